@@ -1,0 +1,133 @@
+// SHA256_* and SHA1 are deprecated in favour of EVP, which allocates, can fail and has no value semantics. A handshake
+// hashes its transcript at several points, so a state that can be copied and cannot fail is what it needs.
+#define OPENSSL_SUPPRESS_DEPRECATED
+
+#include "COpenSSL.h"
+
+#include <openssl/core_names.h>
+#include <openssl/hmac.h>
+#include <openssl/kdf.h>
+#include <openssl/obj_mac.h>
+#include <openssl/params.h>
+#include <pthread.h>
+
+static int started;
+
+static void start(void) {
+    // The exit handler would free what other threads may still use while the process ends.
+    started = OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT, NULL);
+}
+
+int copenssl_start(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start);
+    return started;
+}
+
+// One object, fetched by the first caller.
+#define FETCHED(type, name, expression)                  \
+    static type *name##_object;                          \
+    static void name##_fetch(void) {                     \
+        if (copenssl_start()) name##_object = expression; \
+    }                                                    \
+    static type *name##_get(void) {                      \
+        static pthread_once_t once = PTHREAD_ONCE_INIT;  \
+        pthread_once(&once, name##_fetch);               \
+        return name##_object;                            \
+    }
+
+FETCHED(EVP_MD, sha256, EVP_MD_fetch(NULL, "SHA256", NULL))
+FETCHED(EVP_CIPHER, ccm, EVP_CIPHER_fetch(NULL, "AES-128-CCM", NULL))
+FETCHED(EVP_CIPHER, ctr, EVP_CIPHER_fetch(NULL, "AES-128-CTR", NULL))
+FETCHED(EVP_KDF, hkdf, EVP_KDF_fetch(NULL, "HKDF", NULL))
+FETCHED(EC_GROUP, p256, EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1))
+
+const EVP_MD *copenssl_sha256_algorithm(void) { return sha256_get(); }
+const EVP_CIPHER *copenssl_aes128_ccm(void) { return ccm_get(); }
+const EVP_CIPHER *copenssl_aes128_ctr(void) { return ctr_get(); }
+const EC_GROUP *copenssl_p256(void) { return p256_get(); }
+
+void copenssl_sha256_init(SHA256_CTX *context) { SHA256_Init(context); }
+
+void copenssl_sha256_update(SHA256_CTX *context, const void *data, size_t count) {
+    if (count > 0) SHA256_Update(context, data, count);
+}
+
+void copenssl_sha256_final(SHA256_CTX *context, uint8_t digest[32]) {
+    SHA256_Final(digest, context);
+    OPENSSL_cleanse(context, sizeof *context);
+}
+
+void copenssl_sha256(const void *data, size_t count, uint8_t digest[32]) {
+    SHA256_CTX context;
+    copenssl_sha256_init(&context);
+    copenssl_sha256_update(&context, data, count);
+    copenssl_sha256_final(&context, digest);
+}
+
+void copenssl_sha1(const void *data, size_t count, uint8_t digest[20]) {
+    SHA_CTX context;
+    SHA1_Init(&context);
+    if (count > 0) SHA1_Update(&context, data, count);
+    SHA1_Final(digest, &context);
+}
+
+int copenssl_hmac_sha256(const void *key, size_t key_count, const void *message, size_t message_count,
+                         uint8_t digest[32]) {
+    const EVP_MD *hash = copenssl_sha256_algorithm();
+    if (hash == NULL || key_count > INT32_MAX) return 0;
+    return HMAC(hash, key_count > 0 ? key : "", (int)key_count, message, message_count, digest, NULL) != NULL;
+}
+
+int copenssl_hkdf_sha256(const void *secret, size_t secret_count, const void *salt, size_t salt_count, const void *info,
+                         size_t info_count, void *output, size_t output_count) {
+    EVP_KDF *algorithm = hkdf_get();
+    EVP_KDF_CTX *context = algorithm == NULL ? NULL : EVP_KDF_CTX_new(algorithm);
+    if (context == NULL) return 0;
+    // The casts drop const only for the parameter type's sake: a setter reads its parameters.
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)"SHA256", 0),
+        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)secret, secret_count),
+        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT, (void *)salt, salt_count),
+        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)info, info_count),
+        OSSL_PARAM_construct_end(),
+    };
+    int derived = EVP_KDF_derive(context, output, output_count, parameters) == 1;
+    EVP_KDF_CTX_free(context);
+    return derived;
+}
+
+int copenssl_pbkdf2_sha256(const void *password, size_t password_count, const void *salt, size_t salt_count,
+                           int iterations, void *output, size_t output_count) {
+    const EVP_MD *hash = copenssl_sha256_algorithm();
+    if (hash == NULL || password_count > INT32_MAX || salt_count > INT32_MAX || output_count > INT32_MAX) return 0;
+    return PKCS5_PBKDF2_HMAC(password, (int)password_count, salt, (int)salt_count, iterations, hash, (int)output_count,
+                             output) == 1;
+}
+
+EVP_PKEY *copenssl_p256_key(const uint8_t point[65], const uint8_t *scalar) {
+    if (!copenssl_start()) return NULL;
+    unsigned char native[32];
+    OSSL_PARAM parameters[4];
+    size_t count = 0;
+    parameters[count++] = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, (char *)SN_X9_62_prime256v1, 0);
+    parameters[count++] = OSSL_PARAM_construct_octet_string(OSSL_PKEY_PARAM_PUB_KEY, (void *)point, 65);
+    if (scalar != NULL) {
+        BIGNUM *number = BN_bin2bn(scalar, 32, NULL);
+        int written = number == NULL ? -1 : BN_bn2nativepad(number, native, sizeof native);
+        BN_clear_free(number);
+        if (written < 0) return NULL;
+        parameters[count++] = OSSL_PARAM_construct_BN(OSSL_PKEY_PARAM_PRIV_KEY, native, sizeof native);
+    }
+    parameters[count] = OSSL_PARAM_construct_end();
+
+    EVP_PKEY *key = NULL;
+    EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "EC", NULL);
+    int selection = scalar == NULL ? EVP_PKEY_PUBLIC_KEY : EVP_PKEY_KEYPAIR;
+    if (context == NULL || EVP_PKEY_fromdata_init(context) != 1
+        || EVP_PKEY_fromdata(context, &key, selection, parameters) != 1)
+        key = NULL;
+    EVP_PKEY_CTX_free(context);
+    OPENSSL_cleanse(native, sizeof native);
+    return key;
+}

@@ -1,0 +1,51 @@
+import COpenSSL
+
+/// Where random octets come from. Protocol code takes one as an argument, so that tests can replay known runs.
+package protocol RandomSource: Sendable {
+    /// `count` octets.
+    /// - Throws: `crypto.random-failed`.
+    func bytes(_ count: Int) throws(CryptoError) -> [UInt8]
+
+    /// `count` octets that will serve as a key or a private scalar.
+    /// - Throws: `crypto.random-failed`.
+    func secret(_ count: Int) throws(CryptoError) -> SecretBytes
+}
+
+extension RandomSource {
+    package func secret(_ count: Int) throws(CryptoError) -> SecretBytes {
+        SecretBytes(try bytes(count))
+    }
+
+    /// A uniformly random integer: a session id, a first message counter, a node id.
+    /// - Throws: `crypto.random-failed`.
+    package func integer<Integer: FixedWidthInteger & UnsignedInteger>(
+        _: Integer.Type = Integer.self
+    ) throws(CryptoError) -> Integer {
+        try bytes(Integer.bitWidth / 8).reduce(0) { $0 << 8 | Integer(truncatingIfNeeded: $1) }
+    }
+}
+
+/// libcrypto's generator, seeded by the operating system.
+package struct SystemRandom: RandomSource {
+    package init() {}
+
+    package func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: max(0, count))
+        guard copenssl_start() == 1, let size = Int32(exactly: bytes.count), RAND_bytes(&bytes, size) == 1 else {
+            throw failure()
+        }
+        return bytes
+    }
+
+    package func secret(_ count: Int) throws(CryptoError) -> SecretBytes {
+        try SecretBytes(count: count) { (buffer) throws(CryptoError) in
+            guard copenssl_start() == 1, let size = Int32(exactly: buffer.count),
+                RAND_priv_bytes(buffer.baseAddress, size) == 1
+            else { throw failure() }
+        }
+    }
+
+    private func failure() -> CryptoError {
+        CryptoError(.randomFailed, CryptoError.library("draw random octets").reason)
+    }
+}

@@ -1,0 +1,73 @@
+import COpenSSL
+
+/// Octets that must not leak: keys, shared secrets, passcode verifiers.
+///
+/// They print as their count only, compare in constant time, and are overwritten before their memory is freed. Copies of
+/// the reference share the one buffer, so there is nothing else to wipe.
+package final class SecretBytes: Sendable, Equatable {
+    // Safe to share: the buffer is written in `init` and wiped in `deinit`, and is only read in between.
+    private nonisolated(unsafe) let buffer: UnsafeMutableRawBufferPointer
+
+    /// Copies `bytes`; the caller's own copy is not wiped.
+    package convenience init(_ bytes: some Collection<UInt8>) {
+        self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
+    }
+
+    /// A secret of `count` octets, zero until `fill` writes them.
+    package init<Failure: Error>(
+        count: Int, filledBy fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        buffer = .allocate(byteCount: max(0, count), alignment: MemoryLayout<UInt64>.alignment)
+        buffer.initializeMemory(as: UInt8.self, repeating: 0)
+        try fill(buffer)
+    }
+
+    deinit {
+        OPENSSL_cleanse(buffer.baseAddress, buffer.count)
+        buffer.deallocate()
+    }
+
+    /// How many octets there are.
+    package var count: Int { buffer.count }
+
+    /// Whether there are none.
+    package var isEmpty: Bool { buffer.isEmpty }
+
+    /// Lends the octets without copying them; they are not valid after `body` returns.
+    package func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(UnsafeRawBufferPointer(buffer))
+    }
+
+    /// A plain copy, for a file of keys or a message field. It is not wiped: keep it short-lived.
+    package func copyBytes() -> [UInt8] {
+        Array(buffer)
+    }
+
+    /// The octets of `range` as a secret of their own.
+    /// - Throws: `crypto.invalid-length` where the range reaches outside.
+    package func part(_ range: Range<Int>) throws(CryptoError) -> SecretBytes {
+        guard range.lowerBound >= 0, range.upperBound <= count else {
+            throw CryptoError(.invalidLength, "octets \(range) of a secret of \(count)")
+        }
+        return SecretBytes(UnsafeRawBufferPointer(rebasing: buffer[range]))
+    }
+
+    /// Whether both hold the same octets, in a time that depends on their counts only.
+    package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
+        left.count == right.count && CRYPTO_memcmp(left.buffer.baseAddress, right.buffer.baseAddress, left.count) == 0
+    }
+}
+
+extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "<\(count) secret octets>" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Whether two strings of octets are equal, in a time that depends on their counts only: for message codes and digests
+/// that an attacker may guess at.
+package func constantTimeEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0
+}

@@ -1,0 +1,73 @@
+/// The text encoding of QR payloads: five characters for three octets, least significant first (Matter core
+/// specification, 5.1.3.1).
+package enum Base38 {
+    private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-.".unicodeScalars)
+
+    /// How many characters stand for one, two and three octets.
+    private static let characters = [1: 2, 2: 4, 3: 5]
+
+    /// The text of any octets.
+    package static func encode(_ octets: [UInt8]) -> String {
+        var text = String.UnicodeScalarView()
+        for start in stride(from: 0, to: octets.count, by: 3) {
+            let group = octets[start..<min(start + 3, octets.count)]
+            var number = group.reversed().reduce(0) { $0 << 8 | Int($1) }
+            for _ in 0..<(characters[group.count] ?? 0) {
+                text.append(alphabet[number % alphabet.count])
+                number /= alphabet.count
+            }
+        }
+        return String(text)
+    }
+
+    /// The octets of a text.
+    ///
+    /// - Throws: ``SetupPayloadError`` for other characters, a length that no octets have, or a group of characters
+    ///   that stands for more than its octets hold.
+    package static func decode(_ text: String) throws(SetupPayloadError) -> [UInt8] {
+        try decode(Array(text.unicodeScalars), position: 1)
+    }
+
+    /// - Parameter position: of the first character in the text that errors speak of.
+    static func decode(_ text: [Unicode.Scalar], position: Int) throws(SetupPayloadError) -> [UInt8] {
+        var octets: [UInt8] = []
+        for start in stride(from: 0, to: text.count, by: 5) {
+            var number = 0
+            var scale = 1
+            let group = text[start..<min(start + 5, text.count)]
+            for (offset, scalar) in group.enumerated() {
+                guard let digit = value(of: scalar) else {
+                    let place = position + start + offset
+                    throw SetupPayloadError(
+                        .character, "character \(place), \(scalar.quoted), does not occur in a QR payload",
+                        hint: "A QR payload has capital letters, digits, “-” and “.” only", position: place)
+                }
+                number += scale * digit
+                scale *= alphabet.count
+            }
+            guard let count = (1...3).first(where: { characters[$0] == group.count }) else {
+                throw SetupPayloadError(
+                    .length, "a QR payload of this length does not exist",
+                    hint: "A character is missing or too many; copy the whole text again", position: position + start)
+            }
+            guard number >> (8 * count) == 0 else {
+                throw SetupPayloadError(
+                    .group,
+                    "characters \(position + start) to \(position + start + group.count - 1) stand for no value",
+                    hint: "probably a typing error: compare the text with the label", position: position + start)
+            }
+            octets += (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        }
+        return octets
+    }
+
+    private static func value(of scalar: Unicode.Scalar) -> Int? {
+        switch scalar {
+        case "0"..."9": Int(scalar.value - 0x30)
+        case "A"..."Z": Int(scalar.value - 0x41 + 10)
+        case "-": 36
+        case ".": 37
+        default: nil
+        }
+    }
+}

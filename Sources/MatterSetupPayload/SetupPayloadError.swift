@@ -1,0 +1,69 @@
+/// Why a setup code was refused or cannot be made, in words that help to correct it.
+///
+/// It never contains the passcode.
+package struct SetupPayloadError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What kind of fault it is.
+    package enum Code: String, Sendable {
+        /// Neither a QR payload nor a manual pairing code.
+        case unrecognized = "payload.unrecognized"
+        /// A character that the code cannot contain.
+        case character = "payload.character"
+        /// Too few or too many characters, digits or octets.
+        case length = "payload.length"
+        /// A group of characters or digits that stands for no value.
+        case group = "payload.group"
+        /// The last digit does not fit the others.
+        case checkDigit = "payload.check-digit"
+        /// A version that is not 0.
+        case version = "payload.version"
+        /// Padding that is not 0.
+        case padding = "payload.padding"
+        /// A reserved commissioning flow.
+        case commissioningFlow = "payload.commissioning-flow"
+        /// Discovery capabilities that are reserved or absent.
+        case discoveryCapabilities = "payload.discovery-capabilities"
+        /// A discriminator out of range, or only four bits of it where all twelve are needed.
+        case discriminator = "payload.discriminator"
+        /// A passcode out of range or on the list of trivial ones.
+        case passcode = "payload.passcode"
+        /// A vendor id that the specification reserves.
+        case vendorID = "payload.vendor-id"
+        /// A vendor id without a product id.
+        case productID = "payload.product-id"
+        /// TLV data at the end of a QR payload that is malformed or breaks a rule.
+        case extensionData = "payload.extension-data"
+    }
+
+    /// What to match on; its raw value is stable.
+    package var code: Code
+    /// A sentence for a person.
+    package var reason: String
+    /// What to do about it, where that is known.
+    package var hint: String?
+    /// The character (from 1) of the text as it was given at which the fault begins.
+    package var position: Int?
+
+    package init(_ code: Code, _ reason: String, hint: String? = nil, position: Int? = nil) {
+        self.code = code
+        self.reason = reason
+        self.hint = hint
+        self.position = position
+    }
+
+    package var description: String { reason }
+}
+
+extension Unicode.Scalar {
+    /// The character in quotation marks, or its number where it might not print.
+    var quoted: String {
+        if 0x21...0x7E ~= value { return "“\(self)”" }
+        if self == " " { return "a blank" }
+        let digits = String(value, radix: 16, uppercase: true)
+        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+
+    /// The value of an ASCII digit.
+    var digit: UInt8? {
+        0x30...0x39 ~= value ? UInt8(value - 0x30) : nil
+    }
+}

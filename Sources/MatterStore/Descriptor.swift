@@ -1,0 +1,84 @@
+import Glibc
+
+/// An open file or folder, closed when it goes out of scope.
+struct Descriptor: ~Copyable {
+    let raw: Int32
+
+    init(owning raw: Int32) {
+        self.raw = raw
+    }
+
+    deinit {
+        close(raw)
+    }
+}
+
+/// Repeats a system call that a signal interrupted.
+///
+/// - Returns: its result, or `errno` where the result is negative.
+func systemCall<Number: SignedInteger>(_ call: () -> Number) -> Result<Number, SystemFailure> {
+    while true {
+        let result = call()
+        if result >= 0 { return .success(result) }
+        let number = errno
+        if number != EINTR { return .failure(SystemFailure(number: number)) }
+    }
+}
+
+/// An `errno` that is not 0.
+struct SystemFailure: Error {
+    let number: Int32
+}
+
+extension Descriptor {
+    /// Metadata of the open file.
+    func status(_ path: String) throws(StoreError) -> stat {
+        var status = stat()
+        guard fstat(raw, &status) == 0 else { throw .system(errno, "examine", path) }
+        return status
+    }
+
+    /// Makes everything durable that was written.
+    func synchronize(_ path: String) throws(StoreError) {
+        if case .failure(let failure) = systemCall({ fsync(raw) }) { throw .system(failure.number, "write", path) }
+    }
+
+    func write(_ octets: [UInt8], _ path: String) throws(StoreError) {
+        var written = 0
+        while written < octets.count {
+            let result = octets.withUnsafeBytes { buffer in
+                systemCall { Glibc.write(raw, buffer.baseAddress?.advanced(by: written), buffer.count - written) }
+            }
+            switch result {
+            case .success(let count): written += count
+            case .failure(let failure): throw .system(failure.number, "write", path)
+            }
+        }
+    }
+
+    /// Reads to the end, but no more than one octet beyond a limit.
+    func read(limit: Int, _ path: String) throws(StoreError) -> [UInt8] {
+        var octets: [UInt8] = []
+        while octets.count <= limit {
+            var chunk = [UInt8](repeating: 0, count: min(65_536, limit + 1 - octets.count))
+            let result = chunk.withUnsafeMutableBytes { buffer in
+                systemCall { Glibc.read(raw, buffer.baseAddress, buffer.count) }
+            }
+            defer { wipe(&chunk) }
+            switch result {
+            case .success(0): return octets
+            case .success(let count): octets += chunk[..<count]
+            case .failure(let failure): throw .system(failure.number, "read", path)
+            }
+        }
+        return octets
+    }
+}
+
+/// Overwrites octets that may be secret, as far as a Swift array lets us.
+func wipe(_ octets: inout [UInt8]) {
+    octets.withUnsafeMutableBytes { buffer in
+        guard let base = buffer.baseAddress else { return }
+        explicit_bzero(base, buffer.count)
+    }
+}

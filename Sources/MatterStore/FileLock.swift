@@ -1,0 +1,127 @@
+import Glibc
+
+/// A lock that this process holds until it is released or the process ends, however it ends.
+package struct FileLock: ~Copyable, Sendable {
+    // Closing the only descriptor releases the lock.
+    private let file: Descriptor
+
+    fileprivate init(_ file: consuming Descriptor) {
+        self.file = file
+    }
+
+    /// Lets the next one have it.
+    package consuming func release() {}
+}
+
+extension StateDirectory {
+    /// How long everybody waits for a lock that is held for one write only.
+    package static let lockTimeout: Duration = .seconds(10)
+
+    private static let shortestPause: Duration = .milliseconds(1)
+    private static let longestPause: Duration = .milliseconds(25)
+
+    /// Takes the lock of a name, which need not be that of a record.
+    ///
+    /// Locks are files of their own below `locks`, never renamed or deleted. While another holds the lock, the task
+    /// sleeps; no thread is blocked.
+    ///
+    /// - Throws: ``StoreError`` with code `busy` after the timeout, `CancellationError` if the task is cancelled.
+    package func lock(
+        _ name: String, timeout: Duration = StateDirectory.lockTimeout,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> FileLock {
+        let deadline = ContinuousClock.now + timeout
+        var pause = Self.shortestPause
+        while true {
+            if let lock = try tryLock(name) { return lock }
+            guard ContinuousClock.now < deadline else { throw busy(try RecordName(name, isLock: true), timeout) }
+            try await Task.sleep(for: min(pause, deadline - ContinuousClock.now))
+            pause = min(pause * 2, Self.longestPause)
+        }
+    }
+
+    /// Takes the lock of a name if nobody holds it.
+    package func tryLock(_ name: String) throws(StoreError) -> FileLock? {
+        let name = try RecordName(name, isLock: true)
+        let path = path(of: [RecordName.locks, name.lockFile])
+        while true {
+            guard let folder = try folder(CollectionOfOne(RecordName.locks), creating: true) else {
+                throw .system(ENOENT, "create", path)
+            }
+            let folderDescriptor = folder.raw
+            let opened = systemCall {
+                openat(folderDescriptor, name.lockFile, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+            }
+            let raw: Int32
+            switch opened {
+            case .success(let descriptor): raw = descriptor
+            case .failure(let failure): throw .system(failure.number, "open", path)
+            }
+            let file = Descriptor(owning: raw)
+            if case .failure(let failure) = systemCall({ flock(raw, LOCK_EX | LOCK_NB) }) {
+                if failure.number == EWOULDBLOCK { return nil }
+                throw .system(failure.number, "lock", path)
+            }
+            // Nobody should delete locks, but a lock on a deleted file keeps nobody out.
+            guard try file.status(path).st_nlink > 0 else { continue }
+            _ = fchmod(raw, 0o600)
+            let holder = Array("\(getpid())\n".utf8)
+            if ftruncate(raw, 0) == 0 { _ = pwrite(raw, holder, holder.count, 0) }
+            return FileLock(file)
+        }
+    }
+
+    private func busy(_ name: RecordName, _ timeout: Duration) -> StoreError {
+        let path = path(of: [RecordName.locks, name.lockFile])
+        var holder = "another process"
+        if let folder = try? folder(CollectionOfOne(RecordName.locks), creating: false),
+            let octets = try? Self.readFile(name.lockFile, in: folder, path, store: self),
+            let number = Int32(String(decoding: octets.prefix(16).prefix { $0 != 0x0A }, as: UTF8.self))
+        {
+            holder = number == getpid() ? "another task of this process" : "process \(number)"
+        }
+        return StoreError(
+            .busy,
+            "\(holder) has held the lock on \(name.components.joined(separator: "/")) for the \(timeout) that this one waited",
+            hint: "locks are held for one write only; see whether that process hangs", path: path)
+    }
+
+    /// Runs something while holding a lock, for one short change of the state.
+    package func withLock<Value>(
+        _ name: String, timeout: Duration = StateDirectory.lockTimeout,
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+    ) async throws -> Value {
+        let lock = try await lock(name, timeout: timeout)
+        do {
+            let value = try await body()
+            lock.release()
+            return value
+        } catch {
+            lock.release()
+            throw error
+        }
+    }
+
+    /// Changes a record while nobody else does: takes the lock of its name, reads it anew, and writes what has become
+    /// of it, if anything has.
+    ///
+    /// - Parameter change: gets the contents, `nil` if there is no such record; `nil` afterwards deletes it.
+    /// - Returns: what `change` returns.
+    @discardableResult
+    package func update<Value>(
+        _ name: String, version: Int = 1, timeout: Duration = StateDirectory.lockTimeout,
+        isolation: isolated (any Actor)? = #isolation, _ change: (inout [UInt8]?) throws -> Value
+    ) async throws -> Value {
+        try await withLock(name, timeout: timeout) {
+            let before = try read(name, version: version)
+            var contents = before
+            let value = try change(&contents)
+            if let contents {
+                if contents != before { try write(name, contents, version: version) }
+            } else if before != nil {
+                try delete(name)
+            }
+            return value
+        }
+    }
+}

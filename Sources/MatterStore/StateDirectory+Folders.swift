@@ -1,0 +1,179 @@
+import Glibc
+
+extension StateDirectory {
+    private static let folderMode: mode_t = 0o700
+    private static let openFolder = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+
+    /// Opens a folder of the state directory.
+    ///
+    /// - Parameter creating: whether to make it and all that leads to it.
+    /// - Returns: `nil` if it does not exist.
+    func folder(_ components: some Sequence<String>, creating: Bool) throws(StoreError) -> Descriptor? {
+        guard var folder = try root(creating: creating) else { return nil }
+        var names: [String] = []
+        for component in components {
+            names.append(component)
+            let path = path(of: names)
+            guard let next = try subfolder(component, of: folder, path, creating: creating) else { return nil }
+            folder = next
+        }
+        return folder
+    }
+
+    private func root(creating: Bool) throws(StoreError) -> Descriptor? {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw StoreError(.invalidName, "an empty path for the state directory, or one with a zero octet")
+        }
+        var opened = systemCall { open(path, Self.openFolder) }
+        if creating, case .failure(let failure) = opened, failure.number == ENOENT {
+            try makeRoot()
+            opened = systemCall { open(path, Self.openFolder) }
+        }
+        return try checked(opened, path)
+    }
+
+    private func subfolder(
+        _ name: String, of parent: borrowing Descriptor, _ path: String, creating: Bool
+    ) throws(StoreError) -> Descriptor? {
+        let parentDescriptor = parent.raw
+        var opened = systemCall { openat(parentDescriptor, name, Self.openFolder | O_NOFOLLOW) }
+        if creating, case .failure(let failure) = opened, failure.number == ENOENT {
+            switch systemCall({ mkdirat(parentDescriptor, name, Self.folderMode) }) {
+            // The umask may have taken more than it should.
+            case .success: _ = fchmodat(parentDescriptor, name, Self.folderMode, 0)
+            case .failure(let failure) where failure.number == EEXIST: break
+            case .failure(let failure): throw .system(failure.number, "create", path)
+            }
+            try parent.synchronize(path)
+            opened = systemCall { openat(parentDescriptor, name, Self.openFolder | O_NOFOLLOW) }
+        }
+        // A symbolic link is reported as something that is not a folder.
+        if case .failure(let failure) = opened, failure.number == ENOTDIR {
+            throw .system(ELOOP, "open", path)
+        }
+        return try checked(opened, path)
+    }
+
+    /// Makes the state directory with all folders that lead to it, each durable in its parent.
+    private func makeRoot() throws(StoreError) {
+        var made = path.hasPrefix("/") ? "" : "."
+        for component in path.split(separator: "/") {
+            let parent = made.isEmpty ? "/" : made
+            made += "/" + component
+            switch systemCall({ mkdir(made, Self.folderMode) }) {
+            case .success:
+                _ = chmod(made, Self.folderMode)
+                if case .success(let raw) = systemCall({ open(parent, Self.openFolder) }) {
+                    // A parent that cannot be opened or synchronized belongs to somebody else's care.
+                    _ = systemCall { fsync(raw) }
+                    close(raw)
+                }
+            case .failure(let failure) where failure.number == EEXIST: continue
+            case .failure(let failure):
+                // A parent without permission to write may well exist.
+                var status = stat()
+                if stat(made, &status) == 0 { continue }
+                throw .system(failure.number, "create", made)
+            }
+        }
+    }
+
+    private func checked(_ opened: Result<Int32, SystemFailure>, _ path: String) throws(StoreError) -> Descriptor? {
+        switch opened {
+        case .success(let raw):
+            let folder = Descriptor(owning: raw)
+            try makePrivate(folder, path)
+            return folder
+        case .failure(let failure) where failure.number == ENOENT:
+            return nil
+        case .failure(let failure):
+            var status = stat()
+            if failure.number == EACCES, stat(path, &status) == 0, status.st_uid != geteuid() {
+                throw Self.notOwned(path, by: status.st_uid)
+            }
+            throw .system(failure.number, "open", path)
+        }
+    }
+
+    /// Refuses what belongs to another user, and takes away what others may do with it.
+    func makePrivate(_ file: borrowing Descriptor, _ path: String) throws(StoreError) {
+        let status = try file.status(path)
+        guard status.st_uid == geteuid() else { throw Self.notOwned(path, by: status.st_uid) }
+        guard status.st_mode & 0o077 != 0 else { return }
+        if fchmod(file.raw, status.st_mode & 0o700) != 0, errno == EROFS { return }
+        guard try file.status(path).st_mode & 0o077 == 0 else {
+            throw StoreError(
+                .insecure, "other users can get at \(path), and its permissions cannot be tightened",
+                hint: "keep the state on a file system with permissions, or use --home or MATTERCTL_HOME", path: path)
+        }
+    }
+
+    private static func notOwned(_ path: String, by owner: uid_t) -> StoreError {
+        func name(_ user: uid_t) -> String { user == 0 ? "root" : "user \(user)" }
+        return StoreError(
+            .notOwned, "\(path) belongs to \(name(owner)), but this process runs as \(name(geteuid()))",
+            hint: owner == 0
+                ? "It was probably made with sudo. Give it back (sudo chown -R \"$USER\" '\(path)'), or use --home for another"
+                : "Run matterctl as the user to whom the state belongs, without sudo, or use --home for another",
+            path: path)
+    }
+}
+
+// MARK: - Looking around
+
+extension StateDirectory {
+    private static let mostEntries = 100_000
+
+    /// The names of the records in a folder, in order, each with the folder: `nodes/5.json`.
+    package func records(in folder: String = "") throws(StoreError) -> [String] {
+        try entries(of: folder).filter { !$0.isFolder }.map { Self.join(folder, $0.name) }
+    }
+
+    /// The names of the folders in a folder, in order, each with the outer folder.
+    package func folders(in folder: String = "") throws(StoreError) -> [String] {
+        try entries(of: folder).filter { $0.isFolder && !(folder.isEmpty && $0.name == RecordName.locks) }
+            .map { Self.join(folder, $0.name) }
+    }
+
+    private static func join(_ folder: String, _ name: String) -> String {
+        folder.isEmpty ? name : folder + "/" + name
+    }
+
+    private func entries(of folder: String) throws(StoreError) -> [Entry] {
+        let components = folder.isEmpty ? [] : try RecordName(folder).components
+        guard let descriptor = try self.folder(components, creating: false) else { return [] }
+        return try Self.entries(of: descriptor, path(of: components)).filter { RecordName.isAllowed($0.name) }
+            .sorted { $0.name < $1.name }
+    }
+
+    struct Entry {
+        var name: String
+        var isFolder: Bool
+    }
+
+    /// Everything in a folder, temporary files and previous copies too.
+    static func entries(of folder: borrowing Descriptor, _ path: String) throws(StoreError) -> [Entry] {
+        // The stream takes a descriptor of its own, and must not share its position with another.
+        let copy = openat(folder.raw, ".", openFolder)
+        guard copy >= 0 else { throw .system(errno, "read", path) }
+        guard let stream = fdopendir(copy) else {
+            let number = errno
+            close(copy)
+            throw .system(number, "read", path)
+        }
+        defer { closedir(stream) }
+        var entries: [Entry] = []
+        while entries.count < mostEntries, let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
+                field.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: field.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            guard name != ".", name != ".." else { continue }
+            var status = stat()
+            guard fstatat(folder.raw, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
+            entries.append(Entry(name: name, isFolder: status.st_mode & S_IFMT == S_IFDIR))
+        }
+        return entries
+    }
+}

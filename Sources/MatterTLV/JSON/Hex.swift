@@ -1,0 +1,48 @@
+/// Octets as hexadecimal digits.
+package enum Hex {
+    /// Two digits per octet.
+    package static func encode(_ octets: some Sequence<UInt8>, uppercase: Bool = false) -> String {
+        let digits = Array(uppercase ? "0123456789ABCDEF".utf8 : "0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        for octet in octets {
+            text.append(digits[Int(octet >> 4)])
+            text.append(digits[Int(octet & 0x0F)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// Reads digits of either case; blanks and line ends between octets and a leading `hex:` or `0x` are allowed.
+    ///
+    /// - Throws: ``TLVError`` with code ``TLVError/Code/invalidHex`` that names the first wrong character.
+    package static func decode(_ text: String) throws(TLVError) -> [UInt8] {
+        var octets: [UInt8] = []
+        var high: UInt8?
+        var position = 0
+        let prefix = ["hex:", "0x", "0X"].first { text.hasPrefix($0) }?.unicodeScalars.count ?? 0
+        for scalar in text.unicodeScalars {
+            position += 1
+            if position <= prefix { continue }
+            if high == nil, scalar == " " || scalar == "\n" || scalar == "\r" || scalar == "\t" { continue }
+            guard let digit = value(of: scalar) else {
+                throw TLVError(.invalidHex, "character \(position) is not a hexadecimal digit")
+            }
+            if let upper = high {
+                octets.append(upper << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        guard high == nil else { throw TLVError(.invalidHex, "an odd number of hexadecimal digits") }
+        return octets
+    }
+
+    private static func value(of scalar: Unicode.Scalar) -> UInt8? {
+        switch scalar {
+        case "0"..."9": UInt8(scalar.value - 0x30)
+        case "a"..."f": UInt8(scalar.value - 0x61 + 10)
+        case "A"..."F": UInt8(scalar.value - 0x41 + 10)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// A decoded TLV value. Widths are not kept: numbers are written in the smallest form that holds them.
+public indirect enum TLVValue: Hashable, Sendable {
+    case int(Int64)
+    case uint(UInt64)
+    case bool(Bool)
+    case float(Float)
+    case double(Double)
+    case string(String)
+    case octets([UInt8])
+    case null
+    case structure([TLVElement])
+    case array([TLVElement])
+    case list([TLVElement])
+}
+
+/// A tag and its value.
+public struct TLVElement: Hashable, Sendable {
+    /// How the element is named in its container.
+    public var tag: TLVTag
+    /// What the element holds.
+    public var value: TLVValue
+
+    /// An element with any form of tag, by default none.
+    public init(_ tag: TLVTag = .anonymous, _ value: TLVValue) {
+        self.tag = tag
+        self.value = value
+    }
+
+    /// A member of a structure.
+    package init(_ tag: UInt8, _ value: TLVValue) {
+        self.init(.context(tag), value)
+    }
+
+    /// Decodes exactly one element.
+    ///
+    /// - Parameter allowTrailing: whether octets after the element are ignored (messages) or refused (certificates).
+    /// - Throws: ``TLVError``; also for a structure that uses a tag twice.
+    public init(
+        decoding bytes: [UInt8], limits: TLVLimits = .standard, allowTrailing: Bool = false
+    ) throws(TLVError) {
+        var reader = TLVReader(bytes, limits: limits)
+        guard let element = try TLVElement.next(from: &reader) else {
+            throw TLVError(.truncated, "an empty encoding", offset: 0)
+        }
+        guard allowTrailing || reader.isAtEnd else {
+            throw TLVError(.trailingData, "octets after the end of the element", offset: reader.offset)
+        }
+        self = element
+    }
+
+    /// The next whole element from a reader; `nil` at its end.
+    static func next(from reader: inout TLVReader) throws(TLVError) -> TLVElement? {
+        // Open containers with the members found so far, outermost first.
+        var stack: [(tag: TLVTag, type: TLVElementType, members: [TLVElement], tags: Set<TLVTag>)] = []
+        while let token = try reader.next() {
+            var done: TLVElement
+            if token.type == .endOfContainer {
+                guard let container = stack.popLast() else {
+                    throw TLVError(.malformed, "end of container out of place", offset: token.offset)
+                }
+                switch container.type {
+                case .structure: done = TLVElement(container.tag, .structure(container.members))
+                case .array: done = TLVElement(container.tag, .array(container.members))
+                default: done = TLVElement(container.tag, .list(container.members))
+                }
+            } else if token.type.isContainer {
+                stack.append((token.tag, token.type, [], []))
+                continue
+            } else {
+                done = TLVElement(token.tag, try reader.value(of: token))
+            }
+            guard var parent = stack.popLast() else { return done }
+            if parent.type == .structure, !parent.tags.insert(done.tag).inserted {
+                throw TLVError(.invalidTag, "a structure with two members tagged \(done.tag)", offset: token.offset)
+            }
+            parent.members.append(done)
+            stack.append(parent)
+        }
+        return nil
+    }
+
+    /// The TLV encoding of this element.
+    public func encoded() -> [UInt8] {
+        var writer = TLVWriter()
+        writer.write(self)
+        return writer.bytes
+    }
+}

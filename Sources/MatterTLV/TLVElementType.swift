@@ -1,0 +1,30 @@
+/// The lower five bits of a control octet: what an element is and how wide its length or value field is
+/// (Matter core specification, appendix A.7.1).
+public enum TLVElementType: UInt8, CaseIterable, Sendable {
+    case int8 = 0x00
+    case int16, int32, int64
+    case uint8, uint16, uint32, uint64
+    case boolFalse, boolTrue
+    case float32, float64
+    case utf8Length1, utf8Length2, utf8Length4, utf8Length8
+    case octetsLength1, octetsLength2, octetsLength4, octetsLength8
+    case null
+    case structure, array, list
+    case endOfContainer
+
+    /// How many octets of value (numbers) or length (strings) follow the tag.
+    package var fieldLength: Int {
+        switch self {
+        case .int8, .uint8, .utf8Length1, .octetsLength1: 1
+        case .int16, .uint16, .utf8Length2, .octetsLength2: 2
+        case .int32, .uint32, .float32, .utf8Length4, .octetsLength4: 4
+        case .int64, .uint64, .float64, .utf8Length8, .octetsLength8: 8
+        case .boolFalse, .boolTrue, .null, .structure, .array, .list, .endOfContainer: 0
+        }
+    }
+
+    /// Whether the element has members and ends with an end-of-container octet.
+    package var isContainer: Bool {
+        self == .structure || self == .array || self == .list
+    }
+}

@@ -1,0 +1,132 @@
+/// The context-tagged members of a structure or list, for decoders that know what they want.
+///
+/// Every accessor names the field in its error, so that a refused message says which field was wrong. Members with
+/// other tags are ignored, as the specification asks of readers.
+package struct TLVFields: Sendable {
+    private let members: [TLVElement]
+    private let name: String
+
+    /// - Parameters:
+    ///   - value: the structure or list to look into.
+    ///   - name: what it is called in error messages.
+    package init(_ value: TLVValue, _ name: String) throws(TLVError) {
+        switch value {
+        case .structure(let members), .list(let members):
+            self.members = members
+            self.name = name
+        default:
+            throw TLVError(.wrongType, "\(name) is not a structure")
+        }
+    }
+
+    /// Decodes a top-level anonymous structure; octets after it are ignored.
+    package init(decoding bytes: [UInt8], _ name: String) throws(TLVError) {
+        let element = try TLVElement(decoding: bytes, allowTrailing: true)
+        guard element.tag == .anonymous, case .structure = element.value else {
+            throw TLVError(.wrongType, "\(name) is not an anonymous structure", offset: 0)
+        }
+        try self.init(element.value, name)
+    }
+
+    /// All members in the order of the encoding.
+    package var all: [TLVElement] { members }
+
+    /// The member with a tag; null counts as present.
+    package subscript(_ tag: UInt8) -> TLVValue? {
+        members.first { $0.tag == .context(tag) }?.value
+    }
+
+    package func required(_ tag: UInt8) throws(TLVError) -> TLVValue {
+        guard let value = self[tag] else { throw TLVError(.missingField, "\(name) lacks field \(tag)") }
+        return value
+    }
+
+    package func unsigned<T: FixedWidthInteger & UnsignedInteger>(
+        _ tag: UInt8, as type: T.Type = T.self
+    ) throws(TLVError) -> T {
+        guard let number = try optionalUnsigned(tag, as: type) else {
+            throw TLVError(.missingField, "\(name) lacks field \(tag)")
+        }
+        return number
+    }
+
+    package func optionalUnsigned<T: FixedWidthInteger & UnsignedInteger>(
+        _ tag: UInt8, as type: T.Type = T.self
+    ) throws(TLVError) -> T? {
+        guard let value = self[tag] else { return nil }
+        // Some writers encode small unsigned numbers as signed ones; the value decides.
+        let fitting: T? =
+            switch value {
+            case .uint(let number): T(exactly: number)
+            case .int(let number): T(exactly: number)
+            default: throw wrong(tag, "an unsigned integer")
+            }
+        guard let fitting else {
+            throw TLVError(.outOfRange, "\(name) field \(tag) does not fit \(T.bitWidth) bits")
+        }
+        return fitting
+    }
+
+    package func octets(_ tag: UInt8, count: ClosedRange<Int>? = nil) throws(TLVError) -> [UInt8] {
+        guard let octets = try optionalOctets(tag, count: count) else {
+            throw TLVError(.missingField, "\(name) lacks field \(tag)")
+        }
+        return octets
+    }
+
+    package func octets(_ tag: UInt8, count: Int) throws(TLVError) -> [UInt8] {
+        try octets(tag, count: count...count)
+    }
+
+    package func optionalOctets(_ tag: UInt8, count: ClosedRange<Int>? = nil) throws(TLVError) -> [UInt8]? {
+        guard let value = self[tag] else { return nil }
+        guard case .octets(let octets) = value else { throw wrong(tag, "an octet string") }
+        if let count, !count.contains(octets.count) {
+            throw TLVError(.outOfRange, "\(name) field \(tag) has \(octets.count) octets")
+        }
+        return octets
+    }
+
+    package func string(_ tag: UInt8) throws(TLVError) -> String {
+        guard let text = try optionalString(tag) else { throw TLVError(.missingField, "\(name) lacks field \(tag)") }
+        return text
+    }
+
+    package func optionalString(_ tag: UInt8) throws(TLVError) -> String? {
+        guard let value = self[tag] else { return nil }
+        guard case .string(let text) = value else { throw wrong(tag, "a string") }
+        return text
+    }
+
+    package func bool(_ tag: UInt8) throws(TLVError) -> Bool {
+        guard let flag = try optionalBool(tag) else { throw TLVError(.missingField, "\(name) lacks field \(tag)") }
+        return flag
+    }
+
+    package func optionalBool(_ tag: UInt8) throws(TLVError) -> Bool? {
+        guard let value = self[tag] else { return nil }
+        guard case .bool(let flag) = value else { throw wrong(tag, "a boolean") }
+        return flag
+    }
+
+    /// The structure or list under a tag.
+    package func fields(_ tag: UInt8, _ name: String) throws(TLVError) -> TLVFields {
+        try TLVFields(try required(tag), name)
+    }
+
+    package func optionalFields(_ tag: UInt8, _ name: String) throws(TLVError) -> TLVFields? {
+        guard let value = self[tag] else { return nil }
+        return try TLVFields(value, name)
+    }
+
+    /// The values of the array under a tag; empty if there is none.
+    package func array(_ tag: UInt8) throws(TLVError) -> [TLVValue] {
+        guard let value = self[tag] else { return [] }
+        guard case .array(let members) = value else { throw wrong(tag, "an array") }
+        return members.map(\.value)
+    }
+
+    private func wrong(_ tag: UInt8, _ expected: String) -> TLVError {
+        TLVError(.wrongType, "\(name) field \(tag) is not \(expected)")
+    }
+}

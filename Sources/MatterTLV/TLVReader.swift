@@ -1,0 +1,189 @@
+/// What a reader accepts before it gives up.
+public struct TLVLimits: Sendable {
+    /// How deep containers may nest.
+    public var depth: Int
+    /// How many elements one encoding may hold.
+    public var elements: Int
+
+    /// Limits that no Matter message comes near.
+    public init(depth: Int = 32, elements: Int = 65_536) {
+        self.depth = depth
+        self.elements = elements
+    }
+
+    /// The limits for everything that comes from outside.
+    public static let standard = TLVLimits()
+}
+
+/// A pull parser over one TLV encoding: strict, bounded, without recursion.
+///
+/// It checks the form of each element, the tag rules of the container it stands in (structure members are
+/// tagged, array members are not) and the nesting; it does not know any schema.
+public struct TLVReader: Sendable {
+    /// One step of the parse.
+    public struct Token: Sendable {
+        /// What stands here; ``TLVElementType/endOfContainer`` closes the innermost container.
+        public var type: TLVElementType
+        /// Anonymous for an end of container.
+        public var tag: TLVTag
+        /// The form in which the tag was written.
+        var tagControl: TLVTagControl
+        /// The value of a number or boolean as raw bits; 0 for everything else.
+        var bits: UInt64
+        /// The contents of a string.
+        var range: Range<Int>
+        /// Where the control octet stands.
+        public var offset: Int
+    }
+
+    private let bytes: [UInt8]
+    private let limits: TLVLimits
+    private var position = 0
+    private var containers: [TLVElementType] = []
+    private var elementCount = 0
+
+    /// A reader at the first octet of an encoding.
+    public init(_ bytes: [UInt8], limits: TLVLimits = .standard) {
+        self.bytes = bytes
+        self.limits = limits
+    }
+
+    /// How many containers are open.
+    public var depth: Int { containers.count }
+
+    /// Where the next element begins.
+    public var offset: Int { position }
+
+    /// Whether all octets have been read.
+    public var isAtEnd: Bool { position == bytes.count }
+
+    /// The next element, container start or end of container; `nil` at the end of the input.
+    public mutating func next() throws(TLVError) -> Token? {
+        let start = position
+        guard let control = bytes[safe: position] else {
+            guard containers.isEmpty else {
+                throw TLVError(.truncated, "the encoding ends inside a container", offset: start)
+            }
+            return nil
+        }
+        guard let type = TLVElementType(rawValue: control & 0x1F) else {
+            throw TLVError(.malformed, "reserved element type \(control & 0x1F)", offset: start)
+        }
+        guard let tagControl = TLVTagControl(rawValue: control & 0xE0) else {
+            throw TLVError(.malformed, "unknown tag form", offset: start)
+        }
+        position += 1
+        if type == .endOfContainer {
+            guard tagControl == .anonymous, containers.popLast() != nil else {
+                throw TLVError(.malformed, "end of container out of place", offset: start)
+            }
+            return Token(
+                type: type, tag: .anonymous, tagControl: .anonymous, bits: 0, range: position..<position, offset: start)
+        }
+        elementCount += 1
+        guard elementCount <= limits.elements else {
+            throw TLVError(.limitExceeded, "more than \(limits.elements) elements", offset: start)
+        }
+        let tag = try readTag(tagControl, start: start)
+        try check(tag, start: start)
+        let field = try readInteger(type.fieldLength, start: start)
+        var token = Token(
+            type: type, tag: tag, tagControl: tagControl, bits: field, range: position..<position, offset: start)
+        switch type {
+        case .utf8Length1, .utf8Length2, .utf8Length4, .utf8Length8,
+            .octetsLength1, .octetsLength2, .octetsLength4, .octetsLength8:
+            guard field <= UInt64(bytes.count - position) else {
+                throw TLVError(
+                    .truncated, "a string of \(field) octets in the \(bytes.count - position) that remain",
+                    offset: start)
+            }
+            token.range = position..<(position + Int(field))
+            token.bits = 0
+            position = token.range.upperBound
+        case .structure, .array, .list:
+            guard containers.count < limits.depth else {
+                throw TLVError(.limitExceeded, "containers nested deeper than \(limits.depth)", offset: start)
+            }
+            containers.append(type)
+        default:
+            break
+        }
+        return token
+    }
+
+    /// The value of a token that is not a container.
+    func value(of token: Token) throws(TLVError) -> TLVValue {
+        switch token.type {
+        case .int8: .int(Int64(Int8(truncatingIfNeeded: token.bits)))
+        case .int16: .int(Int64(Int16(truncatingIfNeeded: token.bits)))
+        case .int32: .int(Int64(Int32(truncatingIfNeeded: token.bits)))
+        case .int64: .int(Int64(bitPattern: token.bits))
+        case .uint8, .uint16, .uint32, .uint64: .uint(token.bits)
+        case .boolFalse: .bool(false)
+        case .boolTrue: .bool(true)
+        case .float32: .float(Float(bitPattern: UInt32(truncatingIfNeeded: token.bits)))
+        case .float64: .double(Double(bitPattern: token.bits))
+        case .utf8Length1, .utf8Length2, .utf8Length4, .utf8Length8: .string(try string(token))
+        case .octetsLength1, .octetsLength2, .octetsLength4, .octetsLength8: .octets(Array(bytes[token.range]))
+        case .null: .null
+        case .structure, .array, .list, .endOfContainer:
+            throw TLVError(.wrongType, "a container has no value of its own", offset: token.offset)
+        }
+    }
+
+    private func string(_ token: Token) throws(TLVError) -> String {
+        guard let text = String(validating: bytes[token.range], as: UTF8.self) else {
+            throw TLVError(.invalidUTF8, "a string that is not valid UTF-8", offset: token.offset)
+        }
+        return text
+    }
+
+    private mutating func readTag(_ control: TLVTagControl, start: Int) throws(TLVError) -> TLVTag {
+        switch control {
+        case .anonymous:
+            return .anonymous
+        case .context:
+            return .context(UInt8(truncatingIfNeeded: try readInteger(1, start: start)))
+        case .commonProfile2, .commonProfile4:
+            return .commonProfile(UInt32(truncatingIfNeeded: try readInteger(control.tagLength, start: start)))
+        case .implicitProfile2, .implicitProfile4:
+            return .implicitProfile(UInt32(truncatingIfNeeded: try readInteger(control.tagLength, start: start)))
+        case .fullyQualified6, .fullyQualified8:
+            let vendor = try readInteger(2, start: start)
+            let profile = try readInteger(2, start: start)
+            let tag = try readInteger(control.tagLength - 4, start: start)
+            return .fullyQualified(
+                vendor: UInt16(truncatingIfNeeded: vendor), profile: UInt16(truncatingIfNeeded: profile),
+                tag: UInt32(truncatingIfNeeded: tag))
+        }
+    }
+
+    private func check(_ tag: TLVTag, start: Int) throws(TLVError) {
+        switch containers.last {
+        case .structure where tag == .anonymous:
+            throw TLVError(.invalidTag, "a structure member without a tag", offset: start)
+        case .array where tag != .anonymous:
+            throw TLVError(.invalidTag, "an array member with a tag", offset: start)
+        case nil:
+            if case .context = tag { throw TLVError(.invalidTag, "a context tag outside any container", offset: start) }
+        default:
+            break
+        }
+    }
+
+    private mutating func readInteger(_ count: Int, start: Int) throws(TLVError) -> UInt64 {
+        guard bytes.count - position >= count else {
+            throw TLVError(.truncated, "the encoding ends inside an element", offset: start)
+        }
+        var result: UInt64 = 0
+        for index in 0..<count { result |= UInt64(bytes[position + index]) << (8 * UInt64(index)) }
+        position += count
+        return result
+    }
+}
+
+extension Array {
+    fileprivate subscript(safe index: Int) -> Element? {
+        indices.contains(index) ? self[index] : nil
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import MatterStore
+import TestSupport
+import Testing
+
+@Suite("locks")
+struct LockTests {
+    let folder: TemporaryFolder
+    var store: StateDirectory { folder.store }
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    @Test("a lock that is held is not given, once released it is")
+    func exclusion() throws {
+        let first = try taken("a.json", store)
+        #expect(try isHeld("a.json"))
+        #expect(try !isHeld("b.json"))
+        first.release()
+        #expect(try !isHeld("a.json"))
+    }
+
+    private func isHeld(_ name: String) throws -> Bool {
+        guard let lock = try store.tryLock(name) else { return true }
+        lock.release()
+        return false
+    }
+
+    @Test("waiting ends at the deadline and says who held what")
+    func busy() async throws {
+        let lock = try taken("nodes/5.json", store)
+        let start = ContinuousClock.now
+        let error = await storeError {
+            try await store.update("nodes/5.json", timeout: .milliseconds(80)) { $0 = [1] }
+        }
+        let waited = ContinuousClock.now - start
+        #expect(waited >= .milliseconds(80))
+        #expect(error?.code == .busy && error?.reason.contains("nodes/5.json") == true)
+        #expect(error?.reason.contains("another task of this process") == true)
+        lock.release()
+        #expect(try store.read("nodes/5.json") == nil)
+    }
+
+    @Test("the process that holds a lock is named")
+    func holder() async throws {
+        let path = store.path
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await #expect(processExitsWith: .success) { [path = path as String] in
+                    try await StateDirectory(path: path).withLock("a") {
+                        try StateDirectory(path: path).write("held", Array("\(getpid())".utf8))
+                        while try StateDirectory(path: path).read("done") == nil { usleep(2000) }
+                    }
+                }
+            }
+            while try store.read("held") == nil { try await Task.sleep(for: .milliseconds(2)) }
+            let error = await storeError { try await store.withLock("a", timeout: .milliseconds(20)) {} }
+            let holder = String(decoding: try #require(try store.read("held")), as: UTF8.self)
+            #expect(error?.code == .busy && error?.reason.hasPrefix("process \(holder) ") == true)
+            try store.write("done", [])
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("somebody who waits gets the lock when it becomes free")
+    func handOver() async throws {
+        let store = store
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let lock = try taken("a", store)
+            group.addTask { try await store.withLock("a", timeout: .seconds(20)) {} }
+            try await Task.sleep(for: .milliseconds(30))
+            lock.release()
+            try await group.waitForAll()
+        }
+    }
+
+    @Test("a cancelled task stops waiting")
+    func cancellation() async throws {
+        let store = store
+        let lock = try taken("a", store)
+        let task = Task { try await store.withLock("a", timeout: .seconds(60)) {} }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        lock.release()
+    }
+
+    @Test("an error in the body releases the lock")
+    func failure() async throws {
+        struct Failure: Error {}
+        await #expect(throws: Failure.self) { try await store.withLock("a") { throw Failure() } }
+        #expect(try !isHeld("a"))
+    }
+
+    @Test("lock files are never deleted; a deleted one does not let two in")
+    func deleted() async throws {
+        try await store.update("a") { $0 = [1] }
+        try await store.update("a") { $0 = nil }
+        #expect(folder.everything(in: "locks") == ["a.lock"] && folder.everything() == ["locks"])
+        let lock = try taken("a", store)
+        try FileManager.default.removeItem(atPath: folder.file("locks/a.lock"))
+        let second = try taken("a", store)
+        #expect(try isHeld("a"))
+        second.release()
+        lock.release()
+    }
+}
+
+@Suite("updates")
+struct UpdateTests {
+    @Test("an update sees the record, returns a value, writes only changes, and can delete")
+    func update() async throws {
+        let folder = try TemporaryFolder()
+        let store = folder.store
+        let absent = try await store.update("a") { contents in
+            defer { contents = [1] }
+            return contents == nil
+        }
+        #expect(absent && folder.octets("a") != nil)
+        let before = try #require(
+            try FileManager.default.attributesOfItem(atPath: folder.file("a"))[.systemFileNumber] as? Int)
+        try await store.update("a") { #expect($0 == [1]) }
+        let after = try #require(
+            try FileManager.default.attributesOfItem(atPath: folder.file("a"))[.systemFileNumber] as? Int)
+        #expect(before == after)
+        try await store.update("a") { $0 = nil }
+        #expect(try store.read("a") == nil)
+        try await store.update("a") { $0 = nil }
+    }
+
+    @Test("an update that fails changes nothing")
+    func failure() async throws {
+        struct Failure: Error {}
+        let folder = try TemporaryFolder()
+        let store = folder.store
+        try store.write("a", [1])
+        await #expect(throws: Failure.self) {
+            try await store.update("a") { contents in
+                contents = [2]
+                throw Failure()
+            }
+        }
+        #expect(try store.read("a") == [1] && folder.everything() == ["a", "locks"])
+    }
+}
+
+/// A lock that must be free. (`#require` cannot return what is not copyable.)
+private func taken(_ name: String, _ store: StateDirectory) throws -> FileLock {
+    guard let lock = try store.tryLock(name) else { throw StoreError(.busy, "the lock \(name) should be free") }
+    return lock
+}
