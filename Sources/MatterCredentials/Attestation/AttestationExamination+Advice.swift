@@ -1,0 +1,70 @@
+extension AttestationExamination {
+    /// Adds what a person should know although it is no fault.
+    mutating func addNotes() {
+        if let elements = report.declarationElements, let signer = report.declarationSigner, !signer.isDevelopment,
+            let type = CertificationType(rawValue: elements.certificationType), type != .official
+        {
+            report.notes.append("the certification of this product is \(type)")
+        }
+        if case .now(let seconds) = time, let pai = report.pai, !pai.validity.contains(MatterEpoch.unix(seconds)) {
+            report.notes.append("the PAI is not valid now (\(pai.validity)), which does not matter")
+        }
+        if elements?.firmwareInformation != nil {
+            report.notes.append("the device sent information on its firmware, which is not checked")
+        }
+        if let revocation, let dac = report.dac, let pai = report.pai,
+            revocation.status(of: dac) == .unverifiable || revocation.status(of: pai) == .unverifiable
+        {
+            report.notes.append(
+                "the revocation set lists a certificate without a signer that may revoke it: not counted")
+        }
+    }
+
+    /// What to do about the failure, where something can be done.
+    var hint: String? {
+        switch report.result {
+        case .paaNotFound: hintForAuthority
+        case .declarationNoCertificateFound: hintForSigner
+        case .dacExpired:
+            "see that this machine's clock is right; if it is, the device's certificate is at fault"
+        case .paaFormatInvalid:
+            "replace the certificate of this authority (\(report.authority?.origin.description ?? "none")) by a right one"
+        case .dacRevoked, .paiRevoked, .paiAndDACRevoked:
+            "the maker has withdrawn the credentials of this device: ask the maker or the seller"
+        case .attestationSignatureInvalid, .nonceMismatch:
+            "try once more; if it stays, the device does not hold the key of its certificate and may be a counterfeit"
+        default: nil
+        }
+    }
+
+    private var hintForAuthority: String {
+        let isDevelopment = WellKnownKeys.developmentAuthorities.contains {
+            $0.keyIdentifier == report.soughtKeyIdentifier
+        }
+        if isDevelopment {
+            return
+                "this is a development device, signed with keys that are public: add --allow-test-devices to accept it"
+        }
+        let advice =
+            trust.hasAuthorities
+            ? "add the PAA certificate with --trust DIR"
+            : "put the PAA certificate, as the ledger of the Alliance (DCL) lists it, into a folder and name that with "
+                + "--trust DIR: no authorities for devices on the market are installed here"
+        let remedy =
+            trust.allowsTestDevices
+            ? advice : "if this is a development device add --allow-test-devices; else " + advice
+        return trust.unusable.isEmpty ? remedy : remedy + "; files that could not be used: \(trust.unusable.count)"
+    }
+
+    private var hintForSigner: String {
+        let keyIdentifier = report.declaration?.signerKeyIdentifier
+        let isDevelopment = WellKnownKeys.developmentDeclarationSigners.contains { $0.keyIdentifier == keyIdentifier }
+        if isDevelopment, report.declarationSigner == nil {
+            return "the declaration is one for development: add --allow-test-devices to accept it"
+        }
+        if report.declarationSigner != nil {
+            return "a product that is certified needs a declaration that the Alliance signed: ask the maker"
+        }
+        return "add the certificate of the key that signed the declaration with --trust DIR"
+    }
+}

@@ -1,0 +1,49 @@
+/// What a device gave a commissioner as proof of what it is, and what the commissioner had asked.
+package struct AttestationEvidence: Sendable, Hashable {
+    /// The device attestation certificate, DER.
+    package var dac: [UInt8]
+    /// The product attestation intermediate certificate, DER.
+    package var pai: [UInt8]
+    package var response: AttestationResponse
+    /// The nonce of the AttestationRequest, 32 octets.
+    package var nonce: [UInt8]
+    /// The challenge of the session in which it was asked, 16 octets.
+    package var attestationChallenge: [UInt8]
+    /// VendorID of the Basic Information cluster.
+    package var vendorID: VendorID
+    /// ProductID of the Basic Information cluster.
+    package var productID: UInt16
+
+    package init(
+        dac: [UInt8], pai: [UInt8], response: AttestationResponse, nonce: [UInt8], attestationChallenge: [UInt8],
+        vendorID: VendorID, productID: UInt16
+    ) {
+        self.dac = dac
+        self.pai = pai
+        self.response = response
+        self.nonce = nonce
+        self.attestationChallenge = attestationChallenge
+        self.vendorID = vendorID
+        self.productID = productID
+    }
+}
+
+/// Decides whether a device is what it says (Matter core specification, 6.2.3): pure, the same answer for the same
+/// arguments.
+package struct AttestationVerifier: Sendable {
+    package let trust: TrustStore
+    /// `nil` where none is at hand: nothing counts as revoked then.
+    package let revocation: RevocationSet?
+
+    package init(trust: TrustStore, revocation: RevocationSet? = nil) {
+        self.trust = trust
+        self.revocation = revocation
+    }
+
+    /// Takes all steps and reports on each.
+    /// - Parameter time: what is known of the time; the validity of the DAC is only checked against a right clock.
+    package func verify(_ evidence: AttestationEvidence, at time: ValidationTime) -> AttestationReport {
+        var examination = AttestationExamination(evidence: evidence, trust: trust, revocation: revocation, time: time)
+        return examination.run()
+    }
+}

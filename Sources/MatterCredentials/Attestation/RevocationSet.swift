@@ -1,0 +1,112 @@
+import FoundationEssentials
+import MatterTLV
+
+/// The serial numbers of attestation certificates that their issuers took back (Matter core specification, 6.2.4), in
+/// the JSON form that the ledger's tools write.
+package struct RevocationSet: Sendable {
+    /// The longest JSON text, octets.
+    package static let maximumCount = 16 << 20
+
+    /// What the set says of one certificate.
+    package enum Status: Sendable, Hashable {
+        case notListed
+        case revoked
+        /// It is listed, but the list is not vouched for by a signer that may do so, and does not count.
+        case unverifiable
+    }
+
+    /// The certificates that one issuer took back.
+    struct Entry: Sendable, Hashable {
+        /// The DER name of the issuer.
+        let issuer: [UInt8]
+        /// The issuer's key.
+        let keyIdentifier: [UInt8]
+        /// Without leading zeros.
+        let serialNumbers: Set<[UInt8]>
+        /// The certificate of whoever answers for the list.
+        let signer: [UInt8]
+
+        /// Whether the signer is the issuer.
+        var isVerifiable: Bool {
+            guard let certificate = try? AttestationCertificate(der: signer) else { return false }
+            return certificate.subject.der == issuer && certificate.subjectKeyIdentifier == keyIdentifier
+        }
+    }
+
+    private let entries: [[UInt8]: [Entry]]
+
+    /// How many issuers' lists the set holds.
+    package var count: Int { entries.values.reduce(0) { $0 + $1.count } }
+
+    /// Decodes the JSON form; entries of other types than `revocation_set` are passed over.
+    /// - Throws: `attestation.malformed-revocation-set`.
+    package init(json: [UInt8]) throws(AttestationError) {
+        guard json.count <= Self.maximumCount else {
+            throw Self.malformed("it has \(json.count) octets, at most \(Self.maximumCount) allowed")
+        }
+        let records: [Record]
+        do { records = try JSONDecoder().decode([Record].self, from: Data(json)) } catch {
+            throw Self.malformed("it is not a JSON array of typed entries")
+        }
+        var entries: [[UInt8]: [Entry]] = [:]
+        for (index, record) in records.enumerated() where record.type == "revocation_set" {
+            let entry = try Self.entry(record, index)
+            entries[entry.issuer, default: []].append(entry)
+        }
+        self.entries = entries
+    }
+
+    /// Looks a certificate up.
+    package func status(of certificate: AttestationCertificate) -> Status {
+        let serialNumber = certificate.serialNumberDigits
+        let listed = (entries[certificate.issuer.der] ?? []).filter {
+            $0.keyIdentifier == certificate.authorityKeyIdentifier && $0.serialNumbers.contains(serialNumber)
+        }
+        guard !listed.isEmpty else { return .notListed }
+        return listed.contains { $0.isVerifiable } ? .revoked : .unverifiable
+    }
+
+    private static func entry(_ record: Record, _ index: Int) throws(AttestationError) -> Entry {
+        guard let issuer = record.issuerName.flatMap({ Data(base64Encoded: $0) }) else {
+            throw malformed("entry \(index) has no issuer name in base64")
+        }
+        guard let signer = (record.delegator ?? record.signer).flatMap({ Data(base64Encoded: $0) }) else {
+            throw malformed("entry \(index) has no signer certificate in base64")
+        }
+        guard let keyIdentifier = record.keyIdentifier.flatMap({ try? Hex.decode($0) }),
+            keyIdentifier.count == CertificateExtension.keyIdentifierCount
+        else { throw malformed("entry \(index) has no key identifier of 20 octets in hexadecimal") }
+        guard let listed = record.serialNumbers else { throw malformed("entry \(index) lists no serial numbers") }
+        var serialNumbers: Set<[UInt8]> = []
+        for text in listed {
+            guard let octets = try? Hex.decode(text), !octets.isEmpty else {
+                throw malformed("entry \(index) has a serial number that is not hexadecimal")
+            }
+            serialNumbers.insert(octets.count > 1 && octets.first == 0 ? Array(octets.dropFirst()) : octets)
+        }
+        return Entry(
+            issuer: Array(issuer), keyIdentifier: keyIdentifier, serialNumbers: serialNumbers, signer: Array(signer))
+    }
+
+    private static func malformed(_ fault: String) -> AttestationError {
+        AttestationError(.malformedRevocationSet, "the revocation set is malformed: \(fault)")
+    }
+
+    private struct Record: Decodable {
+        let type: String
+        let keyIdentifier: String?
+        let issuerName: String?
+        let serialNumbers: [String]?
+        let signer: String?
+        let delegator: String?
+
+        enum CodingKeys: String, CodingKey {
+            case type
+            case keyIdentifier = "issuer_subject_key_id"
+            case issuerName = "issuer_name"
+            case serialNumbers = "revoked_serial_numbers"
+            case signer = "crl_signer_cert"
+            case delegator = "crl_signer_delegator"
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package import MatterCrypto
+
+/// Where a trusted key comes from.
+package enum TrustOrigin: Sendable, Hashable, CustomStringConvertible {
+    /// A file of the production store.
+    case production(file: String)
+    /// A constant of this program.
+    case builtIn
+    /// A constant of this program for devices in development: anybody can sign with these keys.
+    case development
+    /// A file that the user named with `--trust DIR`.
+    case directory(file: String)
+
+    package var description: String {
+        switch self {
+        case .production(let file): "production store, \(file)"
+        case .builtIn: "built in"
+        case .development: "development key, built in"
+        case .directory(let file): file
+        }
+    }
+}
+
+/// A product attestation authority (PAA) that is trusted.
+package struct TrustAnchor: Sendable, Hashable {
+    /// The subject key identifier, 20 octets.
+    package let keyIdentifier: [UInt8]
+    package let publicKey: P256PublicKey
+    package let subject: AttestationName
+    /// `nil` where only the key and its names are known.
+    package let certificate: AttestationCertificate?
+    package let origin: TrustOrigin
+
+    package init(keyIdentifier: [UInt8], publicKey: P256PublicKey, subject: AttestationName, origin: TrustOrigin) {
+        self.keyIdentifier = keyIdentifier
+        self.publicKey = publicKey
+        self.subject = subject
+        self.origin = origin
+        certificate = nil
+    }
+
+    /// - Returns: `nil` for a certificate without subject key identifier.
+    package init?(_ certificate: AttestationCertificate, origin: TrustOrigin) {
+        guard let keyIdentifier = certificate.subjectKeyIdentifier else { return nil }
+        self.keyIdentifier = keyIdentifier
+        publicKey = certificate.publicKey
+        subject = certificate.subject
+        self.certificate = certificate
+        self.origin = origin
+    }
+
+    /// Whether anybody can sign with this key, wherever it came from.
+    package var isDevelopment: Bool {
+        origin == .development || WellKnownKeys.developmentAuthorities.contains { $0.publicKey == publicKey }
+    }
+}
+
+/// A key that signs certification declarations.
+package struct DeclarationSigner: Sendable, Hashable {
+    /// The subject key identifier of its certificate, 20 octets.
+    package let keyIdentifier: [UInt8]
+    package let publicKey: P256PublicKey
+    package let subject: AttestationName
+    package let origin: TrustOrigin
+
+    package init(keyIdentifier: [UInt8], publicKey: P256PublicKey, subject: AttestationName, origin: TrustOrigin) {
+        self.keyIdentifier = keyIdentifier
+        self.publicKey = publicKey
+        self.subject = subject
+        self.origin = origin
+    }
+
+    /// Whether anybody can sign with this key, wherever it came from.
+    package var isDevelopment: Bool {
+        origin == .development || WellKnownKeys.developmentDeclarationSigners.contains { $0.publicKey == publicKey }
+    }
+}

@@ -1,0 +1,135 @@
+/// A file that may hold trusted certificates, already read.
+package struct TrustFile: Sendable, Hashable {
+    /// What the file is called in reports.
+    package let path: String
+    package let contents: [UInt8]
+
+    package init(path: String, contents: [UInt8]) {
+        self.path = path
+        self.contents = contents
+    }
+}
+
+/// A file, or a certificate of a file, that is not trusted, and why.
+package struct UnusableTrustFile: Sendable, Hashable, CustomStringConvertible {
+    package let path: String
+    package let reason: String
+
+    package init(path: String, reason: String) {
+        self.path = path
+        self.reason = reason
+    }
+
+    package var description: String { "\(path): \(reason)" }
+}
+
+/// The keys that attestation ends at: authorities (PAA) by key identifier, and signers of certification declarations.
+///
+/// The signing keys of the Alliance are always in it, the development keys only if asked for, authorities for devices on
+/// the market only if files give them.
+package struct TrustStore: Sendable {
+    /// More files or keys than any real folder holds.
+    package static let maximumCount = 4096
+    /// The longest file that is looked into, octets.
+    package static let maximumFileCount = 65_536
+
+    /// Whether the development keys are in the store.
+    package let allowsTestDevices: Bool
+    /// In the order of their addition.
+    package private(set) var authorities: [TrustAnchor] = []
+    package private(set) var declarationSigners: [DeclarationSigner] = WellKnownKeys.declarationSigners
+    /// What of the files could not be used.
+    package private(set) var unusable: [UnusableTrustFile] = []
+
+    /// - Parameters:
+    ///   - allowTestDevices: adds the development authorities and the development declaration key.
+    ///   - files: the files of a folder that the user trusts.
+    ///   - production: the files of the production store.
+    ///   - unreadable: what could not even be read, for the report.
+    package init(
+        allowTestDevices: Bool = false, files: [TrustFile] = [], production: [TrustFile] = [],
+        unreadable: [UnusableTrustFile] = []
+    ) {
+        allowsTestDevices = allowTestDevices
+        unusable = unreadable
+        if allowTestDevices {
+            authorities = WellKnownKeys.developmentAuthorities
+            declarationSigners += WellKnownKeys.developmentDeclarationSigners
+        }
+        for file in production { add(file, origin: .production(file: file.path)) }
+        for file in files { add(file, origin: .directory(file: file.path)) }
+    }
+
+    /// Adds one authority.
+    package mutating func add(_ anchor: TrustAnchor) {
+        let isKnown = authorities.contains { $0.publicKey == anchor.publicKey && $0.subject == anchor.subject }
+        if !isKnown { authorities.append(anchor) }
+    }
+
+    /// Adds one signer of declarations.
+    package mutating func add(_ signer: DeclarationSigner) {
+        let isKnown = declarationSigners.contains {
+            $0.publicKey == signer.publicKey && $0.keyIdentifier == signer.keyIdentifier
+        }
+        if !isKnown { declarationSigners.append(signer) }
+    }
+
+    /// Adds every usable certificate of a file; what is not usable goes on the list of ``unusable`` files.
+    package mutating func add(_ file: TrustFile, origin: TrustOrigin) {
+        let certificates: [[UInt8]]
+        do { certificates = try file.certificates() } catch {
+            unusable.append(UnusableTrustFile(path: file.path, reason: error.reason))
+            return
+        }
+        for der in certificates {
+            do { try add(TrustedCertificate(AttestationCertificate(der: der), origin: origin)) } catch {
+                unusable.append(UnusableTrustFile(path: file.path, reason: error.reason))
+            }
+        }
+    }
+
+    private mutating func add(_ certificate: TrustedCertificate) throws(CredentialsError) {
+        guard authorities.count + declarationSigners.count < Self.maximumCount else {
+            throw CredentialsError(.tooLarge, "there are more than \(Self.maximumCount) trusted keys")
+        }
+        switch certificate {
+        case .authority(let anchor): add(anchor)
+        case .declarationSigner(let signer): add(signer)
+        }
+    }
+
+    /// The authorities with a key identifier: usually one, but names and keys may share it.
+    package func authorities(keyIdentifier: [UInt8]) -> [TrustAnchor] {
+        authorities.filter { $0.keyIdentifier == keyIdentifier }
+    }
+
+    /// The declaration signers with a key identifier.
+    package func declarationSigners(keyIdentifier: [UInt8]) -> [DeclarationSigner] {
+        declarationSigners.filter { $0.keyIdentifier == keyIdentifier }
+    }
+
+    /// Whether there is any authority but those for development.
+    var hasAuthorities: Bool { authorities.contains { !$0.isDevelopment } }
+
+    /// Where the keys came from, a line for each source.
+    package var sources: [String] {
+        func isFile(_ origin: TrustOrigin) -> Bool { if case .directory = origin { true } else { false } }
+        func isProduction(_ origin: TrustOrigin) -> Bool { if case .production = origin { true } else { false } }
+        func counts(_ origin: (TrustOrigin) -> Bool) -> (sum: Int, text: String) {
+            let authorities = authorities.count { origin($0.origin) }
+            let signers = declarationSigners.count { origin($0.origin) }
+            return (authorities + signers, "authorities \(authorities), declaration keys \(signers)")
+        }
+        let production = counts(isProduction)
+        let files = counts(isFile)
+        var lines = [
+            "production store: " + (production.sum == 0 ? "empty" : production.text),
+            "built in: " + counts { $0 == .builtIn }.text,
+            "development keys: " + (allowsTestDevices ? "allowed" : "not allowed"),
+        ]
+        if files.sum + unusable.count > 0 {
+            lines.append("--trust: \(files.text), unusable files \(unusable.count)")
+        }
+        return lines
+    }
+}

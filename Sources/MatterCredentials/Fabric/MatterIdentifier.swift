@@ -1,0 +1,58 @@
+/// An unsigned number with a name of its own: node ids, fabric ids and their like.
+///
+/// It prints as upper-case hexadecimal digits of its full width, as certificates and DNS-SD names spell it.
+package protocol MatterIdentifier: RawRepresentable, Hashable, Sendable, Comparable, CustomStringConvertible
+where RawValue: FixedWidthInteger & UnsignedInteger {
+    init(rawValue: RawValue)
+}
+
+extension MatterIdentifier {
+    package init(_ number: RawValue) { self.init(rawValue: number) }
+
+    /// Reads exactly as many hexadecimal digits as the number is wide, in either case and without a prefix.
+    package init?(hex text: some StringProtocol) {
+        guard let number: RawValue = HexDigits.number(text.uppercased().utf8) else { return nil }
+        self.init(rawValue: number)
+    }
+
+    package var description: String { HexDigits.text(rawValue) }
+
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Numbers as upper-case hexadecimal digits of fixed width.
+enum HexDigits {
+    static func text<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> String {
+        String(decoding: ascii(number), as: UTF8.self)
+    }
+
+    static func ascii<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> [UInt8] {
+        stride(from: Number.bitWidth - 4, through: 0, by: -4).map { shift in
+            let digit = UInt8(truncatingIfNeeded: number >> Number(shift)) & 0x0F
+            return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
+        }
+    }
+
+    /// The number that exactly `Number.bitWidth / 4` upper-case digits spell.
+    static func number<Number: FixedWidthInteger & UnsignedInteger>(_ digits: some Sequence<UInt8>) -> Number? {
+        var number: Number = 0
+        var count = 0
+        for digit in digits {
+            count += 1
+            guard count <= Number.bitWidth / 4 else { return nil }
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 4 | Number(digit - UInt8(ascii: "0"))
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): number = number << 4 | Number(digit - UInt8(ascii: "A") + 10)
+            default: return nil
+            }
+        }
+        return count == Number.bitWidth / 4 ? number : nil
+    }
+}
+
+extension FixedWidthInteger {
+    /// The octets of the number, most significant first.
+    var bigEndianOctets: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
+    /// The octets of the number, least significant first.
+    var littleEndianOctets: [UInt8] { withUnsafeBytes(of: littleEndian) { Array($0) } }
+}

@@ -1,0 +1,11 @@
+/// A 16-bit vendor identifier (Matter core specification, 2.5.2).
+package struct VendorID: MatterIdentifier {
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Whether it may stand for a manufacturer: not 0 and not reserved.
+    package var isValid: Bool { (1...0xFFF4).contains(rawValue) }
+    /// Whether it is one of the four ids for tests.
+    package var isTest: Bool { (0xFFF1...0xFFF4).contains(rawValue) }
+}

@@ -1,0 +1,186 @@
+package import MatterTransport
+
+/// Carries transactions of the Interaction Model over the exchanges of one secure session.
+package struct InteractionClient: Sendable {
+    /// What the responder may take for its own work beyond message delivery (Matter core specification 4.10.2.1).
+    package static let standardProcessing = Duration.seconds(2)
+
+    /// The pace at which a message that was given up is sent again.
+    private static let resendPace = Duration.seconds(1)
+
+    private let openExchange: @Sendable () async throws -> Exchange
+    private let deliveryAllowance: @Sendable () async -> Duration
+
+    /// - Parameters:
+    ///   - openExchange: opens an exchange on the session.
+    ///   - deliveryAllowance: how long delivery to the peer and back may take by the rules of the session.
+    package init(
+        openExchange: @escaping @Sendable () async throws -> Exchange,
+        deliveryAllowance: @escaping @Sendable () async -> Duration
+    ) {
+        self.openExchange = openExchange
+        self.deliveryAllowance = deliveryAllowance
+    }
+
+    /// Runs a transaction to its end on an exchange of its own.
+    ///
+    /// - Parameters:
+    ///   - deadline: the end of the caller's budget.
+    ///   - processing: how long the peer may work on one message.
+    /// - Throws: ``InteractionError``, ``TransportError``, `CancellationError`.
+    package func run<Transaction: InteractionTransaction>(
+        _ transaction: inout Transaction, deadline: Instant, processing: Duration = standardProcessing
+    ) async throws -> Transaction.Output {
+        let run = InteractionRun(
+            exchange: try await openExchange(), deadline: deadline, processing: processing,
+            delivery: await deliveryAllowance())
+        return try await run.play(&transaction)
+    }
+
+    /// Runs a transaction that must not happen twice: a message that was given up is sent again, octet for octet, until
+    /// the deadline. A peer that has it only acknowledges.
+    package func runPersistently<Transaction: InteractionTransaction>(
+        _ transaction: inout Transaction, deadline: Instant, processing: Duration = standardProcessing
+    ) async throws -> Transaction.Output {
+        let run = try await begin(deadline: deadline, processing: processing)
+        do {
+            return try await run.playKeepingExchange(&transaction)
+        } catch let failure as TransportError where failure.code == .notAcknowledged {
+            do {
+                return try await repeating(
+                    run, &transaction, after: failure, deadline: deadline, processing: processing)
+            } catch {
+                await run.exchange.abandon()
+                throw error
+            }
+        }
+    }
+
+    private func repeating<Transaction: InteractionTransaction>(
+        _ run: InteractionRun, _ transaction: inout Transaction, after failure: TransportError, deadline: Instant,
+        processing: Duration
+    ) async throws -> Transaction.Output {
+        var failure = failure
+        while Instant.now < deadline {
+            await run.exchange.resend()
+            do {
+                return try await run.resume(&transaction, until: min(deadline, .now + Self.resendPace))
+            } catch let error as TransportError where error.code == .notAcknowledged {
+                failure = error
+            } catch let error as TransportError where error.code == .noReply {
+                return try await run.resume(&transaction, until: min(deadline, .now + processing))
+            }
+        }
+        throw failure
+    }
+
+    /// Opens an exchange for a caller that wants to see to a failed delivery itself.
+    package func begin(deadline: Instant, processing: Duration = standardProcessing) async throws -> InteractionRun {
+        InteractionRun(
+            exchange: try await openExchange(), deadline: deadline, processing: processing,
+            delivery: await deliveryAllowance())
+    }
+}
+
+/// One transaction on one exchange.
+package struct InteractionRun: Sendable {
+    package let exchange: Exchange
+    let deadline: Instant
+    let processing: Duration
+    let delivery: Duration
+
+    /// Plays the transaction from its start; closes the exchange whatever happens.
+    package func play<Transaction: InteractionTransaction>(
+        _ transaction: inout Transaction
+    ) async throws -> Transaction.Output {
+        do {
+            let output = try await advance(&transaction, from: try transaction.start())
+            await exchange.close()
+            return output
+        } catch {
+            await end(after: error)
+            throw error
+        }
+    }
+
+    /// The same, but a failed delivery leaves the exchange open, so that ``Exchange/resend()`` and
+    /// ``resume(_:until:)`` can go on with it.
+    package func playKeepingExchange<Transaction: InteractionTransaction>(
+        _ transaction: inout Transaction
+    ) async throws -> Transaction.Output {
+        do {
+            let output = try await advance(&transaction, from: try transaction.start())
+            await exchange.close()
+            return output
+        } catch let error as TransportError where error.code == .notAcknowledged {
+            throw error
+        } catch {
+            await end(after: error)
+            throw error
+        }
+    }
+
+    /// Waits for the answer to a message that was sent again. If none comes, the exchange stays open.
+    package func resume<Transaction: InteractionTransaction>(
+        _ transaction: inout Transaction, until deadline: Instant
+    ) async throws -> Transaction.Output {
+        let message = try await exchange.receive(until: deadline)
+        do {
+            let output = try await advance(&transaction, from: try handle(message, in: &transaction))
+            await exchange.close()
+            return output
+        } catch {
+            await end(after: error)
+            throw error
+        }
+    }
+
+    private func advance<Transaction: InteractionTransaction>(
+        _ transaction: inout Transaction, from first: InteractionAction
+    ) async throws -> Transaction.Output {
+        var action = first
+        while true {
+            switch action {
+            case .send(let opcode, let payload, let expectsReply):
+                try await exchange.send(payload, opcode: opcode.rawValue, protocolID: .interactionModel)
+                if !expectsReply {
+                    guard let output = transaction.output else { throw InteractionError.notUnderWay(opcode.rawValue) }
+                    return output
+                }
+                fallthrough
+            case .wait:
+                let message = try await exchange.receive(
+                    until: min(deadline, .now + delivery + processing),
+                    afterAcknowledgement: delivery / 2 + processing)
+                action = try handle(message, in: &transaction)
+            case .finished:
+                guard let output = transaction.output else { throw InteractionError.notUnderWay(0) }
+                return output
+            }
+        }
+    }
+
+    private func handle<Transaction: InteractionTransaction>(
+        _ message: ReceivedMessage, in transaction: inout Transaction
+    ) throws -> InteractionAction {
+        guard message.protocolID == .interactionModel else {
+            throw InteractionError.notUnderWay(message.opcode)
+        }
+        return try transaction.handle(opcode: message.opcode, payload: message.payload)
+    }
+
+    private func end(after error: any Error) async {
+        guard let error = error as? InteractionError else {
+            // Nothing that was given up, or interrupted, may still reach the peer later.
+            await exchange.abandon()
+            return
+        }
+        if let status = error.statusForPeer {
+            // The peer ought to know why we stop; the failure stands either way.
+            try? await exchange.send(
+                StatusResponse(status).encoded(), opcode: InteractionModelOpcode.statusResponse.rawValue,
+                protocolID: .interactionModel)
+        }
+        await exchange.close()
+    }
+}

@@ -1,0 +1,59 @@
+package import MatterTLV
+
+/// A message of the Interaction Model: an anonymous structure that ends with the revision of its sender.
+///
+/// Decoding ignores fields it does not know and any revision; encoding writes fields in ascending order.
+package protocol InteractionMessage: Hashable, Sendable {
+    static var opcode: InteractionModelOpcode { get }
+
+    init(fields: TLVFields) throws(TLVError)
+
+    /// The fields in ascending order, without the revision.
+    var members: [TLVElement] { get }
+}
+
+extension InteractionMessage {
+    /// - Throws: ``InteractionError/Code/malformed``, or ``InteractionError/Code/limitExceeded`` for a payload larger
+    ///   than any transport carries.
+    package init(decoding payload: [UInt8]) throws(InteractionError) {
+        guard payload.count <= InteractionModel.largestPayload else {
+            throw InteractionError(
+                .limitExceeded, "a \(Self.opcode) of \(payload.count) octets", opcode: Self.opcode.rawValue)
+        }
+        do {
+            let fields = try TLVFields(decoding: payload, "\(Self.opcode)")
+            // Any revision will do, but it has to be a number.
+            _ = try fields.optionalUnsigned(InteractionModel.revisionTag, as: UInt64.self)
+            try self.init(fields: fields)
+        } catch {
+            throw InteractionError(error, in: Self.opcode)
+        }
+    }
+
+    /// The payload to send.
+    package func encoded() -> [UInt8] {
+        TLVElement(.anonymous, .structure(members + [InteractionModel.revisionField])).encoded()
+    }
+
+    /// This message as the next thing to send.
+    func sent(expectsReply: Bool) -> InteractionAction {
+        .send(opcode: Self.opcode, payload: encoded(), expectsReply: expectsReply)
+    }
+}
+
+/// Constants of the protocol.
+package enum InteractionModel {
+    /// The revision this implementation speaks, sent in every message.
+    package static let revision: UInt8 = 12
+    static let revisionTag: UInt8 = 0xFF
+    static let revisionField = TLVElement(revisionTag, .uint(UInt64(revision)))
+
+    /// The largest payload any transport delivers (TCP carries messages of 64,000 octets).
+    package static let largestPayload = 65_536
+    /// The payload that fits one secure unicast datagram of 1,232 octets with 20 to spare for header extensions.
+    package static let defaultMaxPayload = 1_178
+    /// How many attribute and event paths every server accepts in one ReadRequest (8.2.2).
+    package static let pathsPerRead = 9
+    /// The smallest payload limit that a server's helper machines work with.
+    package static let smallestMaxPayload = 128
+}

@@ -1,0 +1,39 @@
+/// What the owner of the exchange has to do next.
+package enum InteractionAction: Hashable, Sendable {
+    /// Send a message reliably. With `expectsReply` the exchange stays open for the peer's next message; without, this
+    /// message is the last one and the exchange closes once it is acknowledged.
+    case send(opcode: InteractionModelOpcode, payload: [UInt8], expectsReply: Bool)
+    /// Send nothing; the peer's next message is due.
+    case wait
+    /// Send nothing; all is said. The exchange closes.
+    case finished
+}
+
+/// One interaction on one exchange, as a state machine without I/O or clock; both roles are made of these.
+///
+/// Call ``start()`` once, then ``handle(opcode:payload:)`` for each message of the exchange until an action says that no
+/// further one is due; then ``output`` is there. After an error the machine is dead: close the exchange, and first send
+/// ``InteractionError/statusForPeer`` if there is one.
+package protocol InteractionTransaction: Sendable {
+    associatedtype Output: Sendable
+
+    /// The first action.
+    ///
+    /// - Throws: ``InteractionError/Code/invalidRequest`` or ``InteractionError/Code/requestTooLarge``; nothing was sent.
+    mutating func start() throws(InteractionError) -> InteractionAction
+
+    /// The answer to a message of the peer.
+    mutating func handle(opcode: UInt8, payload: [UInt8]) throws(InteractionError) -> InteractionAction
+
+    /// The outcome, once the interaction is complete.
+    var output: Output? { get }
+}
+
+extension InteractionError {
+    /// A second ``InteractionTransaction/start()``, or a message before the first.
+    static let misused = InteractionError(.invalidRequest, "an interaction was started twice")
+
+    static func notUnderWay(_ opcode: UInt8) -> InteractionError {
+        .unexpected(opcode, "a message on an interaction that is not under way")
+    }
+}

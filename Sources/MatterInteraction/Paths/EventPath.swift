@@ -1,0 +1,77 @@
+package import MatterTLV
+
+/// One kind of event of one endpoint.
+package struct ConcreteEventPath: Hashable, Sendable {
+    package var endpoint: UInt16
+    package var cluster: UInt32
+    package var event: UInt32
+
+    package init(endpoint: UInt16, cluster: UInt32, event: UInt32) {
+        self.endpoint = endpoint
+        self.cluster = cluster
+        self.event = event
+    }
+}
+
+extension ConcreteEventPath: CustomStringConvertible {
+    package var description: String { "\(endpoint)/\(cluster)/\(event)" }
+}
+
+/// Events, with a wildcard for each part that is absent (EventPathIB, Matter core specification 10.6.8).
+package struct EventPath: Hashable, Sendable {
+    package var node: UInt64?
+    package var endpoint: UInt16?
+    package var cluster: UInt32?
+    package var event: UInt32?
+    /// Whether a subscription reports the event as soon as its minimum interval allows.
+    package var isUrgent: Bool?
+
+    package init(
+        node: UInt64? = nil, endpoint: UInt16? = nil, cluster: UInt32? = nil, event: UInt32? = nil,
+        isUrgent: Bool? = nil
+    ) {
+        self.node = node
+        self.endpoint = endpoint
+        self.cluster = cluster
+        self.event = event
+        self.isUrgent = isUrgent
+    }
+
+    package init(_ path: ConcreteEventPath) {
+        self.init(endpoint: path.endpoint, cluster: path.cluster, event: path.event)
+    }
+
+    /// The kind of event meant, unless a part is a wildcard.
+    package var concrete: ConcreteEventPath? {
+        guard let endpoint, let cluster, let event else { return nil }
+        return ConcreteEventPath(endpoint: endpoint, cluster: cluster, event: event)
+    }
+
+    package var isWildcard: Bool { concrete == nil }
+}
+
+extension EventPath: InformationBlock {
+    package init(tlv: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(path: tlv, "EventPathIB")
+        node = try fields.optionalUnsigned(0)
+        endpoint = try fields.optionalUnsigned(1)
+        cluster = try fields.optionalUnsigned(2)
+        event = try fields.optionalUnsigned(3)
+        isUrgent = try fields.optionalBool(4)
+    }
+
+    package var tlv: TLVValue {
+        .list(
+            [
+                .unsigned(0, node), .unsigned(1, endpoint), .unsigned(2, cluster), .unsigned(3, event),
+                isUrgent.map { .bool(4, $0) },
+            ].compactMap { $0 })
+    }
+}
+
+extension EventPath: CustomStringConvertible {
+    package var description: String {
+        func part(_ number: (some BinaryInteger)?) -> String { number.map { "\($0)" } ?? "*" }
+        return "\(part(endpoint))/\(part(cluster))/\(part(event))"
+    }
+}

@@ -1,0 +1,111 @@
+package import MatterCredentials
+package import MatterCrypto
+import MatterTLV
+package import MatterTransport
+
+/// A message of the secure channel protocol.
+package struct HandshakeMessage: Equatable, Sendable {
+    package var opcode: SecureChannelOpcode
+    package var payload: [UInt8]
+
+    package init(_ opcode: SecureChannelOpcode, _ payload: [UInt8]) {
+        self.opcode = opcode
+        self.payload = payload
+    }
+
+    init(_ report: StatusReport) { self.init(.statusReport, report.encoded()) }
+}
+
+/// What a handshake wants after an event: a message to send, an end, or both.
+package struct HandshakeStep: Sendable {
+    package var send: HandshakeMessage?
+    /// Set when the session stands on our side. What is left to send belongs to the handshake still.
+    package var established: EstablishedSession?
+
+    package init(send: HandshakeMessage? = nil, established: EstablishedSession? = nil) {
+        self.send = send
+        self.established = established
+    }
+}
+
+/// One side of PASE or CASE: messages in, steps out. A thrown error ends the handshake; its `reply` tells the peer.
+package protocol Handshake: Sendable {
+    /// The first message of an initiator; a responder has none.
+    mutating func start() throws(SecureChannelError) -> HandshakeStep
+
+    mutating func handle(_ message: HandshakeMessage) throws(SecureChannelError) -> HandshakeStep
+
+    /// The peer's session parameters as soon as they are known.
+    var peerParameters: SessionParameters? { get }
+}
+
+/// The result of a handshake.
+package struct EstablishedSession: Sendable {
+    package enum Kind: Sendable { case pase, `case` }
+
+    package var kind: Kind
+    package var role: Role
+    package var localSessionID: UInt16
+    package var peerSessionID: UInt16
+    package var keys: SessionKeys
+    package var peerParameters: SessionParameters
+    /// Both 0 on PASE sessions.
+    package var localNodeID: UInt64 = 0
+    package var peerNodeID: UInt64 = 0
+    /// The authenticated tags in the peer's certificate.
+    package var peerCATs: [CASEAuthenticatedTag] = []
+    /// The responder's fabric that the initiator asked for.
+    package var fabricIndex: UInt8?
+    /// What the next handshake with this peer may start from.
+    package var resumption: ResumptionRecord?
+    /// Whether this session itself was resumed.
+    package var isResumed = false
+}
+
+/// What both sides of a CASE session keep to resume it (Matter core specification 4.14.2.2.1).
+package struct ResumptionRecord: Sendable {
+    /// 16 octets, chosen by the responder.
+    package var resumptionID: [UInt8]
+    package var sharedSecret: SecretBytes
+    package var peerNodeID: UInt64
+    package var peerCATs: [CASEAuthenticatedTag]
+    package var fabricIndex: UInt8?
+
+    package init(
+        resumptionID: [UInt8], sharedSecret: SecretBytes, peerNodeID: UInt64, peerCATs: [CASEAuthenticatedTag] = [],
+        fabricIndex: UInt8? = nil
+    ) {
+        self.resumptionID = resumptionID
+        self.sharedSecret = sharedSecret
+        self.peerNodeID = peerNodeID
+        self.peerCATs = peerCATs
+        self.fabricIndex = fabricIndex
+    }
+}
+
+extension SessionKeys {
+    static let derivedLength = 48
+
+    /// Splits 48 octets of derived key material (Matter core specification 4.13.2.6.1).
+    init(derived: SecretBytes) {
+        let octets = derived.copyBytes()
+        self.init(
+            i2r: SecretBytes(Array(octets[0..<16])), r2i: SecretBytes(Array(octets[16..<32])),
+            attestationChallenge: SecretBytes(Array(octets[32..<48])))
+    }
+}
+
+/// Runs a decoder or a computation and turns its error into one of the handshake.
+func handshake<T>(_ what: String, _ body: () throws -> T) throws(SecureChannelError) -> T {
+    do {
+        return try body()
+    } catch let error as SecureChannelError {
+        throw error
+    } catch let error as TLVError {
+        throw SecureChannelError(.malformed, "\(what): \(error)")
+    } catch let error as CredentialsError {
+        throw SecureChannelError(.invalidCredentials, "\(what): \(error)")
+    } catch {
+        throw SecureChannelError(.cryptography, "\(what): \(error)")
+    }
+}

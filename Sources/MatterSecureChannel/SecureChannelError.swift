@@ -1,0 +1,50 @@
+/// Why a handshake failed.
+package struct SecureChannelError: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum Code: String, Sendable {
+        /// A message that does not decode, or comes out of turn.
+        case malformed = "secure-channel.malformed"
+        /// The device's proof does not fit the passcode.
+        case wrongPasscode = "pase.wrong-passcode"
+        /// The device has no commissioning window open.
+        case windowClosed = "pase.window-closed"
+        /// The device reports that it could not verify us: a wrong passcode, seen from its side.
+        case rejected = "secure-channel.rejected"
+        /// The device is in another handshake, or short of sessions.
+        case busy = "secure-channel.busy"
+        /// The device has no fabric with our root, our fabric id and its node id.
+        case noSharedTrustRoots = "case.no-shared-trust-roots"
+        /// A certificate chain or a signature that does not hold.
+        case invalidCredentials = "case.invalid-credentials"
+        /// The peer proved to be another node than the one asked for.
+        case wrongPeer = "case.wrong-peer"
+        /// A failure inside our own cryptography.
+        case cryptography = "secure-channel.cryptography"
+    }
+
+    package var code: Code
+    package var reason: String
+    /// What the peer ought to be told; `nil` when it was the peer that told us.
+    package var reply: StatusReport?
+    /// How long a busy peer wants to be left alone.
+    package var wait: Duration?
+
+    package init(_ code: Code, _ reason: String, reply: StatusReport? = .invalidParameter, wait: Duration? = nil) {
+        self.code = code
+        self.reason = reason
+        self.reply = reply
+        self.wait = wait
+    }
+
+    /// A failure that the peer reported.
+    package init(reported report: StatusReport) {
+        if let wait = report.busyWait {
+            self.init(.busy, "the device is busy and asks for \(wait)", reply: nil, wait: wait)
+        } else if report.secureChannelCode == .noSharedTrustRoots {
+            self.init(.noSharedTrustRoots, "the device does not know our fabric", reply: nil)
+        } else {
+            self.init(.rejected, "the device ended the handshake: \(report)", reply: nil)
+        }
+    }
+
+    package var description: String { reason }
+}

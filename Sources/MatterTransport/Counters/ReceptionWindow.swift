@@ -1,0 +1,62 @@
+/// Which message counters of a peer have been seen (Matter core specification 4.6.5).
+package struct ReceptionWindow: Equatable, Sendable {
+    /// How a window treats counters that it cannot place.
+    package enum Policy: Sendable {
+        /// Secure unicast: no roll-over, older than the window means duplicate.
+        case secureUnicast
+        /// Unsecured: counters roll over, and one before the window re-anchors it, since the peer may have restarted.
+        case unsecured
+    }
+
+    /// Counters below the maximum that are remembered.
+    package static let size: UInt32 = 32
+
+    private let policy: Policy
+    private var maximum: UInt32?
+    /// Bit i stands for maximum − 1 − i.
+    private var bitmap: UInt32 = 0
+
+    package init(_ policy: Policy) {
+        self.policy = policy
+        // A new secure session has seen counter 0, so that every real one is new.
+        maximum = policy == .secureUnicast ? 0 : nil
+    }
+
+    package func isDuplicate(_ counter: UInt32) -> Bool {
+        guard let maximum else { return false }
+        if counter == maximum { return true }
+        if isAhead(counter, of: maximum) { return false }
+        let distance = maximum &- counter
+        if distance <= Self.size { return bitmap & (1 << (distance - 1)) != 0 }
+        return policy == .secureUnicast
+    }
+
+    /// Takes note of a counter that is authentic and not a duplicate.
+    package mutating func commit(_ counter: UInt32) {
+        guard let maximum else {
+            maximum = counter
+            return
+        }
+        if isAhead(counter, of: maximum) {
+            let step = counter &- maximum
+            let shifted = step >= Self.size ? 0 : bitmap << step
+            bitmap = step > Self.size ? 0 : shifted | (1 << (step - 1))
+            self.maximum = counter
+        } else if counter != maximum {
+            let distance = maximum &- counter
+            if distance <= Self.size {
+                bitmap |= 1 << (distance - 1)
+            } else if policy == .unsecured {
+                self.maximum = counter
+                bitmap = 0
+            }
+        }
+    }
+
+    private func isAhead(_ counter: UInt32, of maximum: UInt32) -> Bool {
+        switch policy {
+        case .secureUnicast: counter > maximum
+        case .unsecured: (1...UInt32.max / 2).contains(counter &- maximum)
+        }
+    }
+}

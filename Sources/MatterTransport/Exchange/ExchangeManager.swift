@@ -1,0 +1,339 @@
+package import MatterCrypto
+package import NIOCore
+import NIOPosix
+
+/// Owns the socket and the message engine: the one place where datagrams, timers and waiting callers meet.
+///
+/// Its executor is the event loop, so that a datagram is received, decrypted and handed over on one thread.
+package actor ExchangeManager {
+    /// A message that began an exchange with us.
+    package struct Incoming: Sendable {
+        package let exchange: Exchange
+        package let message: ReceivedMessage
+    }
+
+    private struct Waiter {
+        let id: UInt64
+        var deadline: Instant
+        /// How long the answer may take once the peer has acknowledged.
+        let afterAcknowledgement: Duration?
+        let continuation: CheckedContinuation<Result<ReceivedMessage, any Error>, Never>
+    }
+
+    /// Messages that wait on one exchange for their reader; a peer that sends more loses them.
+    private static let inboxLimit = 32
+
+    private let eventLoop: any EventLoop
+    package nonisolated let unownedExecutor: UnownedSerialExecutor
+
+    private var engine: MessageEngine
+    private var socket: UDPSocket?
+    private let localPort: UInt16
+    private var inboxes: [ExchangeKey: [ReceivedMessage]] = [:]
+    private var failures: Set<ExchangeKey> = []
+    private var waiters: [ExchangeKey: Waiter] = [:]
+    private var nextWaiterID: UInt64 = 0
+    private var reservedSessionIDs: Set<UInt16> = []
+    private var timer: (deadline: Instant, task: Scheduled<Void>)?
+    private var isShutDown = false
+    private let trace: (@Sendable (String) -> Void)?
+
+    /// Messages that peers sent without being asked, as far as the admission rule lets them in.
+    package nonisolated let incoming: AsyncStream<Incoming>
+    private let incomingContinuation: AsyncStream<Incoming>.Continuation
+
+    /// - Parameters:
+    ///   - port: the UDP port to listen on; 0 for any.
+    ///   - admission: what peers may begin.
+    ///   - trace: called with a line for every datagram, when somebody wants to see them.
+    package init(
+        eventLoop: any EventLoop, port: UInt16 = 0,
+        random: any RandomSource, admission: @escaping MessageEngine.Admission,
+        trace: (@Sendable (String) -> Void)? = nil
+    ) throws(CryptoError) {
+        self.eventLoop = eventLoop
+        unownedExecutor = eventLoop.executor.asUnownedSerialExecutor()
+        engine = try MessageEngine(random: random, admission: admission)
+        localPort = port
+        self.trace = trace
+        (incoming, incomingContinuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
+    }
+
+    /// The same on the event loop that this process has anyway.
+    package init(
+        port: UInt16 = 0, random: any RandomSource, admission: @escaping MessageEngine.Admission,
+        trace: (@Sendable (String) -> Void)? = nil
+    ) throws(CryptoError) {
+        try self.init(
+            eventLoop: MultiThreadedEventLoopGroup.singleton.next(), port: port, random: random,
+            admission: admission, trace: trace)
+    }
+
+    // MARK: Sessions
+
+    /// Opens the socket now rather than with the first message; returns its port.
+    @discardableResult
+    package func open() async throws(TransportError) -> UInt16 {
+        try await openSocket().port
+    }
+
+    package func openUnsecuredSession(
+        to addresses: [PeerAddress], reliability: ReliabilityParameters = .standard, presumedActive: Bool
+    ) throws(CryptoError) -> SessionReference {
+        try engine.openUnsecuredSession(to: addresses, reliability: reliability, presumedActive: presumedActive)
+    }
+
+    /// Sets a session id aside for a handshake that is about to offer it.
+    package func reserveSessionID() throws(CryptoError) -> UInt16 {
+        let id = try engine.unusedSessionID(reserved: reservedSessionIDs)
+        reservedSessionIDs.insert(id)
+        return id
+    }
+
+    /// Gives back a session id that came to nothing.
+    package func releaseSessionID(_ id: UInt16) { reservedSessionIDs.remove(id) }
+
+    package func install(_ parameters: SecureSessionParameters) throws(CryptoError) -> SessionReference {
+        reservedSessionIDs.remove(parameters.localSessionID)
+        return try engine.install(parameters, now: .now)
+    }
+
+    package func address(of session: SessionReference) -> PeerAddress? { engine.address(of: session) }
+
+    package func setReliability(_ reliability: ReliabilityParameters, of session: SessionReference) {
+        engine.setReliability(reliability, of: session)
+    }
+
+    package func longestDelivery(on session: SessionReference) -> Duration {
+        engine.longestDelivery(on: session, now: .now)
+    }
+
+    package func addAddress(_ address: PeerAddress, to session: SessionReference) {
+        perform(engine.addAddress(address, to: session))
+    }
+
+    /// Forgets a session; whoever waits on one of its exchanges is told.
+    package func remove(_ session: SessionReference) {
+        engine.remove(session)
+        for (key, _) in waiters where key.session == session {
+            finishWaiting(key, .failure(TransportError(.closed, "the session was closed")))
+        }
+        for key in inboxes.keys where key.session == session { inboxes[key] = nil }
+        failures = failures.filter { $0.session != session }
+    }
+
+    package func contains(_ session: SessionReference) -> Bool { engine.contains(session) }
+
+    // MARK: Exchanges
+
+    package func openExchange(on session: SessionReference) throws(TransportError) -> Exchange {
+        Exchange(manager: self, key: try engine.openExchange(on: session))
+    }
+
+    func send(
+        _ payload: [UInt8], opcode: UInt8, protocolID: ProtocolID, reliable: Bool, on key: ExchangeKey
+    ) async throws {
+        _ = try await openSocket()
+        failures.remove(key)
+        perform(
+            try engine.send(
+                payload, opcode: opcode, protocolID: protocolID, reliable: reliable, on: key, now: .now))
+    }
+
+    func resend(on key: ExchangeKey) {
+        failures.remove(key)
+        perform(engine.resend(on: key, now: .now))
+    }
+
+    func receive(
+        on key: ExchangeKey, until deadline: Instant, afterAcknowledgement: Duration?
+    ) async throws -> ReceivedMessage {
+        if var inbox = inboxes[key], !inbox.isEmpty {
+            let message = inbox.removeFirst()
+            inboxes[key] = inbox
+            return message
+        }
+        guard engine.contains(key), !isShutDown else {
+            throw TransportError(.closed, "the session or the exchange was closed")
+        }
+        if failures.contains(key) { throw undelivered(key) }
+        guard waiters[key] == nil else { throw TransportError(.closed, "somebody else waits on this exchange") }
+        nextWaiterID += 1
+        let id = nextWaiterID
+        let eventLoop = self.eventLoop
+        let result: Result<ReceivedMessage, any Error> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if Task.isCancelled {
+                    continuation.resume(returning: .failure(CancellationError()))
+                } else {
+                    waiters[key] = Waiter(
+                        id: id, deadline: deadline, afterAcknowledgement: afterAcknowledgement,
+                        continuation: continuation)
+                    if engine.report(of: key, now: .now)?.acknowledged ?? false { acknowledged(key) }
+                    schedule()
+                }
+            }
+        } onCancel: {
+            eventLoop.execute { self.assumeIsolated { $0.cancelWaiting(key, id: id) } }
+        }
+        return try result.get()
+    }
+
+    func report(of key: ExchangeKey) -> ExchangeReport? { engine.report(of: key, now: .now) }
+
+    func close(_ key: ExchangeKey) {
+        inboxes[key] = nil
+        failures.remove(key)
+        finishWaiting(key, .failure(TransportError(.closed, "the exchange was closed")))
+        perform(engine.close(key, now: .now))
+    }
+
+    func abandon(_ key: ExchangeKey) {
+        inboxes[key] = nil
+        failures.remove(key)
+        finishWaiting(key, .failure(TransportError(.closed, "the exchange was closed")))
+        engine.abandon(key)
+    }
+
+    /// Closes the socket. What peers are still owed gets until `deadline`.
+    package func shutDown(drainUntil deadline: Instant = .now) async {
+        while !engine.isDrained, Instant.now < deadline, !Task.isCancelled {
+            // Only acknowledgements and last retransmissions are left; a short nap is fine here.
+            try? await Task.sleep(for: .milliseconds(10))
+        }
+        isShutDown = true
+        timer?.task.cancel()
+        timer = nil
+        for key in waiters.keys {
+            finishWaiting(key, .failure(TransportError(.closed, "the controller is shutting down")))
+        }
+        incomingContinuation.finish()
+        await socket?.close()
+        socket = nil
+    }
+
+    // MARK: Edge
+
+    private func openSocket() async throws(TransportError) -> UDPSocket {
+        if let socket, socket.isOpen { return socket }
+        guard !isShutDown else { throw TransportError(.closed, "the controller is shutting down") }
+        let opened = try await UDPSocket.open(port: localPort, on: eventLoop) { [weak self] datagram, address in
+            self?.assumeIsolated { $0.received(datagram, from: address) }
+        }
+        // Two callers may have opened one at once; the first stays. So does the end that came meanwhile.
+        if let socket, socket.isOpen {
+            await opened.close()
+            return socket
+        }
+        guard !isShutDown else {
+            await opened.close()
+            throw TransportError(.closed, "the controller is shutting down")
+        }
+        socket = opened
+        return opened
+    }
+
+    private func received(_ datagram: [UInt8], from address: PeerAddress) {
+        trace?("<- \(address) \(datagram.count) octets")
+        perform(engine.receive(datagram, from: address, now: .now))
+    }
+
+    private func perform(_ actions: [MessageEngine.Action]) {
+        for action in actions {
+            switch action {
+            case .transmit(let datagram, let address):
+                trace?("-> \(address) \(datagram.count) octets")
+                if let errno = socket?.send(datagram, to: address) {
+                    trace?("cannot send to \(address): errno \(errno)")
+                    perform(engine.noteSendFailure(of: datagram, to: address, errno: errno))
+                }
+            case .deliver(let key, let message, let opened):
+                if opened {
+                    offer(Incoming(exchange: Exchange(manager: self, key: key), message: message))
+                } else if waiters[key] != nil {
+                    finishWaiting(key, .success(message))
+                } else if inboxes[key, default: []].count < Self.inboxLimit {
+                    inboxes[key, default: []].append(message)
+                }
+            case .acknowledged(let key):
+                acknowledged(key)
+            case .failed(let key):
+                if waiters[key] != nil {
+                    finishWaiting(key, .failure(undelivered(key)))
+                } else if engine.contains(key) {
+                    failures.insert(key)
+                }
+            case .dropped(let error, let address):
+                trace?("dropped a datagram from \(address): \(error)")
+            }
+        }
+        schedule()
+    }
+
+    /// Hands over a message that began an exchange. Nobody would ever close an exchange that is lost here.
+    private func offer(_ message: Incoming) {
+        switch incomingContinuation.yield(message) {
+        case .dropped(let lost): abandon(lost.exchange.key)
+        case .terminated: abandon(message.exchange.key)
+        default: break
+        }
+    }
+
+    /// From now on the peer has our message, and only its own work stands between us and the answer.
+    private func acknowledged(_ key: ExchangeKey) {
+        guard let waiter = waiters[key], let allowance = waiter.afterAcknowledgement else { return }
+        waiters[key]?.deadline = min(waiter.deadline, .now + allowance)
+    }
+
+    private func undelivered(_ key: ExchangeKey) -> TransportError {
+        let report = engine.report(of: key, now: .now) ?? ExchangeReport()
+        if report.isUnsent {
+            return TransportError(.unreachable, "no address could be sent to", report: report)
+        }
+        return TransportError(
+            .notAcknowledged, "\(report.transmissions) transmissions were not acknowledged", report: report)
+    }
+
+    // MARK: Time
+
+    private func schedule() {
+        let deadlines = [engine.nextDeadline] + waiters.values.map { $0.deadline as Instant? }
+        guard !isShutDown, let earliest = deadlines.compactMap({ $0 }).min() else {
+            timer?.task.cancel()
+            timer = nil
+            return
+        }
+        if let timer, timer.deadline <= earliest { return }
+        timer?.task.cancel()
+        let delay = max(Duration.zero, earliest - .now)
+        let task = eventLoop.scheduleTask(in: TimeAmount(delay)) { [weak self] in
+            self?.assumeIsolated { $0.timerFired() } ?? ()
+        }
+        timer = (earliest, task)
+    }
+
+    private func timerFired() {
+        timer = nil
+        let now = Instant.now
+        let actions = engine.tick(now: now)
+        perform(actions)
+        for (key, waiter) in waiters where waiter.deadline <= now {
+            let report = engine.report(of: key, now: now)
+            let error =
+                report?.acknowledged ?? false
+                ? TransportError(.noReply, "the peer acknowledged but did not answer", report: report)
+                : TransportError(.notAcknowledged, "no answer within the time", report: report)
+            finishWaiting(key, .failure(error))
+        }
+        schedule()
+    }
+
+    private func cancelWaiting(_ key: ExchangeKey, id: UInt64) {
+        guard waiters[key]?.id == id else { return }
+        finishWaiting(key, .failure(CancellationError()))
+    }
+
+    private func finishWaiting(_ key: ExchangeKey, _ result: Result<ReceivedMessage, any Error>) {
+        waiters.removeValue(forKey: key)?.continuation.resume(returning: result)
+    }
+}

@@ -1,0 +1,380 @@
+import Glibc
+package import MatterCrypto
+
+/// Sessions, exchanges and reliability as a pure state machine: datagrams, sends and time in, actions out
+/// (Matter core specification 4.6, 4.10 and 4.12).
+///
+/// It serves both roles and knows nothing of sockets or clocks. The caller performs the actions in order and calls
+/// ``tick(now:)`` no later than ``nextDeadline``.
+package struct MessageEngine: Sendable {
+    /// What the caller has to do.
+    package enum Action: Sendable {
+        case transmit([UInt8], to: PeerAddress)
+        /// A new message of an exchange; `opened` if it began one.
+        case deliver(ExchangeKey, ReceivedMessage, opened: Bool)
+        /// The peer has the last reliable message of the exchange.
+        case acknowledged(ExchangeKey)
+        /// The last reliable message was given up.
+        case failed(ExchangeKey)
+        /// An incoming datagram came to nothing; for logs.
+        case dropped(TransportError, from: PeerAddress)
+    }
+
+    /// Whether a message of this protocol and opcode may begin an exchange with us.
+    package typealias Admission = @Sendable (_ protocolID: ProtocolID, _ opcode: UInt8, _ isSecure: Bool) -> Bool
+
+    /// The most octets of a Matter message over UDP: the IPv6 minimum MTU without IP and UDP headers.
+    package static let maximumDatagram = 1232
+    /// The most octets of application payload in a secure unicast message with an acknowledgement.
+    package static let maximumPayload = maximumDatagram - 8 - 10 - MessageSecurity.micLength
+    /// Idle unsecured sessions that are remembered, of those that we and that others began.
+    private static let idleInitiators = 8
+    private static let idleResponders = 64
+
+    private let random: any RandomSource
+    let admission: Admission
+    var sessions: [SessionReference: SessionState] = [:]
+    var exchanges: [ExchangeKey: ExchangeState] = [:]
+    private var unsecuredCounter: MessageCounter
+    private var nextExchangeID: UInt16
+
+    /// - Parameters:
+    ///   - admission: what a peer may begin; a client that serves nothing admits nothing.
+    package init(random: any RandomSource, admission: @escaping Admission) throws(CryptoError) {
+        self.random = random
+        self.admission = admission
+        unsecuredCounter = MessageCounter(initial: try MessageCounter.randomInitial(random), rollsOver: true)
+        let bytes = try random.bytes(2)
+        nextExchangeID = bytes.reduce(0) { $0 << 8 | UInt16($1) }
+    }
+
+    // MARK: Sessions
+
+    /// Begins an unsecured session for one handshake that we initiate.
+    ///
+    /// - Parameters:
+    ///   - addresses: candidates; each gets the same datagrams until one of them answers.
+    ///   - presumedActive: whether the peer counts as awake before it was heard.
+    package mutating func openUnsecuredSession(
+        to addresses: [PeerAddress], reliability: ReliabilityParameters, presumedActive: Bool
+    ) throws(CryptoError) -> SessionReference {
+        var id: UInt64 = 0
+        // The operational range ends at 0xFFFF_FFEF_FFFF_FFFF.
+        while id == 0 || id > 0xFFFF_FFEF_FFFF_FFFF
+            || sessions[.unsecured(ephemeralNodeID: id, role: .initiator)] != nil
+        {
+            id = try random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        let reference = SessionReference.unsecured(ephemeralNodeID: id, role: .initiator)
+        sessions[reference] = SessionState(
+            unsecuredTo: addresses, reliability: reliability, presumedActive: presumedActive)
+        return reference
+    }
+
+    /// A session id that no session of ours uses, for a handshake to offer.
+    package func unusedSessionID(reserved: Set<UInt16>) throws(CryptoError) -> UInt16 {
+        while true {
+            let id = try random.bytes(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
+            if id != 0, !reserved.contains(id), sessions[.secure(id)] == nil { return id }
+        }
+    }
+
+    package mutating func install(
+        _ parameters: SecureSessionParameters, now: Instant
+    ) throws(CryptoError) -> SessionReference {
+        let reference = SessionReference.secure(parameters.localSessionID)
+        sessions[reference] = try SessionState(
+            secure: parameters, initialCounter: try MessageCounter.randomInitial(random), now: now)
+        return reference
+    }
+
+    /// Forgets a session with all its exchanges, at once and without a message.
+    package mutating func remove(_ session: SessionReference) {
+        sessions[session] = nil
+        for key in exchanges.keys where key.session == session { exchanges[key] = nil }
+    }
+
+    package func contains(_ session: SessionReference) -> Bool { sessions[session] != nil }
+
+    package func contains(_ exchange: ExchangeKey) -> Bool { exchanges[exchange] != nil }
+
+    /// Where the peer of a session is: the address it was last heard from, or the first candidate.
+    package func address(of session: SessionReference) -> PeerAddress? { sessions[session]?.addresses.first }
+
+    /// The retransmission parameters that hold for a session.
+    package func reliability(of session: SessionReference) -> ReliabilityParameters? { sessions[session]?.reliability }
+
+    /// Takes over the parameters that a peer sent in its handshake.
+    package mutating func setReliability(_ reliability: ReliabilityParameters, of session: SessionReference) {
+        sessions[session]?.reliability = reliability
+    }
+
+    /// The longest that a reliable message on this session may wait for its acknowledgement.
+    package func longestDelivery(on session: SessionReference, now: Instant) -> Duration {
+        guard let state = sessions[session] else { return .zero }
+        // A peer that is awake now may fall asleep before the last transmission.
+        return RetransmissionSchedule.longestTotal { state.retransmissionInterval(now: now + $0) }
+    }
+
+    /// Adds a candidate address to an unsecured session that has not been answered; whatever is in flight goes there
+    /// at once, unchanged.
+    package mutating func addAddress(_ address: PeerAddress, to session: SessionReference) -> [Action] {
+        guard case .unsecured(_, .initiator) = session, var state = sessions[session], state.lastHeard == nil,
+            !state.addresses.contains(address)
+        else { return [] }
+        state.addresses.append(address)
+        sessions[session] = state
+        var actions: [Action] = []
+        for (key, exchange) in exchanges where key.session == session {
+            guard let inFlight = exchange.inFlight ?? exchange.abandoned else { continue }
+            exchanges[key]?.report.noteDatagrams(to: [address])
+            actions.append(.transmit(inFlight.datagram, to: address))
+        }
+        return actions
+    }
+
+    // MARK: Exchanges
+
+    package mutating func openExchange(on session: SessionReference) throws(TransportError) -> ExchangeKey {
+        guard sessions[session] != nil else { throw TransportError(.closed, "the session is closed") }
+        var key: ExchangeKey
+        repeat {
+            key = ExchangeKey(session: session, exchangeID: nextExchangeID, role: .initiator)
+            nextExchangeID &+= 1
+        } while exchanges[key] != nil
+        exchanges[key] = ExchangeState()
+        return key
+    }
+
+    /// The owner is done with an exchange. What it still owes the peer (acknowledgements, retransmissions) goes on.
+    package mutating func close(_ key: ExchangeKey, now: Instant) -> [Action] {
+        guard var exchange = exchanges[key] else { return [] }
+        var actions: [Action] = []
+        if let pending = exchange.pendingAck {
+            exchange.pendingAck = nil
+            actions += standaloneAck(pending.counter, on: key)
+        }
+        exchange.isClosing = true
+        exchanges[key] = exchange
+        removeIfDone(key)
+        return actions
+    }
+
+    /// Whether every exchange has come to its end: nothing to acknowledge, nothing in flight.
+    package var isDrained: Bool { exchanges.values.allSatisfy(\.isDrained) }
+
+    /// Forgets an exchange at once, with whatever is in flight on it.
+    package mutating func abandon(_ key: ExchangeKey) {
+        exchanges[key] = nil
+        if isIdleUnsecured(key.session, .initiator) { sessions[key.session] = nil }
+    }
+
+    /// What was tried and heard on an exchange.
+    package func report(of key: ExchangeKey, now: Instant) -> ExchangeReport? {
+        guard let exchange = exchanges[key] else { return nil }
+        var report = exchange.report
+        report.lastHeard = exchange.lastHeard.map { now - $0 }
+        return report
+    }
+
+    /// Sends a message; everything but acknowledgements and CloseSession is reliable. An exchange has one reliable
+    /// message in flight at a time.
+    package mutating func send(
+        _ payload: [UInt8], opcode: UInt8, protocolID: ProtocolID, reliable: Bool = true, on key: ExchangeKey,
+        now: Instant
+    ) throws -> [Action] {
+        guard var exchange = exchanges[key], let session = sessions[key.session], !exchange.isClosing else {
+            throw TransportError(.closed, "the exchange is closed")
+        }
+        guard !reliable || exchange.inFlight == nil else {
+            throw TransportError(.messageInFlight, "the message before this one is not acknowledged yet")
+        }
+        let acknowledged = exchange.pendingAck?.counter ?? exchange.lastAcknowledged
+        exchange.pendingAck = nil
+        exchange.lastAcknowledged = acknowledged
+        let header = ProtocolHeader(
+            isFromInitiator: key.role == .initiator, needsAck: reliable, acknowledged: acknowledged, opcode: opcode,
+            exchangeID: key.exchangeID, protocolID: protocolID)
+        let (datagram, counter) = try seal(header, payload, on: key.session)
+        guard datagram.count <= Self.maximumDatagram else {
+            throw TransportError(.messageTooLarge, "a message of \(datagram.count) octets does not fit a datagram")
+        }
+        exchange.report.begin()
+        exchange.report.noteDatagrams(to: session.addresses)
+        exchange.abandoned = nil
+        if reliable {
+            exchange.inFlight = ExchangeState.InFlight(
+                datagram: datagram, counter: counter, transmissions: 1,
+                nextAt: now + wait(after: 1, on: session, now: now))
+        }
+        exchanges[key] = exchange
+        return session.addresses.map { .transmit(datagram, to: $0) }
+    }
+
+    /// Sends the last reliable message of an exchange once more, octet for octet, although it was given up: a live
+    /// peer recognises it and only acknowledges.
+    package mutating func resend(on key: ExchangeKey, now: Instant) -> [Action] {
+        guard let exchange = exchanges[key], let message = exchange.inFlight ?? exchange.abandoned,
+            let session = sessions[key.session]
+        else { return [] }
+        exchanges[key]?.report.transmissions += 1
+        exchanges[key]?.report.noteDatagrams(to: session.addresses)
+        return session.addresses.map { .transmit(message.datagram, to: $0) }
+    }
+
+    /// The kernel refused to send a datagram. A message that could be sent to none of its addresses has failed, except
+    /// where a firewall dropped it (EPERM): some drop only now and then, so that counts as a lost datagram.
+    package mutating func noteSendFailure(of datagram: [UInt8], to address: PeerAddress, errno: Int32) -> [Action] {
+        guard let (key, exchange) = exchanges.first(where: { $0.value.inFlight?.datagram == datagram }),
+            let session = sessions[key.session]
+        else { return [] }
+        var report = exchange.report
+        report.sendFailures[address] = errno
+        report.refusals += 1
+        exchanges[key]?.report = report
+        guard report.isUnsent,
+            session.addresses.allSatisfy({ report.sendFailures[$0].map { $0 != EPERM } ?? false })
+        else { return [] }
+        exchanges[key]?.inFlight = nil
+        exchanges[key]?.abandoned = exchange.inFlight
+        removeIfDone(key)
+        return [.failed(key)]
+    }
+
+    // MARK: Time
+
+    /// When ``tick(now:)`` has work to do.
+    package var nextDeadline: Instant? {
+        exchanges.values.reduce(nil as Instant?) { earliest, exchange in
+            [earliest, exchange.inFlight?.nextAt, exchange.pendingAck?.dueAt].compactMap { $0 }.min()
+        }
+    }
+
+    /// Sends acknowledgements and retransmissions that are due.
+    package mutating func tick(now: Instant) -> [Action] {
+        var actions: [Action] = []
+        for key in exchanges.keys {
+            if let pending = exchanges[key]?.pendingAck, pending.dueAt <= now {
+                exchanges[key]?.pendingAck = nil
+                exchanges[key]?.lastAcknowledged = pending.counter
+                actions += standaloneAck(pending.counter, on: key)
+            }
+            if let inFlight = exchanges[key]?.inFlight, inFlight.nextAt <= now {
+                actions += retransmit(inFlight, on: key, now: now)
+            }
+            removeIfDone(key)
+        }
+        return actions
+    }
+
+    private mutating func retransmit(
+        _ message: ExchangeState.InFlight, on key: ExchangeKey, now: Instant
+    ) -> [Action] {
+        guard let session = sessions[key.session], message.transmissions < RetransmissionSchedule.maximumTransmissions
+        else {
+            exchanges[key]?.inFlight = nil
+            exchanges[key]?.abandoned = message
+            return [.failed(key)]
+        }
+        var message = message
+        message.transmissions += 1
+        message.nextAt = now + wait(after: message.transmissions, on: session, now: now)
+        exchanges[key]?.inFlight = message
+        exchanges[key]?.report.transmissions = message.transmissions
+        exchanges[key]?.report.noteDatagrams(to: session.addresses)
+        return session.addresses.map { .transmit(message.datagram, to: $0) }
+    }
+
+    private func wait(after transmissions: Int, on session: SessionState, now: Instant) -> Duration {
+        // Without randomness the schedule still holds, merely without its jitter.
+        let word = (try? random.bytes(2))?.reduce(0) { $0 << 8 | UInt32($1) } ?? 0
+        return RetransmissionSchedule.wait(
+            after: transmissions, interval: session.retransmissionInterval(now: now), jitter: Double(word) / 65_535)
+    }
+
+    // MARK: Sealing
+
+    /// An acknowledgement by itself. It is neither acknowledged nor repeated.
+    mutating func standaloneAck(_ counter: UInt32, on key: ExchangeKey) -> [Action] {
+        let header = ProtocolHeader(
+            isFromInitiator: key.role == .initiator, needsAck: false, acknowledged: counter,
+            opcode: SecureChannelOpcode.standaloneAck.rawValue, exchangeID: key.exchangeID, protocolID: .secureChannel)
+        // A session that cannot send any more cannot acknowledge either; the peer will find out by itself.
+        guard let (datagram, _) = try? seal(header, [], on: key.session), let session = sessions[key.session] else {
+            return []
+        }
+        return session.addresses.map { .transmit(datagram, to: $0) }
+    }
+
+    private mutating func seal(
+        _ inner: ProtocolHeader, _ payload: [UInt8], on reference: SessionReference
+    ) throws -> (datagram: [UInt8], counter: UInt32) {
+        guard let session = sessions[reference] else { throw TransportError(.closed, "the session is closed") }
+        let plaintext = inner.encoded() + payload
+        switch reference {
+        case .unsecured(let ephemeral, let role):
+            let counter = try unsecuredCounter.take()
+            let header = MessageHeader(
+                sessionID: 0, counter: counter, source: role == .initiator ? ephemeral : nil,
+                destination: role == .initiator ? .none : .node(ephemeral))
+            return (header.encoded() + plaintext, counter)
+        case .secure:
+            guard var security = session.security else { throw TransportError(.closed, "the session has no keys") }
+            let counter = try security.counter.take()
+            sessions[reference]?.security = security
+            let header = MessageHeader(sessionID: security.peerSessionID, counter: counter)
+            return (try security.outgoing.seal(header: header, plaintext: plaintext), counter)
+        }
+    }
+
+    // MARK: Endings
+
+    mutating func removeIfDone(_ key: ExchangeKey) {
+        guard let exchange = exchanges[key], exchange.isClosing, exchange.isDrained else { return }
+        exchanges[key] = nil
+        guard isIdleUnsecured(key.session, .initiator) else { return }
+        if sessions[key.session]?.lastHeard == nil {
+            sessions[key.session] = nil
+        } else {
+            limitIdleUnsecured(.initiator, keeping: key.session)
+        }
+    }
+
+    private func isIdleUnsecured(_ session: SessionReference, _ role: Role) -> Bool {
+        guard case .unsecured(_, role) = session else { return false }
+        return !exchanges.keys.contains { $0.session == session }
+    }
+
+    /// Unsecured sessions without an exchange are kept for peers that missed our last acknowledgement and repeat
+    /// themselves. Strangers may open them at will, so only a few are remembered.
+    mutating func limitIdleUnsecured(_ role: Role, keeping newest: SessionReference) {
+        let limit = role == .initiator ? Self.idleInitiators : Self.idleResponders
+        let idle = sessions.keys.filter {
+            // One of ours that was never answered has just been opened, and is about to be used.
+            $0 != newest && isIdleUnsecured($0, role) && (role == .responder || sessions[$0]?.lastHeard != nil)
+        }
+        guard idle.count >= limit else { return }
+        let oldest = idle.min { left, right in
+            guard let leftHeard = sessions[left]?.lastHeard else { return true }
+            guard let rightHeard = sessions[right]?.lastHeard else { return false }
+            return leftHeard < rightHeard
+        }
+        if let oldest { sessions[oldest] = nil }
+    }
+}
+
+extension ExchangeReport {
+    /// Starts over for the next message of the exchange.
+    fileprivate mutating func begin() {
+        transmissions = 1
+        acknowledged = false
+        sendFailures = [:]
+        datagrams = 0
+        refusals = 0
+    }
+
+    fileprivate mutating func noteDatagrams(to targets: [PeerAddress]) {
+        datagrams += targets.count
+        for address in targets where !addresses.contains(address) { addresses.append(address) }
+    }
+}

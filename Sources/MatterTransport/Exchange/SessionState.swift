@@ -1,0 +1,96 @@
+import MatterCrypto
+
+/// Monotonic time: the real clock at the edge, a made-up one in tests.
+package typealias Instant = ContinuousClock.Instant
+
+/// Names a session of the message layer.
+package enum SessionReference: Hashable, Sendable {
+    /// An unsecured session, by the ephemeral node id of its initiator and our role in it.
+    case unsecured(ephemeralNodeID: UInt64, role: Role)
+    /// A secure session, by the id that we allocated.
+    case secure(UInt16)
+}
+
+/// Everything that a finished PASE or CASE handshake hands to the message layer.
+package struct SecureSessionParameters: Sendable {
+    package var localSessionID: UInt16
+    package var peerSessionID: UInt16
+    /// Our role in the handshake: it decides which key is whose.
+    package var role: Role
+    package var keys: SessionKeys
+    /// Operational node ids on CASE sessions, 0 on PASE sessions: part of the nonces.
+    package var localNodeID: UInt64
+    package var peerNodeID: UInt64
+    package var reliability: ReliabilityParameters
+    package var address: PeerAddress
+
+    package init(
+        localSessionID: UInt16, peerSessionID: UInt16, role: Role, keys: SessionKeys, localNodeID: UInt64,
+        peerNodeID: UInt64, reliability: ReliabilityParameters, address: PeerAddress
+    ) {
+        self.localSessionID = localSessionID
+        self.peerSessionID = peerSessionID
+        self.role = role
+        self.keys = keys
+        self.localNodeID = localNodeID
+        self.peerNodeID = peerNodeID
+        self.reliability = reliability
+        self.address = address
+    }
+}
+
+/// A session as the message engine keeps it: counters, addresses, and, if it is secure, keys.
+struct SessionState: Sendable {
+    struct Security: Sendable {
+        var outgoing: MessageSecurity
+        var incoming: MessageSecurity
+        var peerSessionID: UInt16
+        var counter: MessageCounter
+    }
+
+    /// `nil` on unsecured sessions.
+    var security: Security?
+    var window: ReceptionWindow
+    var reliability: ReliabilityParameters
+    /// Where to send: one address once the peer has been heard, several candidates before.
+    var addresses: [PeerAddress]
+    /// Whether the address stays: on a handshake that we began, whoever answered first is the peer. One of several
+    /// candidates may be another device's by now, and answers as well.
+    var isSettled = false
+    /// When an authentic, new message last came in.
+    var lastHeard: Instant?
+    /// Whether the peer counts as awake before it was ever heard (PASE: somebody just pressed its button).
+    var presumedActive = false
+
+    init(unsecuredTo addresses: [PeerAddress], reliability: ReliabilityParameters, presumedActive: Bool) {
+        window = ReceptionWindow(.unsecured)
+        self.reliability = reliability
+        self.addresses = addresses
+        self.presumedActive = presumedActive
+    }
+
+    init(secure parameters: SecureSessionParameters, initialCounter: UInt32, now: Instant) throws(CryptoError) {
+        let (own, peers) =
+            parameters.role == .initiator
+            ? (parameters.keys.i2r, parameters.keys.r2i) : (parameters.keys.r2i, parameters.keys.i2r)
+        security = Security(
+            outgoing: try MessageSecurity(key: own, senderNodeID: parameters.localNodeID),
+            incoming: try MessageSecurity(key: peers, senderNodeID: parameters.peerNodeID),
+            peerSessionID: parameters.peerSessionID,
+            counter: MessageCounter(initial: initialCounter, rollsOver: false))
+        window = ReceptionWindow(.secureUnicast)
+        reliability = parameters.reliability
+        addresses = [parameters.address]
+        // The handshake has just ended, so the peer is awake.
+        lastHeard = now
+    }
+
+    /// The interval that retransmissions start from right now.
+    func retransmissionInterval(now: Instant) -> Duration {
+        let isActive = lastHeard.map { now - $0 < reliability.activeThreshold } ?? presumedActive
+        let interval = isActive ? reliability.activeInterval : reliability.idleInterval
+        if interval > .zero { return interval }
+        // A peer that says 0 would be given up before it could answer; it is treated as if it had said nothing.
+        return isActive ? ReliabilityParameters.standard.activeInterval : ReliabilityParameters.standard.idleInterval
+    }
+}

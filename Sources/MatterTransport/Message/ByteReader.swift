@@ -1,0 +1,37 @@
+/// Reads little-endian integers off the front of a buffer, refusing to run past its end.
+package struct ByteReader: Sendable {
+    private let bytes: [UInt8]
+    package private(set) var position = 0
+
+    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    package var remaining: Int { bytes.count - position }
+
+    package mutating func integer<T: FixedWidthInteger & UnsignedInteger>(
+        _ type: T.Type = T.self
+    ) throws(TransportError) -> T {
+        let width = T.bitWidth / 8
+        guard remaining >= width else { throw .malformed("a message of \(bytes.count) octets is too short") }
+        var result: T = 0
+        for index in 0..<width { result |= T(bytes[position + index]) << T(8 * index) }
+        position += width
+        return result
+    }
+
+    package mutating func skip(_ count: Int) throws(TransportError) {
+        guard remaining >= count else { throw .malformed("an extension runs past the end of the message") }
+        position += count
+    }
+
+    /// Everything that has not been read.
+    package mutating func rest() -> [UInt8] {
+        defer { position = bytes.count }
+        return Array(bytes[position...])
+    }
+}
+
+extension [UInt8] {
+    package mutating func append<T: FixedWidthInteger & UnsignedInteger>(littleEndian number: T) {
+        for index in 0..<(T.bitWidth / 8) { append(UInt8(truncatingIfNeeded: number >> T(8 * index))) }
+    }
+}

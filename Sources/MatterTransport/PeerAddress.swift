@@ -1,0 +1,117 @@
+import Glibc
+
+/// The UDP address of a peer: IPv4 or IPv6, with the interface of a link-local one.
+package struct PeerAddress: Hashable, Sendable {
+    /// 4 octets (IPv4) or 16 (IPv6), in network order.
+    package let octets: [UInt8]
+    /// The interface index of a link-local IPv6 address; 0 for all others.
+    package let scope: UInt32
+    package let port: UInt16
+
+    /// The UDP port of Matter nodes where nothing else is known.
+    package static let defaultPort: UInt16 = 5540
+
+    /// - Returns: `nil` unless there are 4 or 16 octets.
+    package init?(octets: [UInt8], scope: UInt32 = 0, port: UInt16) {
+        guard octets.count == 4 || octets.count == 16 else { return nil }
+        // A mapped address is the IPv4 address that it stands for.
+        if octets.count == 16, octets[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]) {
+            self.octets = Array(octets[12...])
+        } else {
+            self.octets = octets
+        }
+        self.scope = Self.isLinkLocal(self.octets) ? scope : 0
+        self.port = port
+    }
+
+    package var isIPv6: Bool { octets.count == 16 }
+    package var isLinkLocal: Bool { Self.isLinkLocal(octets) }
+
+    /// The 16-octet form; IPv4 addresses are mapped (RFC 4291 section 2.5.5.2).
+    package var mappedOctets: [UInt8] {
+        isIPv6 ? octets : [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] + octets
+    }
+
+    private static func isLinkLocal(_ octets: [UInt8]) -> Bool {
+        octets.count == 16 && octets[0] == 0xFE && octets[1] & 0xC0 == 0x80
+    }
+
+    /// Parses `HOST`, `HOST:PORT`, `[IPv6%interface]:PORT` with a numeric host.
+    package init(parsing text: String, defaultPort: UInt16 = PeerAddress.defaultPort) throws(TransportError) {
+        var host = Substring(text)
+        var port = defaultPort
+        func parsePort(_ digits: Substring) throws(TransportError) -> UInt16 {
+            guard digits.first?.isNumber ?? false, let number = UInt16(digits), number > 0 else {
+                throw TransportError(.invalidAddress, "'\(digits)' is not a UDP port in '\(text)'")
+            }
+            return number
+        }
+        if host.first == "[" {
+            guard let close = host.firstIndex(of: "]") else {
+                throw TransportError(.invalidAddress, "'\(text)' lacks the closing bracket")
+            }
+            let rest = host[host.index(after: close)...]
+            host = host[host.index(after: host.startIndex)..<close]
+            if !rest.isEmpty {
+                guard rest.first == ":" else {
+                    throw TransportError(.invalidAddress, "'\(text)' has something other than a port after the bracket")
+                }
+                port = try parsePort(rest.dropFirst())
+            }
+        } else if host.filter({ $0 == ":" }).count == 1, let colon = host.firstIndex(of: ":") {
+            port = try parsePort(host[host.index(after: colon)...])
+            host = host[..<colon]
+        }
+        let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        var scope: UInt32 = 0
+        if parts.count == 2 {
+            scope = UInt32(parts[1]) ?? if_nametoindex(String(parts[1]))
+            guard scope != 0 else {
+                throw TransportError(.invalidAddress, "there is no network interface '\(parts[1])' on this machine")
+            }
+        }
+        guard let octets = Self.numericHost(String(parts[0])),
+            let address = PeerAddress(octets: octets, scope: scope, port: port)
+        else {
+            throw TransportError(
+                .invalidAddress,
+                "'\(text)' is not a numeric address; write 192.0.2.7:5540 or [fe80::1%eth0]:5540")
+        }
+        guard !address.isLinkLocal || address.scope != 0 else {
+            throw TransportError(
+                .invalidAddress, "'\(text)' is link-local and needs its interface, as in [fe80::1%eth0]:5540")
+        }
+        self = address
+    }
+
+    private static func numericHost(_ host: String) -> [UInt8]? {
+        var v6 = in6_addr()
+        if inet_pton(AF_INET6, host, &v6) == 1 { return withUnsafeBytes(of: &v6) { Array($0) } }
+        var v4 = in_addr()
+        if inet_pton(AF_INET, host, &v4) == 1 { return withUnsafeBytes(of: &v4) { Array($0) } }
+        return nil
+    }
+}
+
+extension PeerAddress: CustomStringConvertible {
+    /// `192.0.2.7:5540` or `[fe80::1%eth0]:5540`.
+    package var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+    /// The address without its port, with the interface name of a link-local one.
+    package var host: String {
+        var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        let made = octets.withUnsafeBytes {
+            inet_ntop(isIPv6 ? AF_INET6 : AF_INET, $0.baseAddress, &text, socklen_t(text.count)) != nil
+        }
+        guard made else { return "?" }
+        let host = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return scope == 0 ? host : "\(host)%\(interfaceName ?? String(scope))"
+    }
+
+    /// The name of the interface that a link-local address belongs to.
+    package var interfaceName: String? {
+        var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
+        guard scope != 0, if_indextoname(scope, &name) != nil else { return nil }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

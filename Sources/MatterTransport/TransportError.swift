@@ -1,0 +1,62 @@
+/// Why the transport refused or lost something.
+package struct TransportError: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum Code: String, Sendable {
+        /// A datagram that is not a Matter message, or is one that must be dropped.
+        case malformedMessage = "transport.malformed-message"
+        /// The message integrity check failed: other keys, or a changed message.
+        case authenticationFailed = "transport.authentication-failed"
+        /// More than one IPv6 datagram of the minimum MTU carries.
+        case messageTooLarge = "transport.message-too-large"
+        /// The session's message counter is used up.
+        case counterExhausted = "transport.counter-exhausted"
+        /// No such session or exchange (any more).
+        case closed = "transport.closed"
+        /// A reliable message while the one before it on the exchange waits for its acknowledgement.
+        case messageInFlight = "transport.message-in-flight"
+        /// All transmissions of a reliable message went without acknowledgement.
+        case notAcknowledged = "transport.not-acknowledged"
+        /// The message was acknowledged, but no answer came before the deadline.
+        case noReply = "transport.no-reply"
+        /// The kernel could not send to any of the addresses.
+        case unreachable = "transport.unreachable"
+        /// The socket could not be opened.
+        case socket = "transport.socket"
+        /// An address that cannot be parsed.
+        case invalidAddress = "transport.invalid-address"
+    }
+
+    package var code: Code
+    package var reason: String
+    /// What had happened on the exchange until then.
+    package var report: ExchangeReport?
+
+    package init(_ code: Code, _ reason: String, report: ExchangeReport? = nil) {
+        self.code = code
+        self.reason = reason
+        self.report = report
+    }
+
+    package var description: String { reason }
+}
+
+/// What was tried on an exchange and what was heard: the substance of every "no answer" message.
+package struct ExchangeReport: Equatable, Sendable {
+    /// Every address a datagram was sent to, in the order of the first attempt.
+    package var addresses: [PeerAddress] = []
+    /// Transmissions of the message that was not answered, over all addresses.
+    package var transmissions = 0
+    /// Whether the peer acknowledged that message.
+    package var acknowledged = false
+    /// Time since the peer was last heard on this exchange; `nil` if it never was.
+    package var lastHeard: Duration?
+    /// The kernel's refusals, by address: the last one each.
+    package var sendFailures: [PeerAddress: Int32] = [:]
+    /// Datagrams of the message that were handed to the kernel, and how many of them it refused.
+    var datagrams = 0
+    var refusals = 0
+
+    /// Whether the kernel refused every datagram of the message, so that the peer cannot have it.
+    package var isUnsent: Bool { datagrams > 0 && refusals == datagrams }
+
+    package init() {}
+}

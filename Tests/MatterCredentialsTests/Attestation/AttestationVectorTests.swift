@@ -1,0 +1,152 @@
+import Foundation
+import MatterCredentials
+import TestSupport
+import Testing
+
+@Suite("attestation vectors", .enabled(if: Vectors.available))
+struct AttestationVectorTests {
+    struct Index: Decodable {
+        struct Case: Decodable {
+            let commissionerExpected: String
+        }
+        let cases: [String: Case]
+    }
+
+    static func cases() throws -> [(name: String, vector: AttestationVector, isAccepted: Bool)] {
+        let index: Index = try Vectors.load("attestation/index.json")
+        return try index.cases.sorted { $0.key < $1.key }.map { name, expected in
+            (
+                name, try Vectors.load("attestation/\(name)/test_case_vector.json"),
+                expected.commissionerExpected == "success"
+            )
+        }
+    }
+
+    @Test("every case ends as a commissioner must end it")
+    func verdicts() throws {
+        let trust = try AttestationVector.trust()
+        let cases = try Self.cases()
+        #expect(cases.count >= 80)
+        for (name, vector, isAccepted) in cases {
+            let report = try vector.verify(trust: trust)
+            #expect((report.result == .success) == isAccepted, "\(name): \(report.failure ?? "accepted")")
+            #expect(report.verdict == (isAccepted ? .test : .untrusted), "\(name)")
+        }
+    }
+
+    @Test("the constants of the development authorities do as well as their certificates")
+    func constants() throws {
+        let trust = TrustStore(allowTestDevices: true)
+        for (name, vector, isAccepted) in try Self.cases() {
+            let report = try vector.verify(trust: trust)
+            #expect((report.result == .success) == isAccepted, "\(name): \(report.failure ?? "accepted")")
+        }
+    }
+
+    @Test("without the development declaration key every case fails")
+    func withoutDeclarationKey() throws {
+        let trust = try AttestationVector.authorities()
+        for (name, vector, isAccepted) in try Self.cases() {
+            let report = try vector.verify(trust: trust)
+            #expect(report.verdict == .untrusted, "\(name)")
+            if isAccepted { #expect(report.result == .declarationNoCertificateFound, "\(name)") }
+        }
+    }
+
+    @Test("without any authority a good case fails for want of the PAA")
+    func withoutAuthorities() throws {
+        for (name, vector, isAccepted) in try Self.cases() where isAccepted {
+            #expect(try vector.verify(trust: TrustStore()).result == .paaNotFound, "\(name)")
+        }
+    }
+
+    @Test(
+        "the first fault in the order of the steps is the result",
+        arguments: [
+            ("struct_cd_cert_id_missing", AttestationResult.declarationInvalidFormat),
+            ("struct_cd_cert_type_wrong", .declarationNoCertificateFound),
+            ("struct_cd_cms_digest_algo_sha1", .declarationNoKeyID),
+            ("struct_cd_dac_origin_vid_missing_pid_present", .declarationInvalidFormat),
+            ("struct_cd_dac_origin_vid_pid_present_vid_mismatch", .declarationInvalidVendorID),
+            ("struct_cd_format_version_2", .attestationElementsMalformed),
+            ("struct_cd_pid_array_count100_mismatch", .declarationInvalidProductID),
+            ("struct_dac_cert_version_v2", .dacFormatInvalid),
+            ("struct_dac_ext_key_usage_critical_missing", .dacFormatInvalid),
+            ("struct_dac_fuzzed_akid_malformed", .dacFormatInvalid),
+            ("struct_dac_valid_in_future", .dacExpired),
+            ("struct_dac_vidpid_fallback_encoding_06", .dacFormatInvalid),
+            ("struct_dac_vidpid_fallback_encoding_13", .dacVendorIDMismatch),
+            ("struct_pai_ext_basic_pathlen2", .paiFormatInvalid),
+            ("struct_pai_sig_curve_secp256k1", .paiFormatInvalid),
+            ("struct_pai_subject_vid_mismatch", .paiVendorIDMismatch),
+        ])
+    func codes(name: String, expected: AttestationResult) throws {
+        let vector: AttestationVector = try Vectors.load("attestation/\(name)/test_case_vector.json")
+        #expect(try vector.verify(trust: AttestationVector.trust()).result == expected)
+    }
+
+    @Test(
+        "revoked credentials are found",
+        arguments: [
+            ("revoked-dac-01", AttestationResult.dacRevoked), ("revoked-dac-02", .dacRevoked),
+            ("revoked-dac-03", .dacRevoked), ("revoked-pai", .paiRevoked), ("revoked-dac-and-pai", .paiAndDACRevoked),
+            ("indirect-revoked-dac-01", .dacRevoked), ("indirect-revoked-pai-03", .paiRevoked),
+            ("indirect-revoked-dac-01-pai-03", .paiAndDACRevoked),
+        ])
+    func revoked(name: String, expected: AttestationResult) throws {
+        let vector: AttestationVector = try Vectors.load("revocation/dac-provider-test-vectors/\(name).json")
+        let set = try RevocationSet(json: Array(try Vectors.data("revocation/revocation-sets/revocation-set.json")))
+        #expect(set.count == 7)
+        let report = try vector.verify(trust: AttestationVector.trust(), revocation: set)
+        #expect(report.result == expected)
+        #expect(try vector.verify(trust: AttestationVector.trust()).result == .success)
+    }
+
+    @Test("every authority of the ledger's mirror is usable, and the Alliance's signers are told from them")
+    func mirror() throws {
+        let folder = try #require(Vectors.folder).appendingPathComponent("paa")
+        let production = try TrustDirectory.read(folder.appendingPathComponent("production").path)
+        let store = TrustStore(files: production.files, unreadable: production.unreadable)
+        #expect(store.unusable.isEmpty, "\(store.unusable)")
+        #expect(store.authorities.count == production.files.count)
+        for anchor in store.authorities {
+            #expect(throws: Never.self) { try anchor.certificate?.checkProfile(as: .paa) }
+            #expect(throws: Never.self) { try VendorAndProduct(subject: anchor.subject) }
+        }
+        let development = try TrustDirectory.read(folder.appendingPathComponent("development").path)
+        #expect(TrustStore(files: development.files).unusable.isEmpty)
+
+        let signers = try TrustDirectory.read(folder.appendingPathComponent("cd-signers").path)
+        let signing = TrustStore(files: signers.files)
+        #expect(signing.unusable.isEmpty)
+        #expect(
+            signing.authorities.map(\.subject) == [
+                AttestationName(
+                    organization: "CSA", commonName: "Matter Certification and Testing CA", vendorID: VendorID(0xC5A0))
+            ])
+        #expect(signing.declarationSigners.count == 6)
+    }
+
+    @Test("the constants are those of the published certificates")
+    func publishedKeys() throws {
+        let known = WellKnownKeys.declarationSigners + WellKnownKeys.developmentDeclarationSigners
+        for name in (1...5).map({ "CSA_Matter_CD_Signing_Key_00\($0).cert.der" }) + ["Chip-Test-CD-Cert.der"] {
+            let certificate = try AttestationCertificate(der: Array(try Vectors.data("paa/cd-signers/\(name)")))
+            let signer = try #require(known.first { $0.keyIdentifier == certificate.subjectKeyIdentifier })
+            #expect(signer.publicKey == certificate.publicKey)
+            #expect(signer.subject == certificate.subject)
+            guard !signer.isDevelopment else { continue }
+            let authority = try #require(WellKnownKeys.declarationAuthority)
+            #expect(certificate.issuer == authority.subject)
+            #expect(certificate.authorityKeyIdentifier == authority.keyIdentifier)
+            #expect(certificate.isSigned(by: authority.publicKey))
+        }
+        for name in ["Chip-Test-PAA-FFF1-Cert.der", "Chip-Test-PAA-NoVID-Cert.der"] {
+            let certificate = try AttestationCertificate(der: try AttestationVector.trustFile(name).contents)
+            let anchor = try #require(
+                WellKnownKeys.developmentAuthorities.first { $0.keyIdentifier == certificate.subjectKeyIdentifier })
+            #expect(anchor.publicKey == certificate.publicKey)
+            #expect(anchor.subject == certificate.subject)
+        }
+    }
+}
