@@ -1,0 +1,64 @@
+// Compares the shim's declarations with Avahi's own headers, where those are installed. It produces no code.
+#if __has_include(<avahi-client/publish.h>)
+#include <avahi-client/client.h>
+#include <avahi-client/lookup.h>
+#include <avahi-client/publish.h>
+#include <avahi-common/error.h>
+#include <avahi-common/simple-watch.h>
+#include <stddef.h>
+
+#include "CAvahi.h"
+#include "symbols.h"
+
+#define SAME_TYPE(result, name, parameters)                                                                            \
+    _Static_assert(__builtin_types_compatible_p(__typeof__(avahi_##name), result parameters), "avahi_" #name);
+#define SAME_NUMBER(ours, avahis) _Static_assert((int)(ours) == (int)(avahis), #avahis);
+#define SAME_SIZE(type, size) _Static_assert(sizeof(type) == (size), #type);
+
+CAVAHI_COMMON_FUNCTIONS(SAME_TYPE)
+CAVAHI_CLIENT_FUNCTIONS(SAME_TYPE)
+SAME_NUMBER(CAVAHI_UNSPEC, AVAHI_PROTO_UNSPEC)
+SAME_NUMBER(CAVAHI_UNSPEC, AVAHI_IF_UNSPEC)
+SAME_NUMBER(CAVAHI_INET, AVAHI_PROTO_INET)
+SAME_NUMBER(CAVAHI_INET6, AVAHI_PROTO_INET6)
+SAME_NUMBER(CAVAHI_CLIENT_REGISTERING, AVAHI_CLIENT_S_REGISTERING)
+SAME_NUMBER(CAVAHI_CLIENT_RUNNING, AVAHI_CLIENT_S_RUNNING)
+SAME_NUMBER(CAVAHI_CLIENT_COLLISION, AVAHI_CLIENT_S_COLLISION)
+SAME_NUMBER(CAVAHI_CLIENT_FAILURE, AVAHI_CLIENT_FAILURE)
+SAME_NUMBER(CAVAHI_CLIENT_CONNECTING, AVAHI_CLIENT_CONNECTING)
+SAME_NUMBER(CAVAHI_BROWSER_NEW, AVAHI_BROWSER_NEW)
+SAME_NUMBER(CAVAHI_BROWSER_REMOVE, AVAHI_BROWSER_REMOVE)
+SAME_NUMBER(CAVAHI_BROWSER_CACHE_EXHAUSTED, AVAHI_BROWSER_CACHE_EXHAUSTED)
+SAME_NUMBER(CAVAHI_BROWSER_ALL_FOR_NOW, AVAHI_BROWSER_ALL_FOR_NOW)
+SAME_NUMBER(CAVAHI_BROWSER_FAILURE, AVAHI_BROWSER_FAILURE)
+SAME_NUMBER(CAVAHI_RESOLVER_FOUND, AVAHI_RESOLVER_FOUND)
+SAME_NUMBER(CAVAHI_RESOLVER_FAILURE, AVAHI_RESOLVER_FAILURE)
+SAME_NUMBER(CAVAHI_GROUP_ESTABLISHED, AVAHI_ENTRY_GROUP_ESTABLISHED)
+SAME_NUMBER(CAVAHI_GROUP_COLLISION, AVAHI_ENTRY_GROUP_COLLISION)
+SAME_NUMBER(CAVAHI_GROUP_FAILURE, AVAHI_ENTRY_GROUP_FAILURE)
+SAME_NUMBER(CAVAHI_ERR_COLLISION, AVAHI_ERR_COLLISION)
+SAME_NUMBER(CAVAHI_ERR_DBUS, AVAHI_ERR_DBUS_ERROR)
+SAME_NUMBER(CAVAHI_ERR_DISCONNECTED, AVAHI_ERR_DISCONNECTED)
+SAME_NUMBER(CAVAHI_ERR_NO_MEMORY, AVAHI_ERR_NO_MEMORY)
+SAME_NUMBER(CAVAHI_ERR_NO_DAEMON, AVAHI_ERR_NO_DAEMON)
+SAME_NUMBER(CAVAHI_TYPE_A, AVAHI_DNS_TYPE_A)
+SAME_NUMBER(CAVAHI_TYPE_AAAA, AVAHI_DNS_TYPE_AAAA)
+SAME_NUMBER(CAVAHI_TYPE_SRV, AVAHI_DNS_TYPE_SRV)
+SAME_NUMBER(2, AVAHI_CLIENT_NO_FAIL)
+SAME_NUMBER(32, AVAHI_PUBLISH_NO_COOKIE)
+SAME_NUMBER(1, AVAHI_DNS_CLASS_IN)
+// Avahi's enumerations are passed as int by the shim.
+SAME_SIZE(AvahiClientFlags, sizeof(int))
+SAME_SIZE(AvahiClientState, sizeof(int))
+SAME_SIZE(AvahiLookupFlags, sizeof(int))
+SAME_SIZE(AvahiLookupResultFlags, sizeof(int))
+SAME_SIZE(AvahiPublishFlags, sizeof(int))
+SAME_SIZE(AvahiBrowserEvent, sizeof(int))
+SAME_SIZE(AvahiResolverEvent, sizeof(int))
+SAME_SIZE(AvahiEntryGroupState, sizeof(int))
+SAME_SIZE(AvahiWatchEvent, sizeof(int))
+SAME_SIZE(AvahiAddress, 20)
+SAME_NUMBER(offsetof(AvahiAddress, data), 4)
+SAME_NUMBER(offsetof(AvahiPoll, watch_new), sizeof(void *))
+SAME_NUMBER(offsetof(AvahiPoll, watch_free), 4 * sizeof(void *))
+#endif

@@ -1,0 +1,158 @@
+import Synchronization
+
+/// All clusters, device types and status codes that are known by name: those of the standard and RainMaker's, compiled
+/// in, and those that were loaded from files.
+///
+/// Nothing is decoded before a name or an id is looked up, and then only the record of that one cluster.
+public final class Catalogue: Sendable {
+    /// What is compiled in.
+    public static let standard = Catalogue()
+
+    /// The specification that the compiled-in standard clusters follow: `1.6`.
+    public static let specificationVersion = CatalogueTable.version
+
+    private let loaded: [ClusterDefinition]
+    private let loadedDeviceTypes: [DeviceTypeDefinition]
+    private let decoded = Mutex<[UInt32: ClusterDefinition]>([:])
+
+    /// What is compiled in, and what was loaded. A loaded cluster takes the place of a compiled-in one with its id.
+    ///
+    /// - Throws: ``DataModelError`` `badDefinitions` if two loaded clusters share an id, or a loaded cluster has the
+    ///   name of another cluster.
+    public init(loaded definitions: [VendorDefinitions]) throws(DataModelError) {
+        var clusters: [ClusterDefinition] = []
+        var ids: [UInt32: String] = [:]
+        var names: [NameKey: (id: UInt32, source: String)] = [:]
+        for file in definitions {
+            for cluster in file.clusters {
+                func refused(_ what: String) -> DataModelError {
+                    DataModelError(
+                        .badDefinitions, "\(file.source): cluster \(cluster.name) (\(hexadecimal(cluster.id))) \(what)",
+                        place: file.source)
+                }
+                if let other = ids.updateValue(file.source, forKey: cluster.id) {
+                    throw refused("has the id of one in \(other)")
+                }
+                let key = NameKey(cluster.name)
+                if let other = names.updateValue((cluster.id, file.source), forKey: key) {
+                    throw refused("has the name of \(hexadecimal(other.id)) in \(other.source)")
+                }
+                clusters.append(cluster)
+            }
+        }
+        for entry in CompiledIndex.shared.entries where !definitions.isEmpty && ids[entry.id] == nil {
+            if let other = names[NameKey(entry.name)] {
+                throw DataModelError(
+                    .badDefinitions,
+                    "\(other.source): cluster \(hexadecimal(other.id)) has the name of \(entry.name) (\(hexadecimal(entry.id)))",
+                    place: other.source)
+            }
+        }
+        loaded = clusters
+        loadedDeviceTypes = definitions.flatMap(\.deviceTypes)
+    }
+
+    private init() {
+        loaded = []
+        loadedDeviceTypes = []
+    }
+}
+
+// MARK: - Clusters
+
+extension Catalogue {
+    /// The cluster with an id; `nil` if it is not known.
+    public func cluster(_ id: UInt32) -> ClusterDefinition? {
+        if let found = loaded.first(where: { $0.id == id }) { return found }
+        if let found = decoded.withLock({ $0[id] }) { return found }
+        guard let found = CompiledIndex.shared.entry(id)?.decode() else { return nil }
+        decoded.withLock { $0[id] = found }
+        return found
+    }
+
+    /// The cluster with a name, printed label or alias; case, blanks, hyphens and underscores do not matter.
+    ///
+    /// - Throws: ``DataModelError`` `unknownCluster` with the nearest spellings.
+    public func cluster(named name: String) throws(DataModelError) -> ClusterDefinition {
+        let key = NameKey(name)
+        if let found = loaded.first(where: { $0.answers(to: key) }) { return found }
+        if let entry = CompiledIndex.shared.entry(named: key), let found = cluster(entry.id) { return found }
+        throw DataModelError(
+            .unknownCluster, "no cluster is called \(quoted(name))", place: name,
+            suggestions: Suggestions.nearest(to: name, among: clusterNames.map(\.name)).map(NameStyle.kebab))
+    }
+
+    /// The name of the cluster with an id; decodes nothing.
+    public func clusterName(_ id: UInt32) -> String? {
+        loaded.first { $0.id == id }?.name ?? CompiledIndex.shared.entry(id)?.name
+    }
+
+    /// Ids and names of all clusters, ascending by id; decodes nothing.
+    public var clusterNames: [(id: UInt32, name: String)] {
+        let replaced = Set(loaded.map(\.id))
+        let compiled = CompiledIndex.shared.entries.filter { !replaced.contains($0.id) }.map { ($0.id, $0.name) }
+        return (compiled + loaded.map { ($0.id, $0.name) }).sorted { $0.0 < $1.0 }
+    }
+
+    /// All clusters, ascending by id; decodes everything.
+    public var clusters: [ClusterDefinition] {
+        clusterNames.compactMap { cluster($0.id) }
+    }
+
+    /// The attributes that every cluster has, known or not.
+    public var globalAttributes: [AttributeDefinition] { GlobalDefinitions.shared.attributes }
+
+    /// The attribute of a cluster; global attributes also of unknown clusters.
+    public func attribute(cluster: UInt32, _ attribute: UInt32) -> AttributeDefinition? {
+        guard let cluster = self.cluster(cluster) else { return globalAttributes.first { $0.id == attribute } }
+        return cluster.attribute(attribute)
+    }
+}
+
+// MARK: - Device types and status codes
+
+extension Catalogue {
+    /// All device types, ascending by id.
+    public var deviceTypes: [DeviceTypeDefinition] {
+        let replaced = Set(loadedDeviceTypes.map(\.id))
+        return (CompiledIndex.deviceTypes.filter { !replaced.contains($0.id) } + loadedDeviceTypes).sorted {
+            $0.id < $1.id
+        }
+    }
+
+    /// The device type with an id.
+    public func deviceType(_ id: UInt32) -> DeviceTypeDefinition? {
+        deviceTypes.first { $0.id == id }
+    }
+
+    /// The device type with a name or printed label; case, blanks, hyphens and underscores do not matter.
+    ///
+    /// - Throws: ``DataModelError`` `unknownDeviceType` with the nearest spellings.
+    public func deviceType(named name: String) throws(DataModelError) -> DeviceTypeDefinition {
+        let all = deviceTypes
+        if let found = all.named(name, \.name, { [$0.label] }) { return found }
+        throw DataModelError(
+            .unknownDeviceType, "no device type is called \(quoted(name))", place: name,
+            suggestions: Suggestions.nearest(to: name, among: all.map(\.name)).map(NameStyle.kebab))
+    }
+
+    /// The status codes of the Interaction Model, ascending.
+    public var statusCodes: [StatusCodeDefinition] { GlobalDefinitions.shared.statusCodes }
+
+    /// The status code with a number.
+    public func statusCode(_ code: UInt8) -> StatusCodeDefinition? {
+        statusCodes.first { $0.code == code }
+    }
+}
+
+extension ClusterDefinition {
+    fileprivate func answers(to key: NameKey) -> Bool {
+        key.matches(name) || key.matches(label) || aliases.contains(where: key.matches)
+    }
+}
+
+/// An id as people write it: `0x0006`, `0x131BFC00`.
+package func hexadecimal(_ id: UInt32) -> String {
+    let digits = String(id, radix: 16, uppercase: true)
+    return "0x" + String(repeating: "0", count: max(0, (id > 0xFFFF ? 8 : 4) - digits.count)) + digits
+}

@@ -1,0 +1,60 @@
+/// Why a name, a path, a value or a file of definitions was not understood.
+public struct DataModelError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What kind of fault it is.
+    public enum Code: String, Sendable, CaseIterable {
+        /// No cluster has this name.
+        case unknownCluster = "data-model.unknown-cluster"
+        /// The cluster has no attribute of this name.
+        case unknownAttribute = "data-model.unknown-attribute"
+        /// The cluster has no command of this name.
+        case unknownCommand = "data-model.unknown-command"
+        /// The cluster has no event of this name.
+        case unknownEvent = "data-model.unknown-event"
+        /// No device type has this name.
+        case unknownDeviceType = "data-model.unknown-device-type"
+        /// The command or structure has no field of this name.
+        case unknownField = "data-model.unknown-field"
+        /// The enum or bitmap has no value of this name.
+        case unknownValue = "data-model.unknown-value"
+        /// A text that is not `EP/CLUSTER/ELEMENT`.
+        case malformedPath = "data-model.malformed-path"
+        /// A value of another type than the model wants, or one that no encoding of that type can hold.
+        case wrongType = "data-model.wrong-type"
+        /// A value whose text cannot be read: half a unit, a time that does not exist, bad JSON.
+        case malformedValue = "data-model.malformed-value"
+        /// A mandatory field that was left out and has no default.
+        case missingField = "data-model.missing-field"
+        /// A field that was given twice.
+        case duplicateField = "data-model.duplicate-field"
+        /// A file of cluster definitions that breaks its schema, or cannot be read.
+        case badDefinitions = "data-model.bad-definitions"
+    }
+
+    /// What kind of fault it is.
+    public var code: Code
+    /// A sentence for a person; contains the place.
+    public var reason: String
+    /// Where: a field path (`transitions[2].heatSetpoint`), a part of a path, a place in a file; empty if there is none.
+    public var place: String
+    /// Nearest spellings, best first, written as they can be typed.
+    public var suggestions: [String]
+
+    package init(_ code: Code, _ reason: String, place: String = "", suggestions: [String] = []) {
+        self.code = code
+        self.reason = reason
+        self.place = place
+        self.suggestions = suggestions
+    }
+
+    /// The line that goes behind `hint:`, where there is one.
+    public var hint: String? {
+        guard let last = suggestions.last else { return nil }
+        let head = suggestions.dropLast().joined(separator: ", ")
+        return head.isEmpty ? "did you mean \(last)?" : "did you mean \(head) or \(last)?"
+    }
+
+    /// The reason, and the hint where there is one.
+    public var description: String {
+        hint.map { "\(reason); \($0)" } ?? reason
+    }
+}

@@ -1,0 +1,19 @@
+/// What a session must be allowed to do before it may touch an element (Matter core specification, section 6.6).
+public enum AccessPrivilege: String, Sendable, CaseIterable, Comparable {
+    case view
+    case operate
+    case manage
+    case administer
+
+    /// Whether the right one includes the left one.
+    public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
+
+    private var rank: Int {
+        switch self {
+        case .view: 0
+        case .operate: 1
+        case .manage: 2
+        case .administer: 3
+        }
+    }
+}

@@ -1,0 +1,120 @@
+/// Everything the model says about one cluster.
+public struct ClusterDefinition: Sendable, Equatable {
+    /// Where a definition comes from.
+    public enum Origin: Sendable, Hashable {
+        case standard
+        /// A cluster of the reference implementation's own tests.
+        case test
+        case vendor
+    }
+
+    /// The number on the wire; vendors have their prefix in the upper half.
+    public var id: UInt32
+    /// `OnOff`.
+    public var name: String
+    /// As printed: `On/Off`.
+    public var label: String
+    /// Other names that lead to it.
+    public var aliases: [String]
+    /// The newest revision in the model.
+    public var revision: UInt16?
+    /// Where the definition comes from.
+    public var origin: Origin
+    /// The vendor who defined it.
+    public var vendor: UInt16?
+    /// Whether the specification has not settled it yet.
+    public var isProvisional: Bool
+    /// Whether new devices leave it out.
+    public var isDeprecated: Bool
+    /// Whether it is for the reference implementation's own use.
+    public var isInternal: Bool
+    /// Remarks of whoever wrote the definition.
+    public var notes: [String]
+    /// The features that its FeatureMap can name.
+    public var features: [FeatureDefinition]
+    /// The cluster's own attributes; see ``globalAttributes`` for those that every cluster has.
+    public var attributes: [AttributeDefinition]
+    /// AttributeList, FeatureMap and so on; FeatureMap names the features of this cluster.
+    public var globalAttributes: [AttributeDefinition]
+    /// What a client may invoke.
+    public var commands: [CommandDefinition]
+    /// What a server answers; their ids are a number space of their own.
+    public var responses: [CommandDefinition]
+    /// What a server reports as having happened.
+    public var events: [EventDefinition]
+    /// The cluster's own enumerations.
+    public var enums: [EnumDefinition]
+    /// The cluster's own bitmaps.
+    public var bitmaps: [BitmapDefinition]
+    /// The cluster's own structures.
+    public var structs: [StructDefinition]
+
+    /// The attribute with an id, global ones included.
+    public func attribute(_ id: UInt32) -> AttributeDefinition? {
+        attributes.first { $0.id == id } ?? globalAttributes.first { $0.id == id }
+    }
+
+    /// The request command with an id.
+    public func command(_ id: UInt32) -> CommandDefinition? {
+        commands.first { $0.id == id }
+    }
+
+    /// The response command with an id.
+    public func response(_ id: UInt32) -> CommandDefinition? {
+        responses.first { $0.id == id }
+    }
+
+    /// The response to a request command; `nil` if the answer is a plain status.
+    public func response(to command: CommandDefinition) -> CommandDefinition? {
+        command.response.flatMap { name in responses.first { $0.name == name } }
+    }
+
+    /// The event with an id.
+    public func event(_ id: UInt32) -> EventDefinition? {
+        events.first { $0.id == id }
+    }
+
+    /// The attribute with a name or alias, global ones included; case, blanks, hyphens and underscores do not matter.
+    ///
+    /// - Throws: ``DataModelError`` `unknownAttribute` with the nearest spellings.
+    public func attribute(named name: String) throws(DataModelError) -> AttributeDefinition {
+        let all = attributes + globalAttributes
+        if let found = all.named(name, \.name, \.aliases) { return found }
+        throw unknown(.unknownAttribute, "attribute", name, all.map(\.name) + all.flatMap(\.aliases))
+    }
+
+    /// The request command with a name or alias.
+    ///
+    /// - Throws: ``DataModelError`` `unknownCommand` with the nearest spellings.
+    public func command(named name: String) throws(DataModelError) -> CommandDefinition {
+        if let found = commands.named(name, \.name, \.aliases) { return found }
+        throw unknown(.unknownCommand, "command", name, commands.map(\.name) + commands.flatMap(\.aliases))
+    }
+
+    /// The event with a name.
+    ///
+    /// - Throws: ``DataModelError`` `unknownEvent` with the nearest spellings.
+    public func event(named name: String) throws(DataModelError) -> EventDefinition {
+        let key = NameKey(name)
+        if let found = events.first(where: { key.matches($0.name) }) { return found }
+        throw unknown(.unknownEvent, "event", name, events.map(\.name))
+    }
+
+    private func unknown(
+        _ code: DataModelError.Code, _ kind: String, _ name: String, _ known: [String]
+    ) -> DataModelError {
+        DataModelError(
+            code, "\(self.name) has no \(kind) \(quoted(name))", place: name,
+            suggestions: Suggestions.nearest(to: name, among: known).map(NameStyle.kebab))
+    }
+}
+
+extension Sequence {
+    /// The element whose name or, failing that, one of whose aliases is meant by a text.
+    func named(
+        _ text: String, _ name: (Element) -> String, _ aliases: (Element) -> [String]
+    ) -> Element? {
+        let key = NameKey(text)
+        return first { key.matches(name($0)) } ?? first { aliases($0).contains(where: key.matches) }
+    }
+}

@@ -1,0 +1,89 @@
+/// The resolved type of an attribute, a field or a list entry (Matter core specification, section 7.19).
+public struct DataType: Sendable, Equatable {
+    /// What a single value looks like on the wire.
+    public enum Kind: Sendable, Equatable {
+        case boolean
+        /// A signed integer of so many bits; sent in any width.
+        case signed(bits: Int)
+        /// An unsigned integer of so many bits; sent in any width.
+        case unsigned(bits: Int)
+        case single
+        case double
+        case string
+        case octets
+        case enumeration(EnumDefinition)
+        case bitmap(BitmapDefinition)
+        case structure(StructDefinition)
+    }
+
+    /// What an octet string or a number stands for beyond its unit.
+    public enum Format: String, Sendable, CaseIterable {
+        case ipAddress = "ipadr"
+        case ipv4Address = "ipv4adr"
+        case ipv6Address = "ipv6adr"
+        case ipv6Prefix = "ipv6pre"
+        case hardwareAddress = "hwadr"
+        case clusterID = "cluster-id"
+        case deviceTypeID = "devtype-id"
+    }
+
+    /// The name in the model: `uint8`, `temperature`, `StartUpOnOffEnum`. Of the entries, if this is a list.
+    public var name: String
+    /// Of the entries, if this is a list.
+    public var kind: Kind
+    /// Whether this is a list of what ``kind`` describes.
+    public var isList: Bool
+    /// Whether Matter null is a value. For a list this is about the whole list.
+    public var isNullable: Bool
+    /// What one step of the number means.
+    public var unit: ValueUnit?
+    /// What the octets or the number stand for.
+    public var format: Format?
+    /// Sizes that the model expects.
+    public var limits: ValueLimits
+
+    package init(
+        name: String, kind: Kind, isList: Bool = false, isNullable: Bool = false, unit: ValueUnit? = nil,
+        format: Format? = nil, limits: ValueLimits = ValueLimits()
+    ) {
+        self.name = name
+        self.kind = kind
+        self.isList = isList
+        self.isNullable = isNullable
+        self.unit = unit
+        self.format = format
+        self.limits = limits
+    }
+
+    /// The type of one entry of this list: never a list, never null.
+    public var entry: DataType {
+        var entry = self
+        entry.isList = false
+        entry.isNullable = false
+        return entry
+    }
+
+    /// As a person would write it: `list<TargetStruct>?`.
+    public var text: String {
+        (isList ? "list<\(name)>" : name) + (isNullable ? "?" : "")
+    }
+}
+
+/// What the model says about size. Hints, not law: a device may know better.
+public struct ValueLimits: Sendable, Hashable {
+    /// The lower bound of a number.
+    public var minimum: Int64?
+    /// The upper bound of a number.
+    public var maximum: Int64?
+    /// The fewest octets of a string.
+    public var minimumLength: Int?
+    /// The most octets of a string.
+    public var maximumLength: Int?
+    /// The fewest entries of a list.
+    public var minimumItems: Int?
+    /// The most entries of a list.
+    public var maximumItems: Int?
+
+    /// Without any limit.
+    public init() {}
+}

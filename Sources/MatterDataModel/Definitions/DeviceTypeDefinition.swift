@@ -1,0 +1,35 @@
+/// What a kind of device must have (Matter device library specification).
+public struct DeviceTypeDefinition: Sendable, Hashable {
+    /// The number in the DeviceTypeList.
+    public var id: UInt32
+    /// As printed: `Dimmable Light`.
+    public var label: String
+    /// `DimmableLight`.
+    public var name: String
+    /// The newest revision in the model.
+    public var revision: UInt16?
+    /// `Simple`, `Utility`, `Node`.
+    public var deviceClass: String
+    /// `Endpoint` or `Node`; empty where the model says nothing.
+    public var scope: String
+    /// The device type that this one extends.
+    public var superset: UInt32?
+    /// Clusters that it must serve.
+    public var requiredServerClusters: [UInt32]
+    /// Clusters that it may serve.
+    public var optionalServerClusters: [UInt32]
+    /// Clusters that it must be a client of.
+    public var requiredClientClusters: [UInt32]
+    /// Clusters that it may be a client of.
+    public var optionalClientClusters: [UInt32]
+}
+
+/// An Interaction Model status code (Matter core specification, section 8.10.1).
+public struct StatusCodeDefinition: Sendable, Hashable {
+    /// The number on the wire.
+    public var code: UInt8
+    /// `UnsupportedEndpoint`.
+    public var name: String
+    /// `UNSUPPORTED_ENDPOINT`.
+    public var specificationName: String
+}

@@ -1,0 +1,123 @@
+/// An enumeration: numbers with names.
+public struct EnumDefinition: Sendable, Equatable {
+    /// One value.
+    public struct Value: Sendable, Hashable {
+        /// The number on the wire.
+        public var number: UInt64
+        /// `AccessControlEntryStruct`; of a value or bit, as the model spells it.
+        public var name: String
+        /// As printed in the specification, where that is no identifier (`GTIN-8`).
+        public var label: String?
+    }
+
+    /// `StartUpOnOffEnum`; for a number that the model gives no names for, `enum8` or `enum16`.
+    public var name: String
+    /// The width.
+    public var bits: Int
+    /// Ascending by number.
+    public var values: [Value]
+    /// Whether the specification has not settled it yet.
+    public var isProvisional: Bool
+
+    /// The value with a number.
+    public func value(_ number: UInt64) -> Value? {
+        values.first { $0.number == number }
+    }
+
+    /// The value with a name; case, blanks, hyphens and underscores do not matter.
+    public func value(named name: String) -> Value? {
+        let key = NameKey(name)
+        return values.first { key.matches($0.name) } ?? values.first { $0.label.map(key.matches) ?? false }
+    }
+}
+
+/// A set of named bits.
+public struct BitmapDefinition: Sendable, Equatable {
+    /// One bit, or several that belong together and hold a small number.
+    public struct Field: Sendable, Hashable {
+        /// The bits, neighbours if several.
+        public var mask: UInt64
+        /// `AccessControlEntryStruct`; of a value or bit, as the model spells it.
+        public var name: String
+        /// As printed in the specification; for FeatureMap the short code of the feature (`LT`).
+        public var label: String?
+
+        /// Whether this is one plain bit.
+        public var isFlag: Bool { mask.nonzeroBitCount == 1 }
+    }
+
+    /// `OptionsBitmap`; for bits that the model gives no names for, `bitmap8` and so on.
+    public var name: String
+    /// The width.
+    public var bits: Int
+    /// Its fields in the order of their tags.
+    public var fields: [Field]
+    /// Whether the specification has not settled it yet.
+    public var isProvisional: Bool
+
+    /// The bit or bits with a name; case, blanks, hyphens and underscores do not matter.
+    public func field(named name: String) -> Field? {
+        let key = NameKey(name)
+        return fields.first { key.matches($0.name) } ?? fields.first { $0.label.map(key.matches) ?? false }
+    }
+}
+
+/// A structure: tagged fields.
+public struct StructDefinition: Sendable, Equatable {
+    /// `AccessControlEntryStruct`; of a value or bit, as the model spells it.
+    public var name: String
+    /// In the order of their tags.
+    public var fields: [FieldDefinition]
+    /// Whether each value belongs to a fabric and carries its index at tag 254.
+    public var isFabricScoped: Bool
+    /// Whether the specification has not settled it yet.
+    public var isProvisional: Bool
+}
+
+/// A field of a structure, a command or an event.
+public struct FieldDefinition: Sendable, Equatable {
+    /// The tag of the FabricIndex field of every fabric-scoped structure.
+    public static let fabricIndexTag: UInt8 = 254
+
+    /// The context tag.
+    public var id: UInt8
+    /// `TransitionTime`.
+    public var name: String
+    /// The type of its value.
+    public var type: DataType
+    /// Not unconditionally mandatory.
+    public var isOptional: Bool
+    /// Whether only the fabric it belongs to sees it.
+    public var isFabricSensitive: Bool
+    /// Whether the specification has not settled it yet.
+    public var isProvisional: Bool
+    /// The value before anybody has set one, where the model says.
+    public var defaultValue: DefaultValue?
+    /// What to send for it when the user leaves it out although it is mandatory (option masks: nothing overridden).
+    public var substitute: UInt64?
+
+    /// The key in JSON: `transitionTime`.
+    public var key: String { NameStyle.camel(name) }
+}
+
+/// The value that the model gives an element which nobody has set.
+public enum DefaultValue: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case double(Double)
+    case string(String)
+}
+
+extension Sequence where Element == FieldDefinition {
+    /// The field with a name; case, blanks, hyphens and underscores do not matter.
+    package func named(_ name: String) -> FieldDefinition? {
+        let key = NameKey(name)
+        return first { key.matches($0.name) }
+    }
+
+    /// The field with a tag.
+    package func tagged(_ id: UInt8) -> FieldDefinition? {
+        first { $0.id == id }
+    }
+}

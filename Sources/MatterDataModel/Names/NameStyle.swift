@@ -1,0 +1,57 @@
+/// The spellings of a model name: `StartUpOnOff` is `start-up-on-off` on the command line and `startUpOnOff` as a
+/// JSON key. Every spelling leads back to the name (``NameKey``).
+package enum NameStyle {
+    /// Lower case with hyphens, as a person types it.
+    package static func kebab(_ name: String) -> String {
+        words(name).map { $0.lowercased() }.joined(separator: "-")
+    }
+
+    /// The first word in lower case: `vendorID`, `nocs`, `ledSettings`.
+    package static func camel(_ name: String) -> String {
+        let words = words(name)
+        guard let first = words.first else { return name }
+        return first.lowercased() + words.dropFirst().joined()
+    }
+
+    /// The words of an identifier: `ACLEntry` is ACL and Entry, `NOCs` and `IPv6` are one word each.
+    private static func words(_ name: String) -> [String] {
+        let octets = Array(name.utf8)
+        func isUpper(_ index: Int) -> Bool {
+            octets.indices.contains(index) && UInt8(ascii: "A")...UInt8(ascii: "Z") ~= octets[index]
+        }
+        func isLower(_ index: Int) -> Bool {
+            octets.indices.contains(index) && UInt8(ascii: "a")...UInt8(ascii: "z") ~= octets[index]
+        }
+        /// The `s` of `NOCs` or the `v` of `IPv6`: belongs to the capitals before it.
+        func continuesCapitals(_ index: Int) -> Bool {
+            guard isLower(index) else { return false }
+            switch octets[index] {
+            case UInt8(ascii: "s"): return index + 1 == octets.count || isUpper(index + 1)
+            case UInt8(ascii: "v"):
+                return index + 1 < octets.count && UInt8(ascii: "0")...UInt8(ascii: "9") ~= octets[index + 1]
+            default: return false
+            }
+        }
+        var words: [String] = []
+        var word: [UInt8] = []
+        for index in octets.indices {
+            if octets[index] == UInt8(ascii: "_") || octets[index] == UInt8(ascii: " ")
+                || octets[index] == UInt8(ascii: "-")
+            {
+                if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
+                word = []
+                continue
+            }
+            let endsCapitals =
+                isUpper(index) && isUpper(index - 1) && isLower(index + 1) && !continuesCapitals(index + 1)
+            let startsWord = isUpper(index) && index > 0 && !isUpper(index - 1)
+            if !word.isEmpty, endsCapitals || startsWord {
+                words.append(String(decoding: word, as: UTF8.self))
+                word = []
+            }
+            word.append(octets[index])
+        }
+        if !word.isEmpty { words.append(String(decoding: word, as: UTF8.self)) }
+        return words
+    }
+}

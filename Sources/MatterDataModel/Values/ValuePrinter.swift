@@ -1,0 +1,141 @@
+package import MatterTLV
+
+/// Turns TLV into JSON and terminal text by data type.
+///
+/// Nothing is lost: what the model does not know (fields, enum values, bits) or what has another type than it says
+/// is printed as it came, fields under their tag number.
+package struct ValuePrinter: Sendable {
+    /// Whether enums and bitmaps print as numbers.
+    package var numeric: Bool
+
+    package init(numeric: Bool = false) {
+        self.numeric = numeric
+    }
+
+    /// The JSON form of a value; without a type, the plain form of any TLV.
+    package func json(_ value: TLVValue, as type: DataType?) -> JSONValue {
+        guard let type else { return JSONValue(value) }
+        if case .null = value { return .null }
+        guard type.isList else { return single(value, as: type) }
+        guard case .array(let items) = value else { return JSONValue(value) }
+        let entry = type.entry
+        return .array(items.map { json($0.value, as: entry) })
+    }
+
+    /// The fields of a command or event as a JSON object; absent fields give an empty one.
+    package func json(fields value: TLVValue?, of definitions: [FieldDefinition]) -> JSONValue {
+        guard let value else { return .object(JSONObject()) }
+        return structure(value, definitions)
+    }
+
+    /// The text of a value for a terminal or a tab-separated line: scalars bare, everything else compact JSON; control
+    /// characters escaped.
+    package func text(_ value: TLVValue, as type: DataType?) -> String {
+        TerminalText.text(json(value, as: type))
+    }
+
+    private func single(_ value: TLVValue, as type: DataType) -> JSONValue {
+        switch type.kind {
+        case .enumeration(let definition):
+            guard !numeric, let number = value.unsigned, let known = definition.value(number) else {
+                return JSONValue(value)
+            }
+            return .string(known.name)
+        case .bitmap(let definition):
+            guard !numeric, !definition.fields.isEmpty, let bits = value.unsigned else { return JSONValue(value) }
+            return .array(names(bits, definition))
+        case .structure(let definition): return structure(value, definition.fields)
+        case .boolean, .signed, .unsigned, .single, .double, .string, .octets: return JSONValue(value)
+        }
+    }
+
+    private func structure(_ value: TLVValue, _ fields: [FieldDefinition]) -> JSONValue {
+        guard case .structure(let members) = value else { return JSONValue(value) }
+        var object = JSONObject()
+        for member in members {
+            guard case .context(let tag) = member.tag, let field = fields.tagged(tag) else {
+                object[member.tag.description] = JSONValue(member.value)
+                continue
+            }
+            object[field.key] = json(member.value, as: field.type)
+        }
+        return .object(object)
+    }
+
+    /// The names of the bits that are set; what has no name follows as one number.
+    private func names(_ bits: UInt64, _ definition: BitmapDefinition) -> [JSONValue] {
+        var rest = bits
+        var names: [JSONValue] = []
+        for field in definition.fields where bits & field.mask != 0 {
+            let number = (bits & field.mask) >> UInt64(field.mask.trailingZeroBitCount)
+            names.append(.string(field.isFlag ? field.name : "\(field.name)=\(number)"))
+            rest &= ~field.mask
+        }
+        if rest != 0 { names.append(.id(rest)) }
+        return names
+    }
+}
+
+extension ValuePrinter {
+    /// What a value means to a person, where its type says more than the number or octets do: `21.50 °C`, `50 %`,
+    /// `2026-11-21T09:30:00Z`, `192.168.1.2`; `nil` otherwise.
+    package func meaning(_ value: TLVValue, as type: DataType?) -> String? {
+        guard let type, !type.isList else { return nil }
+        if case .octets(let octets) = value { return type.format.flatMap { NetworkAddress.text(octets, as: $0) } }
+        guard let unit = type.unit, let number = value.signed else { return nil }
+        if let number = UInt64(exactly: number), let time = PointInTime.text(number, as: unit) { return time }
+        return switch unit {
+        case .percent: "\(number) %"
+        case .percentHundredths: fixed(number, decimals: 2) + " %"
+        case .percentHalves: (0...255).contains(number) ? fixed(number * 5, decimals: 1) + " %" : nil
+        case .level: number >= 0 && number <= 254 ? "\((number * 100 + 127) / 254) %" : nil
+        case .celsiusHundredths: fixed(number, decimals: 2) + " °C"
+        case .celsiusTenthsDifference: fixed(number, decimals: 1) + " °C"
+        case .deciseconds: fixed(number, decimals: 1) + " s"
+        case .microseconds, .milliseconds, .seconds, .minutes, .hours:
+            "\(number) \(unit.text.dropFirst("1 ".count))"
+        case .mireds: number > 0 ? "\((1_000_000 + number / 2) / number) K" : nil
+        case .millivolts, .milliamperes, .milliwatts, .millivoltAmperes, .millivars, .milliwattHours,
+            .millivoltAmpereHours, .millivarHours:
+            "\(fixed(number, decimals: 3)) \(unit.rawValue.dropFirst())"
+        case .epochSeconds, .epochMicroseconds, .posixMilliseconds: nil
+        }
+    }
+
+    private func fixed(_ number: Int64, decimals: Int) -> String {
+        let digits = String(number.magnitude)
+        let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
+        return (number < 0 ? "-" : "") + padded.dropLast(decimals) + "." + padded.suffix(decimals)
+    }
+}
+
+extension TerminalText {
+    /// A JSON value on one line: scalars bare and escaped, everything else compact JSON.
+    package static func text(_ json: JSONValue) -> String {
+        switch json {
+        case .string(let text): escaped(text)
+        case .double(let number) where !number.isFinite: number.isNaN ? "nan" : number < 0 ? "-inf" : "inf"
+        default: json.serialized()
+        }
+    }
+}
+
+extension TLVValue {
+    /// A non-negative integer of either kind.
+    var unsigned: UInt64? {
+        switch self {
+        case .uint(let number): number
+        case .int(let number): UInt64(exactly: number)
+        default: nil
+        }
+    }
+
+    /// An integer of either kind that fits 63 bits and a sign.
+    var signed: Int64? {
+        switch self {
+        case .uint(let number): Int64(exactly: number)
+        case .int(let number): number
+        default: nil
+        }
+    }
+}

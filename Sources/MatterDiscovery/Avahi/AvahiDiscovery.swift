@@ -1,0 +1,130 @@
+package import Logging
+import Synchronization
+
+/// Discovery and advertising through the host's avahi-daemon.
+///
+/// Making one costs nothing: the library is opened, the thread started and the daemon contacted at the first search or
+/// publication. They end when the last reference, search and publication is gone.
+package final class AvahiDiscovery: Discovery, Advertiser {
+    private let library: AvahiLibrary.Names
+    private let logger: Logger
+    private let connection = Mutex<AvahiConnection?>(nil)
+
+    /// - Parameter logger: told, at debug level, what Avahi refuses and when it goes away.
+    package init(logger: Logger? = nil) {
+        library = .system
+        self.logger = logger ?? Self.silent
+    }
+
+    /// - Parameter library: other file names than the usual ones.
+    init(library: AvahiLibrary.Names) {
+        self.library = library
+        logger = Self.silent
+    }
+
+    private static let silent = Logger(label: "matterctl.discovery") { _ in SwiftLogNoOpLogHandler() }
+
+    deinit {
+        guard let connection = connection.withLock({ $0 }) else { return }
+        Task { await connection.shutDown() }
+    }
+
+    private func opened() throws(DiscoveryError) -> AvahiConnection {
+        try connection.withLock { connection throws(DiscoveryError) in
+            if let connection { return connection }
+            let new = try AvahiConnection(library, logger: logger)
+            connection = new
+            return new
+        }
+    }
+
+    package func browseCommissionable(
+        _ filter: CommissionableFilter, includingClosed: Bool
+    ) -> AsyncThrowingStream<CommissionableEvent, any Error> {
+        let reader = CommissionableReader(filter, includingClosed: includingClosed)
+        return stream(reader.target, type: MatterService.commissionable) {
+            var reader = reader
+            return { reader.read($0, interfaces: LocalInterface.current()) }
+        }
+    }
+
+    package func resolveOperational(
+        compressedFabricID: UInt64, nodeID: UInt64
+    ) -> AsyncThrowingStream<OperationalUpdate, any Error> {
+        let reader = OperationalReader(OperationalInstance(compressedFabricID: compressedFabricID, nodeID: nodeID))
+        // Only the latest update matters.
+        return stream(reader.target, type: MatterService.operational, buffering: .bufferingNewest(1)) {
+            var reader = reader
+            return { reader.read($0, interfaces: LocalInterface.current()) }
+        }
+    }
+
+    package func browseOperational(
+        compressedFabricID: UInt64?
+    ) -> AsyncThrowingStream<OperationalEvent, any Error> {
+        let reader = OperationalListReader(compressedFabricID: compressedFabricID)
+        return stream(reader.target, type: MatterService.operational) { { reader.read($0) } }
+    }
+
+    /// A stream of what a search finds; ending the stream ends the search.
+    ///
+    /// - Parameter makeReader: makes the function that turns reports into events; it is used on Avahi's thread.
+    private func stream<Event: Sendable>(
+        _ target: ServiceSearch.Target, type: String,
+        buffering: AsyncThrowingStream<Event, any Error>.Continuation.BufferingPolicy = .unbounded,
+        makeReader: @escaping @Sendable () -> (ServiceReport) -> Event?
+    ) -> AsyncThrowingStream<Event, any Error> {
+        AsyncThrowingStream(bufferingPolicy: buffering) { continuation in
+            let task = Task {
+                do throws(DiscoveryError) {
+                    let read = makeReader()
+                    try await self.opened().run(target, type: type) { report in
+                        if let event = read(report) { continuation.yield(event) }
+                    }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+}
+
+// MARK: - Advertising
+
+extension AvahiDiscovery {
+    package func publish(_ service: ServicePublication) async throws(DiscoveryError) -> any PublishedService {
+        let connection = try opened()
+        return AvahiPublishedService(self, connection, id: try await connection.publish(service))
+    }
+}
+
+/// A publication; taken back when it is no longer referred to.
+final class AvahiPublishedService: PublishedService {
+    /// Keeps the connection open.
+    private let discovery: AvahiDiscovery
+    private let connection: AvahiConnection
+    private let id: Int
+
+    init(_ discovery: AvahiDiscovery, _ connection: AvahiConnection, id: Int) {
+        self.discovery = discovery
+        self.connection = connection
+        self.id = id
+    }
+
+    deinit {
+        let (connection, id) = (connection, id)
+        Task { await connection.withdraw(publication: id) }
+    }
+
+    var instance: String? { get async { await connection.instance(publication: id) } }
+
+    func established() async throws { try await connection.established(publication: id) }
+
+    func update(txt: TXTRecord, subtypes: [String]?) async throws(DiscoveryError) {
+        try await connection.update(publication: id, txt: txt, subtypes: subtypes)
+    }
+
+    func withdraw() async { await connection.withdraw(publication: id) }
+}

@@ -1,0 +1,146 @@
+/// Finds Matter devices and nodes on the local network (Matter core specification 4.3).
+///
+/// Every stream reports as soon as something is known, goes on until it is cancelled, and waits for nothing: deadlines
+/// are the caller's. A stream that cannot go on throws a ``DiscoveryError``.
+package protocol Discovery: Sendable {
+    /// Looks for devices that can be commissioned.
+    ///
+    /// - Parameter includingClosed: whether devices that say they have no window open (`CM=0`) are reported too.
+    func browseCommissionable(
+        _ filter: CommissionableFilter, includingClosed: Bool
+    ) -> AsyncThrowingStream<CommissionableEvent, any Error>
+
+    /// Looks for one node of a fabric, asking again as long as it is silent.
+    ///
+    /// Each update is complete in itself; a slow reader sees the latest only.
+    func resolveOperational(
+        compressedFabricID: UInt64, nodeID: UInt64
+    ) -> AsyncThrowingStream<OperationalUpdate, any Error>
+
+    /// Lists the nodes that are advertised, of one fabric or of all, without looking up where they are.
+    func browseOperational(compressedFabricID: UInt64?) -> AsyncThrowingStream<OperationalEvent, any Error>
+}
+
+extension Discovery {
+    /// Looks for devices that can be commissioned now.
+    package func browseCommissionable(
+        _ filter: CommissionableFilter
+    ) -> AsyncThrowingStream<CommissionableEvent, any Error> {
+        browseCommissionable(filter, includingClosed: false)
+    }
+}
+
+/// Which commissionable devices are wanted.
+package enum CommissionableFilter: Hashable, Sendable {
+    /// The 12 bits of a QR code.
+    case longDiscriminator(UInt16)
+    /// The upper four of them, from a manual pairing code.
+    case shortDiscriminator(UInt8)
+    case vendor(UInt16)
+    /// Every device that has a window open.
+    case commissioningMode
+    case any
+
+    /// The subtype that such devices advertise.
+    package var subtype: String? {
+        switch self {
+        case .longDiscriminator(let value): "_L\(value)"
+        case .shortDiscriminator(let value): "_S\(value)"
+        case .vendor(let value): "_V\(value)"
+        case .commissioningMode: "_CM"
+        case .any: nil
+        }
+    }
+
+    /// Whether a device is wanted.
+    ///
+    /// - Parameter hasSubtype: whether it was found under ``subtype``, which decides where its record is silent.
+    package func matches(_ record: CommissionableRecord, hasSubtype: Bool) -> Bool {
+        switch self {
+        case .longDiscriminator(let value): record.longDiscriminator.map { $0 == value } ?? hasSubtype
+        case .shortDiscriminator(let value): record.shortDiscriminator.map { $0 == value } ?? hasSubtype
+        case .vendor(let value): record.vendorID.map { $0 == value } ?? hasSubtype
+        case .commissioningMode: record.commissioningMode != .closed
+        case .any: true
+        }
+    }
+}
+
+/// What happened to the commissionable devices.
+package enum CommissionableEvent: Hashable, Sendable {
+    /// A device is there, or something about it changed: more addresses, another record.
+    case found(CommissionableDevice)
+    /// The device with that instance name is gone, no longer matches, or has closed its window.
+    case lost(instance: String)
+    /// Whatever answers at once has answered. More may follow.
+    case allForNow
+}
+
+/// What is known of where a node is.
+package enum OperationalUpdate: Hashable, Sendable {
+    /// The node is there; again whenever an address is added or removed, or its record changes.
+    case found(OperationalNode)
+    /// It said goodbye, or no longer answers.
+    case lost
+}
+
+/// What happened to the list of nodes.
+package enum OperationalEvent: Hashable, Sendable {
+    case found(OperationalInstance)
+    case lost(OperationalInstance)
+    /// Whatever answers at once has answered. More may follow.
+    case allForNow
+}
+
+/// A device that advertises itself for commissioning. The fields of its record are reached directly, as in
+/// `device.longDiscriminator`.
+@dynamicMemberLookup
+package struct CommissionableDevice: Hashable, Sendable {
+    /// 16 hexadecimal digits, new for every window (untrusted text: escape it before printing).
+    package let instance: String
+    package let host: String
+    package let port: UInt16
+    /// At least one, best first.
+    package let addresses: [ResolvedAddress]
+    package let record: CommissionableRecord
+
+    package init(
+        instance: String, host: String, port: UInt16, addresses: [ResolvedAddress], record: CommissionableRecord
+    ) {
+        self.instance = instance
+        self.host = host
+        self.port = port
+        self.addresses = addresses
+        self.record = record
+    }
+
+    package subscript<Value>(dynamicMember field: KeyPath<CommissionableRecord, Value>) -> Value {
+        record[keyPath: field]
+    }
+}
+
+/// Where a node of a fabric is. The fields of its record are reached directly, as in `node.parameters`.
+@dynamicMemberLookup
+package struct OperationalNode: Hashable, Sendable {
+    package let instance: OperationalInstance
+    package let host: String
+    package let port: UInt16
+    /// At least one, best first.
+    package let addresses: [ResolvedAddress]
+    package let record: OperationalRecord
+
+    package init(
+        instance: OperationalInstance, host: String, port: UInt16, addresses: [ResolvedAddress],
+        record: OperationalRecord
+    ) {
+        self.instance = instance
+        self.host = host
+        self.port = port
+        self.addresses = addresses
+        self.record = record
+    }
+
+    package subscript<Value>(dynamicMember field: KeyPath<OperationalRecord, Value>) -> Value {
+        record[keyPath: field]
+    }
+}

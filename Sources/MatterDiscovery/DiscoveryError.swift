@@ -1,0 +1,60 @@
+/// Why something cannot be found or advertised: what is missing on this host, and what to do about it.
+package struct DiscoveryError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What kind of fault it is.
+    package enum Code: String, Sendable, CaseIterable {
+        /// The Avahi client library is not installed.
+        case libraryMissing = "discovery.library-missing"
+        /// The D-Bus system bus does not answer.
+        case busUnavailable = "discovery.bus-unavailable"
+        /// `avahi-daemon` is not running.
+        case daemonUnavailable = "discovery.daemon-unavailable"
+        /// `avahi-daemon` went away during the search and did not come back.
+        case disconnected = "discovery.disconnected"
+        /// `avahi-daemon` is there and refused a request.
+        case refused = "discovery.refused"
+        /// The name that is to be advertised is taken.
+        case collision = "discovery.collision"
+        /// DNS data, or a name, that is not what it should be.
+        case malformedRecord = "discovery.malformed-record"
+    }
+
+    package var code: Code
+    /// A sentence for a person.
+    package var reason: String
+
+    package init(_ code: Code, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    /// Whether a service of this host is missing, rather than something being wrong with one request.
+    package var isLocalServiceMissing: Bool {
+        switch code {
+        case .libraryMissing, .busUnavailable, .daemonUnavailable, .disconnected: true
+        case .refused, .collision, .malformedRecord: false
+        }
+    }
+
+    /// What to do about it, where there is something.
+    package var hint: String? {
+        switch code {
+        case .libraryMissing:
+            "install it: apt install libavahi-client3 avahi-daemon; or skip discovery with --address HOST:PORT"
+        case .busUnavailable:
+            "start the D-Bus system bus: apt install dbus && systemctl start dbus; or skip discovery with"
+                + " --address HOST:PORT"
+        case .daemonUnavailable:
+            "start it: apt install avahi-daemon && systemctl start avahi-daemon; or skip discovery with"
+                + " --address HOST:PORT"
+        case .disconnected:
+            "see why it stopped: systemctl status avahi-daemon; start it: systemctl start avahi-daemon"
+        case .refused:
+            "see what it says: journalctl -u avahi-daemon; its limits are in /etc/avahi/avahi-daemon.conf"
+        case .collision:
+            "another program on this network advertises the same instance; stop it or use another identity"
+        case .malformedRecord: nil
+        }
+    }
+
+    package var description: String { reason }
+}

@@ -1,0 +1,13 @@
+/// What a node of a fabric says of itself in its TXT record (Matter core specification 4.3.2): nothing beyond timing
+/// and transport.
+package struct OperationalRecord: Hashable, Sendable {
+    package var parameters: AdvertisedParameters
+
+    package init(parameters: AdvertisedParameters = AdvertisedParameters()) { self.parameters = parameters }
+
+    /// Reads the keys; a value that is not valid counts as absent.
+    package init(_ txt: TXTRecord) { self.init(parameters: AdvertisedParameters(txt)) }
+
+    /// The record for a node of our own.
+    package func txt() throws(DiscoveryError) -> TXTRecord { try TXTRecord(parameters.pairs) }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import MatterDataModel
+import MatterTLV
+import TestSupport
+import Testing
+
+/// The checkout that these tests belong to, and the reference material beside it.
+enum Checkout {
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+        .standardizedFileURL
+    static let reference = root.appendingPathComponent("../shared/reference").standardizedFileURL
+
+    /// Whether the machine-readable data model is at hand.
+    static let hasReference: Bool = {
+        let isThere = FileManager.default.fileExists(atPath: reference.appendingPathComponent("data-model.json").path)
+        if !isThere {
+            FileHandle.standardError.write(
+                Data("\nSKIPPED: no ../shared/reference; the generated table is not checked.\n\n".utf8))
+        }
+        return isThere
+    }()
+
+    static func referenceFile(_ name: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: reference.appendingPathComponent(name)))
+    }
+}
+
+extension Catalogue {
+    /// A field of a request command, for tests that know it is there.
+    func field(_ cluster: String, _ command: String, _ field: String) throws -> FieldDefinition {
+        try #require(try self.cluster(named: cluster).command(named: command).fields.named(field))
+    }
+
+    /// The type of an attribute.
+    func type(_ cluster: String, _ attribute: String) throws -> DataType {
+        try self.cluster(named: cluster).attribute(named: attribute).type
+    }
+}
+
+extension ValueParser {
+    /// The TLV of one word, when there must be no warning.
+    func quietly(_ word: String, as type: DataType) throws -> TLVValue {
+        let parsed = try value(word: word, as: type, at: "x")
+        #expect(parsed.warnings.isEmpty, "\(word)")
+        return parsed.value
+    }
+}
+
+/// The error that an expression throws; `nil` if it throws none of ours.
+func failure(_ body: () throws -> Void) -> DataModelError? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error as? DataModelError
+    }
+}
+
+/// The code of the error that an expression throws.
+func code(_ body: () throws -> Void) -> DataModelError.Code? { failure(body)?.code }
+
+func json(_ text: String) throws -> JSONValue { try JSONValue(parsing: text) }

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import MatterDiscovery
+
+/// What happens when something that discovery needs is not there.
+@Suite("Missing services")
+struct AvahiOutageTests {
+    private static func error(of discovery: AvahiDiscovery) async -> DiscoveryError? {
+        do {
+            for try await _ in discovery.browseCommissionable(.any) {}
+            return nil
+        } catch {
+            return error as? DiscoveryError
+        }
+    }
+
+    @Test("making a discovery loads nothing, and a program can run without the library")
+    func nothingLoaded() async {
+        // A fresh process of this same program, which contains all of the module.
+        await #expect(processExitsWith: .success) {
+            let discovery = AvahiDiscovery()
+            let maps = Lab.mappedFiles()
+            #expect(maps.contains("libc.so"))
+            #expect(!maps.contains("libavahi"))
+            #expect(!maps.contains("libdbus"))
+            _ = discovery
+        }
+    }
+
+    @Test(
+        "a missing library is named, with the package that has it",
+        arguments: [
+            AvahiLibrary.Names(common: "libavahi-common.so.99", client: "libavahi-client.so.3"),
+            AvahiLibrary.Names(common: "libc.so.6", client: "libavahi-client.so.99"),
+            AvahiLibrary.Names(common: "libc.so.6", client: "libm.so.6"),
+        ])
+    func noLibrary(names: AvahiLibrary.Names) async throws {
+        let discovery = AvahiDiscovery(library: names)
+        let error = try #require(await Self.error(of: discovery))
+        #expect(error.code == .libraryMissing)
+        #expect(error.isLocalServiceMissing)
+        #expect(error.reason.contains(".so") || error.reason.contains("avahi_"))
+        #expect(error.hint?.contains("libavahi-client3") == true)
+        #expect(error.hint?.contains("--address") == true)
+        await #expect(throws: DiscoveryError.self) {
+            try await discovery.publish(ServicePublication(type: "_matterc._udp", instance: nil, port: 5540))
+        }
+    }
+
+    @Test("a missing D-Bus is named", .enabled(if: Lab.hasLibrary))
+    func noBus() async {
+        await #expect(processExitsWith: .success) {
+            setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus", 1)
+            let error = await AvahiOutageTests.error(of: AvahiDiscovery())
+            #expect(error?.code == .busUnavailable)
+            #expect(error?.hint?.contains("systemctl start dbus") == true)
+        }
+    }
+
+    @Test("a missing avahi-daemon is named", .enabled(if: Lab.isHere))
+    func noDaemon() async {
+        await #expect(processExitsWith: .success) {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("bus-\(UUID().uuidString)").path
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let bus = try Lab.start(
+                "exec dbus-daemon --session --nofork --nopidfile --address=unix:path=\(folder)/bus 2> /dev/null")
+            while !FileManager.default.fileExists(atPath: folder + "/bus") {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=\(folder)/bus", 1)
+            let error = await AvahiOutageTests.error(of: AvahiDiscovery())
+            Lab.stop(bus)
+            try FileManager.default.removeItem(atPath: folder)
+            #expect(error?.code == .daemonUnavailable)
+            #expect(error?.hint?.contains("systemctl start avahi-daemon") == true)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Finds what does not belong into the sources. Prints PATH:LINE: what, and exits 1 if there is anything.
+
+    Tests/Tools/check_sources.py
+
+Swift sources: no way to crash on what comes from outside, no full Foundation, nothing unsafe without a reason beside it.
+Every file: nothing left to do, no path or host of one machine, no invisible control characters.
+Scripts: that they parse.
+"""
+import ast
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# (pattern, what is wrong with it) for the program's own Swift sources; comments and strings are left out.
+PROGRAM = [
+    (r"\btry!", "try! crashes"),
+    (r"\bas!", "as! crashes"),
+    (r"\b(fatalError|preconditionFailure|assertionFailure)\b", "ends the process"),
+    (r"^\s*(package |public |internal |private )?import Foundation$", "use FoundationEssentials, or neither"),
+    (r"\bUnsafeMutablePointer<\w+>\.allocate", "memory that nobody frees"),
+]
+# Allowed with a reason in a comment on the same line or on one of the lines above.
+WITH_REASON = [
+    (r"@unchecked Sendable", "@unchecked Sendable"),
+    (r"\bnonisolated\(unsafe\)", "nonisolated(unsafe)"),
+    (r"\bunsafeBitCast\b", "unsafeBitCast"),
+]
+# For every text file of the repository.
+TEXT = [
+    (r"\b(TODO|FIXME|XXX|HACK)\b", "nothing is left to do later: write an issue"),
+    (r"(?<![\w.])/(?:work|root)/\w", "a path of one machine"),
+    (r"\b(?:pypi\.org|pythonhosted\.org|deb\.debian\.org)\b", "the host of a package registry"),
+    (r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]", "a bidirectional control character"),
+    (r"[ \t]+$", "blanks at the end of the line"),
+]
+COMMENT_OR_STRING = re.compile(r'//.*|"(?:\\.|[^"\\])*"')
+
+
+def tracked():
+    names = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True,
+        text=True).stdout.splitlines()
+    return [path for name in names if (path := ROOT / name).is_file()]
+
+
+def has_reason(lines, number):
+    """Whether a comment stands on the line or above it."""
+    if "//" in lines[number]:
+        return True
+    above = number - 1
+    # Attributes and the declaration that it belongs to may stand in between.
+    while above >= 0 and above >= number - 4:
+        if "//" in lines[above]:
+            return True
+        above -= 1
+    return False
+
+
+def findings(path):
+    name = path.relative_to(ROOT)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return
+    lines = text.splitlines()
+    is_program = name.parts[0] == "Sources" and path.suffix == ".swift"
+    for number, line in enumerate(lines):
+        if path != pathlib.Path(__file__).resolve():
+            for pattern, what in TEXT:
+                # Output that ends with a tab is shown as it is.
+                if re.search(pattern, line) and not (path.suffix == ".md" and what.startswith("blanks")):
+                    yield number, what
+        if path.suffix != ".swift":
+            continue
+        code = COMMENT_OR_STRING.sub("", line)
+        if is_program:
+            for pattern, what in PROGRAM:
+                if re.search(pattern, code):
+                    yield number, what
+        for pattern, what in WITH_REASON:
+            if re.search(pattern, code) and not has_reason(lines, number):
+                yield number, f"{what} without a reason beside it"
+    if text and not text.endswith("\n"):
+        yield len(lines) - 1, "no line end at the end of the file"
+    if path.suffix == ".py":
+        try:
+            ast.parse(text)
+        except SyntaxError as error:
+            yield (error.lineno or 1) - 1, f"does not parse: {error.msg}"
+    if lines and lines[0].startswith("#!") and lines[0].endswith("sh"):
+        shell = subprocess.run([lines[0][2:].split()[-1], "-n", str(path)], capture_output=True, text=True)
+        if shell.returncode:
+            yield 0, f"does not parse: {shell.stderr.strip()}"
+
+
+def main():
+    count = 0
+    for path in tracked():
+        for number, what in findings(path):
+            count += 1
+            print(f"{path.relative_to(ROOT)}:{number + 1}: {what}")
+    if count:
+        print(f"{count} finding{'s' if count != 1 else ''}", file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

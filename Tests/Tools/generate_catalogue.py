@@ -1,0 +1,382 @@
+#!/usr/bin/env python3
+"""Turns the machine-readable Matter data model into the table that matterctl carries.
+
+    Tests/Tools/generate_catalogue.py              writes Sources/MatterDataModel/Generated/CatalogueTable.swift
+    Tests/Tools/generate_catalogue.py --check      exits 1 if that file is not what would be written
+
+It reads data-model.json and data-model-rainmaker.json from --reference (default: ../shared/reference beside the
+checkout; their schema is in data-model.md there) and needs nothing but Python's standard library.
+
+The table is plain ASCII text, one record per line, so that a change of the model is a readable diff and the Swift
+compiler sees three string literals and nothing else. The first letter of a line says what it is; fields are
+separated by '|', empty fields at the end are left out:
+
+    I id|name|offset|length                     where a cluster's record stands (ids hexadecimal without prefix)
+    C id|name|label|revision|flags|vendor       cluster
+    F bit|name|code|flags                       feature
+    N name|base|flags|value:name[:label],…      enum
+    B name|base|flags|mask:name[:label],…       bitmap
+    S name|flags                                struct, its fields follow
+    f tag|name|type|flags|limits                field of the struct, command or event above
+    A id|name|type|flags|limits                 attribute
+    Q id|name|flags|response                    request command, its fields follow
+    R id|name|flags                             response command, its fields follow
+    E id|name|flags                             event, its fields follow
+    + alias,alias                               further names of the element above
+    ! text                                      a note about the element above (before any element: the cluster)
+    T name|base|unit                            semantic type (global section)
+    D id|label|name|revision|class|scope|superset|required servers|optional servers|required clients|optional clients
+    X code|name|specification name              status code
+
+Types stand before what uses them, so one pass resolves everything.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import sys
+
+# What one letter in a flags field means.
+FLAGS = {
+    "list": "l", "nullable": "n", "optional": "o", "writable": "w", "unreadable": "u", "fabricScoped": "f",
+    "fabricSensitive": "s", "mustTimedWrite": "t", "mustAtomicWrite": "a", "changesOmitted": "c", "provisional": "p",
+    "deprecated": "d", "internal": "i", "disallowed": "x", "timed": "t", "largeMessage": "g", "bareFieldsOnWire": "b",
+}
+READ = {"manage": "m", "administer": "M"}
+WRITE = {"manage": "y", "administer": "Y"}
+INVOKE = {"manage": "m", "administer": "M"}
+PRIORITY = {"debug": "0", "info": "1", "critical": "2"}
+ORIGIN = {"test": "T", "vendor": "V"}
+LIMITS = {
+    "min": "m", "max": "M", "minLength": "b", "maxLength": "B", "minItems": "i", "maxItems": "I", "sinceRevision": "r",
+    "untilRevision": "R",
+}
+
+# The units of semantic types, by the model's own words.
+SEMANTIC_UNITS = {
+    "1 %": "%", "0.01 %": "%%", "0.01 degC": "cC", "s": "s", "ms since boot": "ms", "us since boot": "us",
+    "s since 2000-01-01 UTC": "es", "us since 2000-01-01 UTC": "eu", "ms since 1970-01-01 UTC": "pm", "mV": "mV",
+    "mA": "mA", "mW": "mW", "mVA": "mVA", "mvar": "mvar", "mWh": "mWh", "mVAh": "mVAh", "mvarh": "mvarh",
+}
+
+# Units of plain integers, which the model leaves out: cluster id, pattern over "Owner.Field" (or "Attribute"), unit.
+# ds: tenths of a second; dC: tenths of a degree, a difference; lv: 254 is 100 %; %2: half percent.
+UNITS = [
+    (0x003, r"(Identify\.)?IdentifyTime", "s"),
+    (0x006, r"(OnWithTimedOff\.)?(OnTime|OffWaitTime)", "ds"),
+    (0x008, r"(CurrentLevel|MinLevel|MaxLevel|OnLevel|StartUpCurrentLevel|\w+\.(Level|StepSize))", "lv"),
+    (0x008, r"(RemainingTime|\w*TransitionTime|\w+\.TransitionTime)", "ds"),
+    (0x025, r"\w+\.TransitionTime", "ds"),
+    (0x025, r"\w+\.Duration", "s"),
+    (0x029, r"\w+\.DelayedActionTime", "s"),
+    (0x02F, r"(WiredAssessedInputVoltage|WiredNominalVoltage|BatVoltage)", "mV"),
+    (0x02F, r"(WiredAssessedCurrent|WiredMaximumCurrent|BatChargingCurrent)", "mA"),
+    (0x02F, r"BatPercentRemaining", "%2"),
+    (0x02F, r"(BatTimeRemaining|BatTimeToFullCharge)", "s"),
+    (0x030, r"\w+\.\w+Seconds", "s"),
+    (0x031, r"\w+Seconds", "s"),
+    (0x033, r"UpTime", "s"),
+    (0x033, r"TotalOperationalHours", "h"),
+    (0x039, r"\w+\.(StayActiveDuration|TimeoutMs|PromisedActiveDuration)", "ms"),
+    (0x03C, r"\w+\.CommissioningTimeout", "s"),
+    (0x046, r"IdleModeDuration", "s"),
+    (0x046, r"(ActiveModeDuration|\w+\.(StayActiveDuration|PromisedActiveDuration))", "ms"),
+    (0x062, r"\w+\.TransitionTime", "ms"),
+    (0x065, r"\w+\.DurationSeconds", "s"),
+    (0x097, r"\w+\.Duration", "ms"),
+    (0x101, r"(OpenPeriod|AutoRelockTime|UserCodeTemporaryDisableTime|UnlockWithTimeout\.Timeout)", "s"),
+    (0x101, r"ExpiringUserTimeout", "min"),
+    (0x201, r"(LocalTemperatureCalibration|MinSetpointDeadBand|SetpointRaiseLower\.Amount)", "dC"),
+    (0x201, r"(TemperatureSetpointHoldDuration|\w+\.ExpirationInMinutes|\w+\.TransitionTime)", "min"),
+    (0x201, r"\w+\.Timeout", "ms"),
+    (0x300, r"(CurrentSaturation|\w+\.Saturation)", "lv"),
+    (0x300, r"(RemainingTime|\w+\.TransitionTime)", "ds"),
+    (0x300, r"(ColorLoopTime|ColorLoopSet\.Time)", "s"),
+    (0x300, r"(\w+\.)?\w+Mireds", "mired"),
+    (0x405, r"\w*MeasuredValue", "%%"),
+    (0x406, r"(HoldTime|\w+Delay|\w+\.HoldTime\w+)", "s"),
+    (0x431, r"(HoldTime|\w+\.HoldTime\w+)", "s"),
+    (0x751, r"\w+\.(ResponseTimeoutSeconds|CommissioningTimeout)", "s"),
+    (0x753, r"\w+\.CommissioningTimeout", "s"),
+]
+
+# Mandatory fields that may be left out on the command line, and what is sent for them: no option overridden.
+OMITTABLE = [
+    (0x008, r"\w+\.(OptionsMask|OptionsOverride)", 0),
+    (0x300, r"\w+\.(OptionsMask|OptionsOverride)", 0),
+]
+
+# What octet strings hold that the model types as plain octets.
+FORMATS = [
+    (0x033, r"NetworkInterface\.IPv4Addresses", "ipv4adr"),
+    (0x033, r"NetworkInterface\.IPv6Addresses", "ipv6adr"),
+    (0x033, r"NetworkInterface\.HardwareAddress", "hwadr"),
+]
+
+KNOWN_KEYS = {
+    "cluster": {"id", "name", "label", "revision", "provisional", "deprecated", "internal", "origin", "vendor", "notes",
+                "features", "attributes", "commands", "events", "enums", "bitmaps", "structs"},
+    "feature": {"bit", "code", "name", "disallowed", "provisional", "deprecated"},
+    "enum": {"type", "values", "labels", "provisional"},
+    "bitmap": {"type", "masks", "labels", "provisional"},
+    "struct": {"fields", "fabricScoped", "provisional"},
+    "field": {"id", "name", "type", "list", "nullable", "optional", "fabricSensitive", "provisional", "min", "max",
+              "default", "minLength", "maxLength", "minItems", "maxItems"},
+    "attribute": {"id", "name", "type", "list", "nullable", "optional", "writable", "unreadable", "read", "write",
+                  "fabricScoped", "fabricSensitive", "mustTimedWrite", "mustAtomicWrite", "changesOmitted",
+                  "provisional", "deprecated", "min", "max", "default", "minLength", "maxLength", "minItems",
+                  "maxItems", "aliases", "notes", "sinceRevision", "untilRevision"},
+    "command": {"id", "name", "direction", "response", "timed", "invoke", "fabricScoped", "optional", "largeMessage",
+                "fields", "provisional", "deprecated", "aliases", "notes", "sinceRevision", "untilRevision",
+                "bareFieldsOnWire"},
+    "event": {"id", "name", "priority", "read", "fabricSensitive", "optional", "provisional", "fields"},
+    "device type": {"id", "name", "label", "class", "scope", "revision", "superset", "requiredServerClusters",
+                    "optionalServerClusters", "requiredClientClusters", "optionalClientClusters"},
+}
+
+
+def check_keys(kind, value, where):
+    unknown = set(value) - KNOWN_KEYS[kind]
+    if unknown:
+        sys.exit(f"{where}: keys that this generator does not know: {', '.join(sorted(unknown))}")
+
+
+def line(kind, *fields):
+    text = [str(field) for field in fields]
+    for field in text:
+        if "|" in field or "\n" in field or not field.isascii():
+            sys.exit(f"a field that the table cannot hold: {field!r}")
+    while text and not text[-1]:
+        text.pop()
+    return kind + "|".join(text)
+
+
+def flags(value, *more):
+    return "".join(letter for key, letter in FLAGS.items() if value.get(key)) + "".join(more)
+
+
+def default_text(value):
+    if value is None:
+        return "null"
+    if value is True or value is False:
+        return "true" if value else "false"
+    return str(value)
+
+
+def limits(cluster, owner, value):
+    parts = [letter + str(value[key]) for key, letter in LIMITS.items() if key in value]
+    place = f"{owner}.{value['name']}" if owner else value["name"]
+    numeric = not value.get("list") and value["type"].startswith(("int", "uint"))
+    for number, pattern, unit in UNITS:
+        if cluster == number and numeric and re.fullmatch(pattern, place):
+            parts.append("u" + unit)
+            used.add((number, pattern))
+            break
+    for number, pattern, name in FORMATS:
+        if cluster == number and value["type"] == "octets" and re.fullmatch(pattern, place):
+            parts.append("k" + name)
+            used.add((number, pattern))
+    default = value.get("default", None)
+    present = "default" in value
+    for number, pattern, substitute in OMITTABLE:
+        if cluster == number and re.fullmatch(pattern, place):
+            parts.append(f"o{substitute}")
+            used.add((number, pattern))
+    # A default may hold any character, so it comes last.
+    if present:
+        text = default_text(default)
+        if not (isinstance(default, str) and not text):
+            parts.append("d" + text)
+    return ",".join(parts)
+
+
+used = set()
+
+
+def extras(value):
+    lines = []
+    if value.get("aliases"):
+        lines.append("+" + ",".join(value["aliases"]))
+    lines += ["!" + note for note in value.get("notes", [])]
+    return lines
+
+
+def named_values(values, labels, where):
+    parts = []
+    for number, name in sorted(values.items(), key=lambda item: int(item[0])):
+        label = (labels or {}).get(number)
+        text = f"{int(number)}:{name}" + (f":{label}" if label else "")
+        if "," in text or text.count(":") > 2:
+            sys.exit(f"{where}: a name that the table cannot hold: {text!r}")
+        parts.append(text)
+    return ",".join(parts)
+
+
+def fields(cluster, owner, value):
+    lines = []
+    for field in sorted(value["fields"], key=lambda field: field["id"]):
+        check_keys("field", field, f"{owner}.{field['name']}")
+        lines.append(line("f", field["id"], field["name"], field["type"], flags(field), limits(cluster, owner, field)))
+    return lines
+
+
+def types(cluster, scope, where):
+    lines = []
+    for name, value in scope.get("enums", {}).items():
+        check_keys("enum", value, f"{where} {name}")
+        values = named_values(value["values"], value.get("labels"), name)
+        lines.append(line("N", name, value["type"], flags(value), values))
+    for name, value in scope.get("bitmaps", {}).items():
+        check_keys("bitmap", value, f"{where} {name}")
+        masks = named_values(value["masks"], value.get("labels"), name)
+        lines.append(line("B", name, value["type"], flags(value), masks))
+    structs = scope.get("structs", {})
+    done, busy = set(), set()
+
+    def emit(name):
+        if name in done:
+            return
+        if name in busy:
+            sys.exit(f"{where}: struct {name} contains itself")
+        busy.add(name)
+        for field in structs[name]["fields"]:
+            if field["type"] in structs:
+                emit(field["type"])
+        check_keys("struct", structs[name], f"{where} {name}")
+        lines.append(line("S", name, flags(structs[name])))
+        lines.extend(fields(cluster, name, structs[name]))
+        done.add(name)
+
+    for name in structs:
+        emit(name)
+    return lines
+
+
+def cluster_record(cluster):
+    number, name = cluster["id"], cluster["name"]
+    check_keys("cluster", cluster, name)
+    lines = [line("C", f"{number:x}", name, cluster["label"], cluster.get("revision", ""),
+                  flags(cluster, ORIGIN.get(cluster.get("origin"), "")), cluster.get("vendor", ""))]
+    lines += extras(cluster)
+    for feature in cluster["features"]:
+        check_keys("feature", feature, name)
+        lines.append(line("F", feature["bit"], feature["name"], feature.get("code", ""), flags(feature)))
+    lines += types(number, cluster, name)
+    for attribute in cluster["attributes"]:
+        lines += attribute_lines(number, attribute)
+    for command in cluster["commands"]:
+        check_keys("command", command, f"{name}.{command['name']}")
+        revisions = "".join(
+            f",{LIMITS[key]}{command[key]}" for key in ("sinceRevision", "untilRevision") if key in command)
+        letters = flags(command, INVOKE.get(command.get("invoke"), "")) + revisions
+        if command["direction"] == "request":
+            lines.append(line("Q", f"{command['id']:x}", command["name"], letters, command.get("response", "")))
+        else:
+            lines.append(line("R", f"{command['id']:x}", command["name"], letters))
+        lines += extras(command) + fields(number, command["name"], command)
+    for event in cluster["events"]:
+        check_keys("event", event, f"{name}.{event['name']}")
+        letters = flags(event, READ.get(event.get("read"), ""), PRIORITY[event["priority"]])
+        lines.append(line("E", f"{event['id']:x}", event["name"], letters))
+        lines += fields(number, event["name"], event)
+    return lines
+
+
+def attribute_lines(cluster, attribute):
+    check_keys("attribute", attribute, attribute["name"])
+    letters = flags(attribute, READ.get(attribute.get("read"), ""), WRITE.get(attribute.get("write"), ""))
+    return [line("A", f"{attribute['id']:x}", attribute["name"], attribute["type"], letters,
+                 limits(cluster, "", attribute))] + extras(attribute)
+
+
+def global_record(model):
+    scope = model["globalTypes"]
+    lines = []
+    for name, value in scope["semantic"].items():
+        unit = value.get("unit", "")
+        if unit and unit not in SEMANTIC_UNITS:
+            sys.exit(f"semantic type {name}: unknown unit {unit!r}")
+        lines.append(line("T", name, value["base"], SEMANTIC_UNITS.get(unit, "")))
+    lines += types(None, scope, "globalTypes")
+    for attribute in model["globalAttributes"]:
+        lines += attribute_lines(None, attribute)
+    for code, status in sorted(model["statusCodes"].items(), key=lambda item: int(item[0])):
+        lines.append(line("X", int(code), status["name"], status["specName"]))
+    return lines
+
+
+def device_type_record(model):
+    lines = []
+    for value in sorted(model["deviceTypes"], key=lambda value: value["id"]):
+        check_keys("device type", value, value["name"])
+        lists = [" ".join(f"{number:x}" for number in value.get(key, []))
+                 for key in ("requiredServerClusters", "optionalServerClusters", "requiredClientClusters",
+                             "optionalClientClusters")]
+        superset = f"{value['superset']:x}" if "superset" in value else ""
+        lines.append(line("D", f"{value['id']:x}", value["label"], value["name"], value.get("revision", ""),
+                          value["class"], value.get("scope", ""), superset, *lists))
+    return lines
+
+
+def render(standard, vendor):
+    clusters = sorted(standard["clusters"] + vendor["clusters"], key=lambda cluster: cluster["id"])
+    index, body, offset = [], [], 0
+    for cluster in clusters:
+        text = "".join(entry + "\n" for entry in cluster_record(cluster))
+        index.append(line("I", f"{cluster['id']:x}", cluster["name"], offset, len(text)) + "\n")
+        body.append(text)
+        offset += len(text)
+    unused = {(number, pattern) for number, pattern, _ in UNITS + FORMATS + OMITTABLE} - used
+    if unused:
+        sys.exit(f"hints that match nothing: {sorted(unused)}")
+    sections = {
+        "index": ("Cluster id, name, and where its record stands in `clusters`.", "".join(index)),
+        "globals": ("Semantic types, global types, global attributes, status codes.",
+                    "".join(entry + "\n" for entry in global_record(standard))),
+        "deviceTypes": ("Device types.", "".join(entry + "\n" for entry in device_type_record(standard))),
+        "clusters": ("One record per cluster.", "".join(body)),
+    }
+    out = [
+        "// swift-format-ignore-file",
+        "// Generated by Tests/Tools/generate_catalogue.py. Do not edit: change the generator and run it again.",
+        "//",
+        f"// Facts from {standard['source']}",
+        '// ("Copyright (c) Project CHIP Authors"; ids, names, types, flags and numbers only), and RainMaker\'s'
+        " clusters.",
+        "",
+        "/// The compiled-in data model as text; the generator describes its lines. Read through ``TableReader``.",
+        "enum CatalogueTable {",
+        "    /// The specification that the standard clusters follow.",
+        f'    static let version = "{standard["version"]}"',
+    ]
+    for name, (comment, text) in sections.items():
+        if '"""' in text or not text.isascii():
+            sys.exit(f"section {name} cannot stand in a string literal")
+        out += ["", f"    /// {comment}", f'    static let {name}: StaticString = #"""']
+        out += text.split("\n")
+        out += ['"""#']
+    out += ["}", ""]
+    return "\n".join(out)
+
+
+def main():
+    here = pathlib.Path(__file__).resolve().parents[2]
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--reference", type=pathlib.Path, default=here.parent / "shared" / "reference")
+    parser.add_argument("--output", type=pathlib.Path,
+                        default=here / "Sources" / "MatterDataModel" / "Generated" / "CatalogueTable.swift")
+    parser.add_argument("--check", action="store_true", help="compare only")
+    options = parser.parse_args()
+    standard = json.loads((options.reference / "data-model.json").read_text())
+    vendor = json.loads((options.reference / "data-model-rainmaker.json").read_text())
+    text = render(standard, vendor)
+    if not options.check:
+        options.output.write_text(text)
+        print(f"{options.output}: {len(text)} octets")
+    elif options.output.read_text() != text:
+        sys.exit(f"{options.output} is not current: run Tests/Tools/generate_catalogue.py")
+
+
+if __name__ == "__main__":
+    main()
