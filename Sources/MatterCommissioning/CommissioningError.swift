@@ -1,0 +1,78 @@
+package import MatterInteraction
+
+/// Why a commissioning did not succeed.
+package struct CommissioningError: Error, Sendable, CustomStringConvertible {
+    package enum Code: String, Sendable {
+        /// Nothing that fits the setup code answered discovery.
+        case nothingDiscovered = "discover.nothing-found"
+        /// The code does not fit any of the devices that were tried.
+        case wrongPasscode = "pase.wrong-passcode"
+        /// The device refuses new commissioners.
+        case windowClosed = "pase.window-closed"
+        /// Another administrator holds the fail-safe.
+        case failSafeBusy = "commission.fail-safe-busy"
+        case alreadyOnFabric = "commission.already-on-fabric"
+        case fabricTableFull = "commission.fabric-table-full"
+        /// The attestation verdict forbids to go on.
+        case attestationRefused = "attestation.refused"
+        /// The device's certificate signing request does not hold.
+        case invalidCSR = "commission.invalid-csr"
+        /// The issuer gave a certificate that does not fit.
+        case issuedCertificateInvalid = "issuer.invalid-certificate"
+        /// The issuer failed.
+        case issuerFailed = "issuer.failed"
+        /// The device refused the certificates.
+        case nocRejected = "commission.noc-rejected"
+        /// The device answered a command with an error of the commissioning clusters.
+        case deviceRefused = "commission.device-refused"
+        /// The device answered a command with an Interaction Model status.
+        case commandFailed = "commission.command-failed"
+        /// The device answered something that does not decode.
+        case malformedAnswer = "commission.malformed-answer"
+        /// The device has the certificate, but refuses the session that it is for.
+        case sessionRefused = "commission.session-refused"
+        /// The device has the certificate, but could not be reached any more.
+        case goneAfterNOC = "commission.gone-after-noc"
+        /// The device no longer answers.
+        case noAnswer = "commission.no-answer"
+        /// The test option `--until` ended it.
+        case stopped = "commission.stopped"
+        case interrupted = "commission.interrupted"
+    }
+
+    package var code: Code
+    package var stage: CommissioningStage
+    package var reason: String
+    package var hint: String?
+    /// The Interaction Model status, when a command failed with one.
+    package var status: StatusIB?
+    package var underlying: (any Error)?
+    /// In what state the device is left.
+    package var aftermath: Aftermath = .untouched
+
+    /// What a failed commissioning leaves behind on the device.
+    package enum Aftermath: Equatable, Sendable {
+        /// Nothing was changed.
+        case untouched
+        /// The fail-safe was disarmed; the device has forgotten everything.
+        case rolledBack
+        /// The device could not be told; it forgets by itself when its fail-safe runs out.
+        case rollsBack(within: Duration)
+        /// The device may hold our certificate; the pending node is kept and taken up again next time.
+        case pending(nodeID: UInt64, within: Duration)
+    }
+
+    package init(
+        _ code: Code, stage: CommissioningStage, _ reason: String, hint: String? = nil, status: StatusIB? = nil,
+        underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.stage = stage
+        self.reason = reason
+        self.hint = hint
+        self.status = status
+        self.underlying = underlying
+    }
+
+    package var description: String { reason }
+}

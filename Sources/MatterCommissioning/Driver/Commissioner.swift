@@ -1,0 +1,148 @@
+package import Logging
+package import MatterCredentials
+package import MatterCrypto
+package import MatterDiscovery
+import MatterInteraction
+package import MatterSession
+import MatterSetupPayload
+package import MatterTransport
+
+/// Brings a device onto a fabric: drives the flow, performs its actions, keeps the journal, undoes what failed.
+package struct Commissioner: Sendable {
+    /// Judges a device's attestation; throws ``CommissioningError`` to refuse it.
+    package typealias Attest =
+        @Sendable (AttestationEvidence) throws(CommissioningError) -> AttestationSummary
+
+    /// What a commissioner works with.
+    package struct Environment: Sendable {
+        package var connector: Connector
+        package var nodeConnector: NodeConnector
+        /// `nil` where the network is not to be searched.
+        package var discovery: (any Discovery)?
+        package var fabric: OperationalCredentials
+        package var issuer: any NOCIssuer
+        package var journal: CommissioningJournal
+        /// Gives out the id of the new node; `nil` leaves it to the issuer.
+        package var chooseNodeID: @Sendable (_ requested: NodeID?) async throws -> NodeID?
+        package var attest: Attest
+        package var random: any RandomSource
+        package var logger: Logger
+        /// Seconds since 1970.
+        package var unixTime: @Sendable () -> Int64
+        /// The host's offset from UTC in seconds.
+        package var utcOffset: @Sendable () -> Int32
+
+        package init(
+            connector: Connector, nodeConnector: NodeConnector, discovery: (any Discovery)?,
+            fabric: OperationalCredentials, issuer: any NOCIssuer, journal: CommissioningJournal,
+            chooseNodeID: @escaping @Sendable (_ requested: NodeID?) async throws -> NodeID?, attest: @escaping Attest,
+            random: any RandomSource, logger: Logger, unixTime: @escaping @Sendable () -> Int64,
+            utcOffset: @escaping @Sendable () -> Int32
+        ) {
+            self.connector = connector
+            self.nodeConnector = nodeConnector
+            self.discovery = discovery
+            self.fabric = fabric
+            self.issuer = issuer
+            self.journal = journal
+            self.chooseNodeID = chooseNodeID
+            self.attest = attest
+            self.random = random
+            self.logger = logger
+            self.unixTime = unixTime
+            self.utcOffset = utcOffset
+        }
+
+        var validationTime: ValidationTime {
+            MatterEpoch.seconds(unix: unixTime()).map { .now($0) } ?? .none
+        }
+    }
+
+    let environment: Environment
+    let progress: @Sendable (CommissioningProgress) -> Void
+
+    package init(_ environment: Environment, progress: @escaping @Sendable (CommissioningProgress) -> Void) {
+        self.environment = environment
+        self.progress = progress
+    }
+
+    /// The pending record of the node stays until its owner has made the node's own record durable.
+    ///
+    /// - Throws: ``CommissioningError``, ``SessionError``, `DiscoveryError`, `CancellationError`, the issuer's errors.
+    package func commission(_ request: CommissioningRequest, deadline: Instant) async throws -> CommissionedNode {
+        let start = ContinuousClock.now
+        let clock = StageClock(report: progress)
+        if var node = try await PendingResumption(commissioner: self).resume(request, clock: clock, deadline: deadline)
+        {
+            node.total = .now - start
+            return node
+        }
+        if let requested = request.requestedNodeID {
+            // An id that is taken is better found out before anything is sent.
+            _ = try await environment.chooseNodeID(requested)
+        }
+        // The issuer says now whether it can work, not when the device is waiting for it.
+        guard let parameters = try await prepareIssuer() else {
+            throw CommissioningError(
+                .issuerFailed, stage: .issueNOC, "the issuer does not say what fabric it issues for")
+        }
+        clock.enter(.discover)
+        let session: SecureSession
+        do {
+            session = try await Pairing(environment: environment, request: request, clock: clock, deadline: deadline)
+                .run()
+        } catch is CancellationError {
+            clock.fail()
+            throw CommissioningError(.interrupted, stage: .pase, "interrupted; nothing was changed on the device")
+        } catch {
+            clock.fail()
+            throw try withPendingNode(error, request)
+        }
+        let run = CommissioningRun(
+            commissioner: self, request: request, parameters: parameters, session: session, deadline: deadline)
+        var node = try await run.run(clock: clock)
+        node.total = .now - start
+        await forgetPredecessors(of: node, request)
+        return node
+    }
+
+    /// A device that is not found may be one that still holds our certificate.
+    private func withPendingNode(_ error: any Error, _ request: CommissioningRequest) throws -> any Error {
+        guard var failure = error as? CommissioningError, failure.code == .nothingDiscovered,
+            let pending = try environment.journal.pending(
+                passcode: request.passcode.value, discriminator: request.discriminator
+            ).first
+        else { return error }
+        let left = max(0, pending.failSafeEnds - environment.unixTime())
+        failure.aftermath = .pending(nodeID: pending.nodeID.rawValue, within: .seconds(left))
+        return failure
+    }
+
+    /// A device that has just taken a new certificate has forgotten what was pending for its setup code.
+    private func forgetPredecessors(of node: CommissionedNode, _ request: CommissioningRequest) async {
+        do {
+            let candidates = try environment.journal.pending(
+                passcode: request.passcode.value, discriminator: request.discriminator)
+            for pending in candidates
+            where pending.nodeID != node.nodeID && pending.vendorID == node.information.vendorID
+                && pending.productID == node.information.productID
+            {
+                try environment.journal.remove(pending.nodeID)
+                await environment.issuer.abandon(pending.receipt)
+            }
+        } catch {
+            environment.logger.warning("an old pending node could not be removed: \(error)")
+        }
+    }
+
+    private func prepareIssuer() async throws -> FabricParameters? {
+        do {
+            return try await environment.issuer.prepare()
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw CommissioningError(
+                .issuerFailed, stage: .issueNOC, "the certificate issuer cannot work: \(error)", underlying: error)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import MatterInteraction
+import MatterSession
+import MatterTransport
+
+/// Puts an error of the layers below into the terms of commissioning, as far as there is something to add.
+struct CommissioningFailure {
+    let error: any Error
+
+    /// - Parameter wasPending: whether the device may have our certificate.
+    init(_ error: any Error, stage: CommissioningStage, wasPending: Bool) {
+        switch error {
+        case let failure as SessionError where wasPending && failure.code == .refused:
+            self.error = CommissioningError(
+                .sessionRefused, stage: stage,
+                "the device took its certificate and refuses the session that it is for: \(SessionAccount(failure))",
+                hint: "this is a fault of the device or of its clock; restart it and try again", underlying: failure)
+        case let failure as SessionError where wasPending:
+            self.error = Self.gone("was not found again: \(SessionAccount(failure))", stage: stage, failure)
+        case let failure as TransportError where wasPending:
+            let account = failure.report.map { "; \(ReportAccount($0))" } ?? ""
+            self.error = Self.gone("then stopped answering: \(failure)\(account)", stage: stage, failure)
+        case let failure as TransportError:
+            self.error = CommissioningError(
+                .noAnswer, stage: stage,
+                "the device stopped answering: \(failure)" + (failure.report.map { "; \(ReportAccount($0))" } ?? ""),
+                hint: "move it closer or look after its power, then try again", underlying: failure)
+        case let failure as InteractionError:
+            self.error = CommissioningError(
+                failure.code == .refused ? .commandFailed : .malformedAnswer, stage: stage, "\(failure)",
+                status: failure.status.map { StatusIB($0) }, underlying: failure)
+        case is CancellationError:
+            self.error = CommissioningError(.interrupted, stage: stage, "interrupted")
+        default:
+            self.error = error
+        }
+    }
+
+    /// The device may have its certificate, and is silent.
+    private static func gone(_ what: String, stage: CommissioningStage, _ cause: any Error) -> CommissioningError {
+        CommissioningError(
+            .goneAfterNOC, stage: stage, "the device was given its certificate and \(what)",
+            hint: "look after its network connection, and that mDNS reaches this host; then run the same command again",
+            underlying: cause)
+    }
+}

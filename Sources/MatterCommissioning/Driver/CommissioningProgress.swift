@@ -1,0 +1,60 @@
+import Synchronization
+
+/// What a commissioning tells its user while it goes on.
+package enum CommissioningProgress: Sendable, Equatable {
+    case began(CommissioningStage)
+    case ended(CommissioningStage, Duration)
+    case failed(CommissioningStage, Duration)
+    /// Something worth knowing, e.g. what is being waited for.
+    case note(String)
+}
+
+/// How long a stage took.
+package struct StageTime: Sendable, Equatable {
+    package var stage: CommissioningStage
+    package var duration: Duration
+}
+
+/// Times the stages and reports them.
+final class StageClock: Sendable {
+    private struct State {
+        var current: (stage: CommissioningStage, since: ContinuousClock.Instant)?
+        var times: [StageTime] = []
+    }
+
+    private let report: @Sendable (CommissioningProgress) -> Void
+    private let state = Mutex(State())
+
+    init(report: @escaping @Sendable (CommissioningProgress) -> Void) {
+        self.report = report
+    }
+
+    func enter(_ stage: CommissioningStage) {
+        end()
+        state.withLock { $0.current = (stage, .now) }
+        report(.began(stage))
+    }
+
+    func end() {
+        let ended = state.withLock { state -> StageTime? in
+            guard let current = state.current else { return nil }
+            let time = StageTime(stage: current.stage, duration: .now - current.since)
+            state.times.append(time)
+            state.current = nil
+            return time
+        }
+        if let ended { report(.ended(ended.stage, ended.duration)) }
+    }
+
+    func fail() {
+        let failed = state.withLock { state in
+            defer { state.current = nil }
+            return state.current
+        }
+        if let failed { report(.failed(failed.stage, .now - failed.since)) }
+    }
+
+    func note(_ text: String) { report(.note(text)) }
+
+    var times: [StageTime] { state.withLock { $0.times } }
+}

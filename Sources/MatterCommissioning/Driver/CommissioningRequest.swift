@@ -1,0 +1,64 @@
+package import MatterCredentials
+package import MatterSetupPayload
+package import MatterTransport
+
+/// What the user wants commissioned, and how.
+package struct CommissioningRequest: Sendable {
+    package var passcode: SetupPasscode
+    /// `nil`: any device that has a window open.
+    package var discriminator: SetupDiscriminator?
+    /// From the code; a device that advertises others is not the one.
+    package var vendorID: UInt16?
+    package var productID: UInt16?
+    /// How the code says that the device can be found.
+    package var capabilities: SetupPayload.DiscoveryCapabilities?
+    /// Skips discovery.
+    package var address: PeerAddress?
+    package var name: String?
+    package var room: String?
+    package var requestedNodeID: NodeID?
+    package var country = "XX"
+    package var readsEndpoints = true
+    package var until: CommissioningStage?
+
+    package init(passcode: SetupPasscode, discriminator: SetupDiscriminator? = nil) {
+        self.passcode = passcode
+        self.discriminator = discriminator
+    }
+
+    package init(_ payload: SetupPayload) {
+        self.init(passcode: payload.passcode, discriminator: payload.discriminator)
+        vendorID = payload.vendorID
+        productID = payload.productID
+        capabilities = payload.discoveryCapabilities
+    }
+}
+
+/// A commissioned node.
+package struct CommissionedNode: Sendable {
+    package var nodeID: NodeID
+    package var address: PeerAddress
+    /// How the node wants its messages repeated.
+    package var reliability: ReliabilityParameters
+    package var information: DeviceInformation
+    package var endpoints: [EndpointDescription]
+    package var basics: BasicInformation
+    package var attestation: AttestationSummary?
+    package var stages: [StageTime]
+    package var total: Duration
+    /// Whether an interrupted commissioning was taken up again.
+    package var wasPending: Bool
+}
+
+/// The gist of an attestation verdict.
+package struct AttestationSummary: Sendable, Equatable {
+    /// `trusted`, `test`, `untrusted` or `skipped`.
+    package var verdict: String
+    /// Which attestation authority vouches for the device.
+    package var authority: String?
+
+    package init(verdict: String, authority: String?) {
+        self.verdict = verdict
+        self.authority = authority
+    }
+}

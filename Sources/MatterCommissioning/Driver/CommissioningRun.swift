@@ -1,0 +1,265 @@
+import MatterCredentials
+import MatterCrypto
+import MatterInteraction
+import MatterSecureChannel
+import MatterSession
+import MatterSetupPayload
+import MatterTransport
+
+/// Performs the actions of one flow on one PASE session, and what has to be undone if it fails.
+struct CommissioningRun: Sendable {
+    /// What undoing may take, on top of whatever time is left.
+    private static let undoBudget = Duration.seconds(5)
+    /// While an issuer works, the fail-safe is extended this often.
+    private static let keepAlive = Duration.seconds(20)
+
+    let commissioner: Commissioner
+    let request: CommissioningRequest
+    let parameters: FabricParameters
+    /// The PASE session.
+    let session: SecureSession
+    let deadline: Instant
+
+    private var environment: Commissioner.Environment { commissioner.environment }
+    private var channel: CommissioningChannel { CommissioningChannel(session: session, deadline: deadline) }
+
+    /// What the actions of the flow leave behind for the end.
+    private struct Memory: Sendable {
+        var attestation: AttestationSummary?
+        var operational: SecureSession?
+        /// What the issuer gave, to be told if it comes to nothing.
+        var receipt: NOCReceipt?
+        var pending: PendingNode?
+    }
+
+    private enum Outcome: Sendable {
+        case event(CommissioningFlow.Event)
+        case verified(AttestationSummary)
+        case connected(SecureSession)
+    }
+
+    func run(clock: StageClock) async throws -> CommissionedNode {
+        var flow = CommissioningFlow(try configuration())
+        var memory = Memory()
+        do {
+            let node = try await drive(&flow, &memory, clock: clock)
+            await close(memory)
+            return node
+        } catch {
+            let failure = CommissioningFailure(error, stage: flow.stage, wasPending: memory.pending != nil).error
+            if (failure as? CommissioningError)?.code == .stopped { clock.end() } else { clock.fail() }
+            let (undo, leftovers) = (flow.undo, memory)
+            // A cancelled task could not talk to the device any more, but undoing must.
+            let aftermath = await Task { await self.undo(undo, leftovers) }.value
+            guard var failure = failure as? CommissioningError else { throw failure }
+            failure.aftermath = aftermath
+            throw failure
+        }
+    }
+
+    private func configuration() throws -> CommissioningFlow.Configuration {
+        let unixTime = environment.unixTime
+        return CommissioningFlow.Configuration(
+            fabric: parameters, fabricID: environment.fabric.fabric.fabricID, country: request.country,
+            attestationNonce: try environment.random.bytes(32),
+            csrNonce: try environment.random.bytes(32),
+            attestationChallenge: session.established.keys.attestationChallenge.copyBytes(),
+            utcMicroseconds: { UInt64(max(0, unixTime() - MatterEpoch.unixSeconds)) * 1_000_000 },
+            utcOffsetSeconds: environment.utcOffset(),
+            operationalSeconds: UInt16(clamping: Int64((deadline - .now) / .seconds(1)) + 30),
+            validationTime: environment.validationTime, readsEndpoints: request.readsEndpoints, until: request.until)
+    }
+
+    // MARK: Actions
+
+    private func drive(
+        _ flow: inout CommissioningFlow, _ memory: inout Memory, clock: StageClock
+    ) async throws -> CommissionedNode {
+        var stop: CommissioningFlow.Result?
+        try await withThrowingTaskGroup(of: Outcome.self) { group in
+            defer { group.cancelAll() }
+            var actions = try flow.handle(.began)
+            while true {
+                for action in actions {
+                    if case .enter(let stage) = action { clock.enter(stage) }
+                    if case .connect = action {
+                        // The address just used is tried at once, while discovery looks for better ones.
+                        for action in try flow.advance(to: .case) {
+                            if case .enter(let stage) = action { clock.enter(stage) }
+                        }
+                    }
+                    if case .finish(let result) = action { stop = result }
+                    if case .record(let issued) = action {
+                        // Not in a task of its own: an interruption must find it either undone or remembered.
+                        memory.pending = try record(issued, flow.information)
+                    }
+                    start(action, in: &group, memory: memory)
+                }
+                if stop != nil { return }
+                guard let outcome = try await group.next() else { return }
+                actions = try flow.handle(take(outcome, &memory))
+            }
+        }
+        clock.end()
+        guard let result = stop, let operational = memory.operational else { throw CancellationError() }
+        return CommissionedNode(
+            nodeID: result.nodeID, address: operational.address, reliability: operational.reliability,
+            information: result.information,
+            endpoints: result.endpoints.map(EndpointDescription.all(in:)) ?? [],
+            basics: result.endpoints.map { BasicInformation($0) } ?? BasicInformation(),
+            attestation: memory.attestation, stages: clock.times, total: .zero, wasPending: false)
+    }
+
+    private func take(_ outcome: Outcome, _ memory: inout Memory) -> CommissioningFlow.Event {
+        switch outcome {
+        case .event(let event):
+            if case .issued(let issued, _) = event { memory.receipt = issued.receipt }
+            return event
+        case .verified(let summary):
+            memory.attestation = summary
+            return .verified
+        case .connected(let session):
+            memory.operational = session
+            return .connected
+        }
+    }
+
+    private func start(
+        _ action: CommissioningFlow.Action, in group: inout ThrowingTaskGroup<Outcome, any Error>, memory: Memory
+    ) {
+        switch action {
+        case .enter, .finish:
+            break
+        case .read(let paths):
+            group.addTask { .event(.read(try await channel.read(paths))) }
+        case .invoke(let command):
+            let channel = memory.operational.map { CommissioningChannel(session: $0, deadline: deadline) } ?? channel
+            group.addTask { .event(.answered(command, try await channel.invoke(command))) }
+        case .verify(let evidence):
+            group.addTask { .verified(try environment.attest(evidence)) }
+        case .issue(let csr, let context):
+            group.addTask {
+                // Only now, so that a device that is refused before costs no node id.
+                let requested = try await environment.chooseNodeID(request.requestedNodeID)
+                return .event(.issued(try await issue(csr, context, nodeID: requested), requested: requested))
+            }
+        case .record:
+            group.addTask { .event(.recorded) }
+        case .connect(let node):
+            group.addTask { .connected(try await connect(to: node)) }
+        case .readEndpoints:
+            let session = memory.operational ?? session
+            group.addTask {
+                let channel = CommissioningChannel(session: session, deadline: deadline)
+                // The node is on the fabric; what could not be read now is read when it is needed.
+                let described = try? await channel.read(EndpointDescription.paths + BasicInformation.paths)
+                return .event(.endpoints(described ?? ReadResult()))
+            }
+        }
+    }
+
+    private func issue(
+        _ csr: CertificateSigningRequest, _ given: NOCIssueContext, nodeID: NodeID?
+    ) async throws -> IssuedNOC {
+        var context = given
+        context.requestedNodeID = nodeID
+        let channel = channel
+        context.readAttributes = { endpoint, cluster, attribute in
+            try await channel.read([AttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute)])
+                .attributes.compactMap { report in
+                    report.value.map {
+                        NOCIssueContext.AttributeReading(
+                            endpoint: report.path.endpoint, cluster: report.path.cluster,
+                            attribute: report.path.attribute, value: $0)
+                    }
+                }
+        }
+        let issuer = environment.issuer
+        let complete = context
+        return try await withThrowingTaskGroup(of: IssuedNOC?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                do {
+                    return try await issuer.issue(csr, context: complete)
+                } catch let error as CancellationError {
+                    throw error
+                } catch {
+                    throw CommissioningError(
+                        .issuerFailed, stage: .issueNOC, "the certificate issuer failed: \(error)", underlying: error)
+                }
+            }
+            group.addTask {
+                // A slow issuer must not let the fail-safe run out.
+                while true {
+                    try await Task.sleep(for: Self.keepAlive)
+                    _ = try await channel.invoke(.armFailSafe(seconds: 60, breadcrumb: 0))
+                }
+            }
+            guard let issued = try await group.next() ?? nil else { throw CancellationError() }
+            return issued
+        }
+    }
+
+    private func record(_ issued: IssuedNOC, _ information: DeviceInformation) throws -> PendingNode {
+        let pending = PendingNode(
+            nodeID: issued.nodeID, name: request.name, room: request.room, receipt: issued.receipt,
+            noc: issued.noc.tlv, addresses: [session.address],
+            fingerprint: try SetupFingerprint(passcode: request.passcode.value, random: environment.random),
+            discriminator: request.discriminator,
+            failSafeEnds: environment.unixTime() + Int64((deadline - .now) / .seconds(1)) + 60,
+            vendorID: information.vendorID, productID: information.productID)
+        try environment.journal.record(pending)
+        return pending
+    }
+
+    private func connect(to node: NodeID) async throws -> SecureSession {
+        try await environment.nodeConnector.connect(
+            to: node, hints: [session.address], reliability: session.established.peerParameters.reliability,
+            presumedActive: true, deadline: deadline)
+    }
+
+    // MARK: The end
+
+    /// The PASE session has served its purpose; devices drop it with the fail-safe anyway.
+    private func close(_ memory: Memory) async {
+        await session.close()
+        await memory.operational?.close()
+    }
+
+    /// Takes back what can be taken back; what cannot is named.
+    private func undo(_ undo: CommissioningFlow.Undo, _ memory: Memory) async -> CommissioningError.Aftermath {
+        let aftermath = await rollBack(undo, memory)
+        await close(memory)
+        return aftermath
+    }
+
+    private func rollBack(_ undo: CommissioningFlow.Undo, _ memory: Memory) async -> CommissioningError.Aftermath {
+        let within = memory.pending.map { Duration.seconds(max(0, $0.failSafeEnds - environment.unixTime())) }
+        switch undo {
+        case .nothing, .leavePending:
+            return memory.pending.map { .pending(nodeID: $0.nodeID.rawValue, within: within ?? .zero) } ?? .untouched
+        case .disarm, .disarmPending:
+            let isDisarmed = await disarm()
+            if let pending = memory.pending {
+                guard isDisarmed || undo == .disarm else {
+                    return .pending(nodeID: pending.nodeID.rawValue, within: within ?? .zero)
+                }
+                // The device has rolled back, or was never sent the certificate: there is nothing to come back to.
+                try? environment.journal.remove(pending.nodeID)
+            }
+            if let receipt = memory.receipt { await environment.issuer.abandon(receipt) }
+            return isDisarmed ? .rolledBack : .rollsBack(within: within ?? .seconds(60))
+        }
+    }
+
+    private func disarm() async -> Bool {
+        let command = CommissioningCommand.armFailSafe(seconds: 0, breadcrumb: 0)
+        let deadline = Instant.now + Self.undoBudget
+        guard
+            let result = try? await CommissioningChannel(session: session, deadline: deadline).invoke(
+                command, deadline: deadline),
+            let answer = try? CommissioningAnswer(result, to: command, stage: .armFailSafe)
+        else { return false }
+        return (try? answer.requireOK(tolerating: .noFailSafe)) != nil
+    }
+}

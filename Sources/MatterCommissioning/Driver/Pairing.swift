@@ -1,0 +1,98 @@
+import MatterCredentials
+import MatterDiscovery
+import MatterSecureChannel
+import MatterSession
+import MatterSetupPayload
+import MatterTransport
+
+/// Finds the device of a setup code and sets up PASE with it.
+struct Pairing: Sendable {
+    /// How long to look for the device of a code whose node we have, before that node is asked whether it is there.
+    private static let shortLook = Duration.seconds(5)
+    /// How long such a node has to answer.
+    private static let probe = Duration.seconds(5)
+
+    let environment: Commissioner.Environment
+    let request: CommissioningRequest
+    let clock: StageClock
+    let deadline: Instant
+
+    /// - Throws: ``CommissioningError``, ``SessionError``, ``DiscoveryError``, `CancellationError`.
+    func run() async throws -> SecureSession {
+        let known = try environment.journal.commissioned(
+            passcode: request.passcode.value, discriminator: request.discriminator)
+        guard !known.isEmpty else { return try await pair(lookout: (deadline - .now) / 2, until: deadline) }
+        do {
+            return try await pair(lookout: Self.shortLook, until: min(deadline, .now + Self.shortLook * 2))
+        } catch let error where Self.mayBeComplete(error) {
+            for node in known { try await checkIncomplete(node) }
+            return try await pair(lookout: (deadline - .now) / 2, until: deadline)
+        }
+    }
+
+    /// Whether a device that is complete, and hence closed to new commissioners, would end like this.
+    private static func mayBeComplete(_ error: any Error) -> Bool {
+        switch error {
+        case let error as CommissioningError: error.code == .nothingDiscovered || error.code == .windowClosed
+        case let error as SessionError: error.code != .refused
+        default: false
+        }
+    }
+
+    /// - Throws: `.alreadyOnFabric` if the node answers.
+    private func checkIncomplete(_ node: PendingNode) async throws {
+        do {
+            let session = try await environment.nodeConnector.connect(
+                to: node.nodeID, hints: request.address.map { [$0] } ?? node.addresses,
+                onlyHints: request.address != nil, deadline: min(deadline, .now + Self.probe))
+            await session.close()
+        } catch is SessionError {
+            return
+        }
+        throw CommissioningError(
+            .alreadyOnFabric, stage: .discover,
+            "the device of this code is on this fabric already, as node \(node.nodeID.rawValue)",
+            hint: "see it with 'matterctl node ls'; to start over, remove it first: matterctl node remove "
+                + "\(node.nodeID.rawValue)")
+    }
+
+    /// - Parameters:
+    ///   - lookout: how long to look for candidates.
+    ///   - deadline: the end of everything.
+    private func pair(lookout: Duration, until deadline: Instant) async throws -> SecureSession {
+        let random = environment.random
+        let passcode = request.passcode.value
+        let connector = environment.connector
+        let pair: CommissionableSearch.Pair = { target, limit in
+            try await connector.connect(to: target, deadline: limit) { localSessionID, reliability in
+                PASEInitiator(
+                    passcode: passcode, localSessionID: localSessionID, knownReliability: reliability, random: random)
+            }
+        }
+        if let address = request.address {
+            clock.enter(.pase)
+            do {
+                return try await pair(PeerTarget(phase: "pase", hints: [address], presumedActive: true), deadline)
+            } catch let error as SessionError where error.code == .refused {
+                throw PASEFailure.error([error.refusal].compactMap { $0 }, tried: address.description)
+            }
+        }
+        guard let discovery = environment.discovery else {
+            throw CommissioningError(.nothingDiscovered, stage: .discover, "neither discovery nor an address is given")
+        }
+        let clock = clock
+        return try await CommissionableSearch(
+            discovery: discovery, filter: filter, request: request,
+            discoveryDeadline: min(deadline, .now + lookout), deadline: deadline, pair: pair,
+            located: { _ in clock.enter(.pase) }
+        ).run()
+    }
+
+    private var filter: CommissionableFilter {
+        switch (request.discriminator?.long, request.discriminator?.short) {
+        case (.some(let long), _): .longDiscriminator(long)
+        case (nil, .some(let short)): .shortDiscriminator(short)
+        case (nil, nil): .commissioningMode
+        }
+    }
+}

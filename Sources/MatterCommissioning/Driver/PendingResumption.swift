@@ -1,0 +1,97 @@
+import MatterCredentials
+import MatterInteraction
+import MatterSecureChannel
+import MatterSession
+import MatterSetupPayload
+import MatterTransport
+
+/// Takes up a commissioning that was interrupted after the device may have got its certificate.
+struct PendingResumption: Sendable {
+    /// How long to look for a pending node before it is commissioned anew.
+    private static let budget = Duration.seconds(10)
+
+    let commissioner: Commissioner
+
+    private var environment: Commissioner.Environment { commissioner.environment }
+
+    /// - Returns: `nil` if there is nothing to take up, or if the device has forgotten it.
+    func resume(
+        _ request: CommissioningRequest, clock: StageClock, deadline: Instant
+    ) async throws -> CommissionedNode? {
+        let candidates = try environment.journal.pending(
+            passcode: request.passcode.value, discriminator: request.discriminator)
+        for pending in candidates {
+            clock.note("node \(pending.nodeID.rawValue) was being commissioned with this code; looking for it")
+            clock.enter(.case)
+            do {
+                return try await complete(pending, request, clock: clock, deadline: deadline)
+            } catch let error as SessionError where error.isUnknownToPeer && isAt(request.address, pending) {
+                clock.end()
+                clock.note("the device has forgotten node \(pending.nodeID.rawValue); starting over")
+                try environment.journal.remove(pending.nodeID)
+                await environment.issuer.abandon(pending.receipt)
+            } catch let error as SessionError {
+                clock.end()
+                try await waitOut(pending, error, clock: clock, deadline: deadline)
+            }
+        }
+        return nil
+    }
+
+    /// Whether whoever answers at the address that the user named is known to be the pending node's device.
+    private func isAt(_ address: PeerAddress?, _ pending: PendingNode) -> Bool {
+        address.map { pending.addresses.contains($0) } ?? true
+    }
+
+    private func complete(
+        _ pending: PendingNode, _ request: CommissioningRequest, clock: StageClock, deadline: Instant
+    ) async throws -> CommissionedNode {
+        let hints = request.address.map { [$0] } ?? pending.addresses
+        let session = try await environment.nodeConnector.connect(
+            to: pending.nodeID, hints: hints, presumedActive: true, deadline: min(deadline, .now + Self.budget))
+        let channel = CommissioningChannel(session: session, deadline: deadline)
+        do {
+            clock.enter(.complete)
+            let command = CommissioningCommand.commissioningComplete
+            let answer = try CommissioningAnswer(try await channel.invoke(command), to: command, stage: .complete)
+            try answer.requireOK(tolerating: .noFailSafe)
+            clock.enter(.post)
+            // The node is on the fabric; what cannot be read now is read when it is needed.
+            let information = DeviceInformation((try? await channel.read(DeviceInformation.paths)) ?? ReadResult())
+            let endpoints =
+                request.readsEndpoints
+                ? try? await channel.read(EndpointDescription.paths + BasicInformation.paths) : nil
+            clock.end()
+            await session.close()
+            return CommissionedNode(
+                nodeID: pending.nodeID, address: session.address, reliability: session.reliability,
+                information: information,
+                endpoints: endpoints.map(EndpointDescription.all(in:)) ?? [],
+                basics: endpoints.map { BasicInformation($0) } ?? BasicInformation(), attestation: nil,
+                stages: clock.times, total: .zero, wasPending: true)
+        } catch {
+            clock.fail()
+            await session.close()
+            let failure = CommissioningFailure(error, stage: .complete, wasPending: true).error
+            guard var failure = failure as? CommissioningError else { throw failure }
+            let left = max(0, pending.failSafeEnds - environment.unixTime())
+            failure.aftermath = .pending(nodeID: pending.nodeID.rawValue, within: .seconds(left))
+            throw failure
+        }
+    }
+
+    /// The device does not answer as the pending node. Until its fail-safe has run out it may not answer as a new
+    /// device either.
+    private func waitOut(
+        _ pending: PendingNode, _ error: SessionError, clock: StageClock, deadline: Instant
+    ) async throws {
+        let left = pending.failSafeEnds - environment.unixTime()
+        guard left > 0 else {
+            clock.note("node \(pending.nodeID.rawValue) does not answer and its fail-safe is over; starting over")
+            return
+        }
+        clock.note(
+            "node \(pending.nodeID.rawValue) does not answer; its fail-safe ends in \(left) s at the latest, trying the code "
+                + "meanwhile")
+    }
+}

@@ -1,0 +1,113 @@
+import MatterCredentials
+import MatterInteraction
+import MatterTLV
+
+/// A device's answer to a commissioning command, with the ways it may say no.
+struct CommissioningAnswer {
+    private let command: CommissioningCommand
+    private let stage: CommissioningStage
+    private let outcome: CommandResult.Outcome
+    private let fields: TLVFields?
+
+    init(
+        _ result: CommandResult, to command: CommissioningCommand, stage: CommissioningStage
+    ) throws(CommissioningError) {
+        self.command = command
+        self.stage = stage
+        outcome = result.outcome
+        switch result.outcome {
+        case .status(let status):
+            fields = nil
+            guard status.isSuccess || command.toleratesFailure else {
+                throw CommissioningError(
+                    .commandFailed, stage: stage, "the device answered \(command.name) with \(status)",
+                    status: status)
+            }
+        case .response(_, let value):
+            do {
+                fields = try TLVFields(value ?? .structure([]), "the answer to \(command.name)")
+            } catch {
+                throw CommissioningError(.malformedAnswer, stage: stage, "\(error)", underlying: error)
+            }
+        }
+    }
+
+    func octets(_ tag: UInt8) throws(CommissioningError) -> [UInt8] {
+        try decode { fields throws(TLVError) in try fields.octets(tag) }
+    }
+
+    func bool(_ tag: UInt8) throws(CommissioningError) -> Bool {
+        try decode { fields throws(TLVError) in try fields.bool(tag) }
+    }
+
+    /// ErrorCode OK in an answer of General Commissioning.
+    ///
+    /// - Parameter tolerating: another code that is as good here.
+    func requireOK(tolerating tolerated: CommissioningErrorCode = .ok) throws(CommissioningError) {
+        let (number, text): (UInt8, String) = try decode { fields throws(TLVError) in
+            (try fields.unsigned(0), try fields.optionalString(1) ?? "")
+        }
+        guard number != CommissioningErrorCode.ok.rawValue, number != tolerated.rawValue else { return }
+        let code = CommissioningErrorCode(rawValue: number)
+        let name = code.map { "\($0)" } ?? "error \(number)"
+        if code == .busyWithOtherAdmin {
+            throw CommissioningError(
+                .failSafeBusy, stage: stage, "the device is being commissioned by another administrator",
+                hint: "wait a minute for that to end or run out, then try again")
+        }
+        throw CommissioningError(
+            .deviceRefused, stage: stage,
+            "the device refused \(command.name): \(name)\(text.isEmpty ? "" : " (\(text))")",
+            hint: code == .requiredTermsNotAccepted || code == .termsAcknowledgementsNotReceived
+                ? "the manufacturer wants its terms accepted; commission it once with the manufacturer's app" : nil)
+    }
+
+    /// StatusCode OK in a NOCResponse.
+    func requireNOCAccepted() throws(CommissioningError) {
+        let (number, text): (UInt8, String) = try decode { fields throws(TLVError) in
+            (try fields.unsigned(0), try fields.optionalString(2) ?? "")
+        }
+        let status = NodeOperationalCertStatus(rawValue: number)
+        let said = (status?.name ?? "status \(number)") + (text.isEmpty ? "" : " (\(text))")
+        switch status {
+        case .ok:
+            return
+        case .tableFull:
+            throw CommissioningError(
+                .fabricTableFull, stage: stage, "the device has no room for another fabric: \(said)",
+                hint: "remove it from one of the apps or hubs that have it, or reset it to its factory state")
+        case .fabricConflict:
+            throw CommissioningError(
+                .alreadyOnFabric, stage: stage, "the device is on this fabric already: \(said)",
+                hint: "see 'matterctl node ls'; a factory reset of the device makes it forget all fabrics")
+        default:
+            throw CommissioningError(
+                .nocRejected, stage: stage, "the device rejected the node certificate: \(said)",
+                hint: "check the clock of this machine and the fabric's certificates: matterctl fabric show")
+        }
+    }
+
+    private func decode<T>(
+        _ body: (TLVFields) throws(TLVError) -> T
+    ) throws(CommissioningError) -> T {
+        guard let fields else {
+            throw CommissioningError(
+                .malformedAnswer, stage: stage, "the device answered \(command.name) with a bare status")
+        }
+        do {
+            return try body(fields)
+        } catch {
+            throw CommissioningError(.malformedAnswer, stage: stage, "\(error)", underlying: error)
+        }
+    }
+}
+
+extension CommissioningCommand {
+    /// Time synchronisation helps the device, but is no reason to refuse it.
+    var toleratesFailure: Bool {
+        switch self {
+        case .setUTCTime, .setTimeZone, .setDSTOffset: true
+        default: false
+        }
+    }
+}

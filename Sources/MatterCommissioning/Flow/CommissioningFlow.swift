@@ -1,0 +1,354 @@
+package import MatterCredentials
+import MatterCrypto
+package import MatterInteraction
+
+/// Commissioning from the PASE session on, as a pure state machine: answers in, requests out
+/// (Matter core specification 5.5; the order is reference 07).
+///
+/// Before the attestation verdict nothing but reads, CSRRequest and the fail-safe goes to the device, and nothing to
+/// the issuer. A thrown error ends the flow; what then has to be undone is in ``undo``.
+package struct CommissioningFlow: Sendable {
+    /// What is decided before the first message.
+    package struct Configuration: Sendable {
+        /// What AddTrustedRootCertificate and AddNOC take besides the chain.
+        package var fabric: FabricParameters
+        package var fabricID: FabricID
+        /// ISO 3166-1 alpha-2, or `XX`.
+        package var country: String
+        /// The location to set where the device leaves a choice.
+        package var location: UInt8
+        /// Random octets for the two challenges, 32 each.
+        package var attestationNonce: [UInt8]
+        package var csrNonce: [UInt8]
+        /// AttestationChallenge of the PASE session, 16 octets.
+        package var attestationChallenge: [UInt8]
+        /// For SetUTCTime: microseconds since 2000-01-01, asked for when the command is sent.
+        package var utcMicroseconds: @Sendable () -> UInt64
+        /// The host's offset from UTC, daylight saving included.
+        package var utcOffsetSeconds: Int32
+        /// How long the fail-safe has to last from operational discovery on.
+        package var operationalSeconds: UInt16
+        package var validationTime: ValidationTime
+        /// Whether to read the endpoints at the end.
+        package var readsEndpoints: Bool
+        /// Ends the flow after this stage; for tests.
+        package var until: CommissioningStage?
+
+        package init(
+            fabric: FabricParameters, fabricID: FabricID, country: String = "XX",
+            location: UInt8 = 2, attestationNonce: [UInt8], csrNonce: [UInt8], attestationChallenge: [UInt8],
+            utcMicroseconds: @escaping @Sendable () -> UInt64, utcOffsetSeconds: Int32 = 0,
+            operationalSeconds: UInt16 = 60, validationTime: ValidationTime, readsEndpoints: Bool = true,
+            until: CommissioningStage? = nil
+        ) {
+            self.fabric = fabric
+            self.fabricID = fabricID
+            self.country = country
+            self.location = location
+            self.attestationNonce = attestationNonce
+            self.csrNonce = csrNonce
+            self.attestationChallenge = attestationChallenge
+            self.utcMicroseconds = utcMicroseconds
+            self.utcOffsetSeconds = utcOffsetSeconds
+            self.operationalSeconds = operationalSeconds
+            self.validationTime = validationTime
+            self.readsEndpoints = readsEndpoints
+            self.until = until
+        }
+    }
+
+    package enum Action: Sendable {
+        /// A stage begins; for progress.
+        case enter(CommissioningStage)
+        case read([AttributePath])
+        case invoke(CommissioningCommand)
+        /// Judge the device's attestation, while the flow goes on.
+        case verify(AttestationEvidence)
+        case issue(CertificateSigningRequest, NOCIssueContext)
+        /// Make the pending record durable.
+        case record(IssuedNOC)
+        /// Find the node and set up CASE; from here on commands go over that session.
+        case connect(NodeID)
+        case readEndpoints
+        case finish(Result)
+    }
+
+    package enum Event: Sendable {
+        case began
+        case read(ReadResult)
+        case answered(CommissioningCommand, CommandResult)
+        /// The verdict allows to go on.
+        case verified
+        /// The certificate, and the node id that the issuer was asked for, if any.
+        case issued(IssuedNOC, requested: NodeID?)
+        case recorded
+        case connected
+        case endpoints(ReadResult)
+    }
+
+    package struct Result: Sendable {
+        package var nodeID: NodeID
+        package var information: DeviceInformation
+        package var endpoints: ReadResult?
+    }
+
+    /// What a failure has to take back.
+    package enum Undo: Equatable, Sendable {
+        case nothing
+        /// The fail-safe is armed; disarming it makes the device forget.
+        case disarm
+        /// The same, and the device may have our certificate by now.
+        case disarmPending
+        /// CommissioningComplete was sent: disarming proves nothing any more, since the device may be done.
+        case leavePending
+    }
+
+    private static let failSafeSeconds: UInt16 = 60
+
+    private let configuration: Configuration
+    package private(set) var stage = CommissioningStage.pase
+    package private(set) var undo = Undo.nothing
+    package private(set) var information = DeviceInformation()
+    private var pai: [UInt8] = []
+    private var dac: [UInt8] = []
+    private var csr: CertificateSigningRequest?
+    private var csrAttestation: CSRAttestation?
+    private var isVerified = false
+    private var issued: IssuedNOC?
+    private var breadcrumb: UInt64 = 0
+
+    package init(_ configuration: Configuration) {
+        self.configuration = configuration
+    }
+
+    package mutating func handle(_ event: Event) throws(CommissioningError) -> [Action] {
+        switch event {
+        case .began:
+            undo = .disarm
+            return try enter(.armFailSafe) + [.invoke(armFailSafe(Self.failSafeSeconds))]
+        case .read(let result):
+            return try take(DeviceInformation(result))
+        case .answered(.armFailSafe, _) where stage == .network:
+            // A device that grants no extension may still be quick enough.
+            return try connect()
+        case .answered(let command, let result):
+            do throws(CommissioningError) {
+                return try answered(
+                    command, try CommissioningAnswer(result, to: command, stage: stage(of: command)))
+            } catch {
+                // Somebody else's fail-safe is not ours to disarm.
+                if error.code == .failSafeBusy, stage == .armFailSafe { undo = .nothing }
+                // What a device refuses it has not done; what an answer without sense means, nobody knows.
+                if undo == .leavePending, error.code != .malformedAnswer { undo = .disarmPending }
+                throw error
+            }
+        case .verified:
+            isVerified = true
+            return try enter(.csr) + issueIfReady()
+        case .issued(let issued, let requested):
+            return try take(issued, requestedNodeID: requested)
+        case .recorded:
+            guard let issued else { return [] }
+            let stage = try enter(.addNOC)
+            undo = .disarmPending
+            return stage + [.invoke(addNOC(issued))]
+        case .connected:
+            let stage = try enter(.complete)
+            undo = .leavePending
+            return stage + [.invoke(.commissioningComplete)]
+        case .endpoints(let result):
+            return [.finish(finished(result))]
+        }
+    }
+
+    // MARK: Steps
+
+    private mutating func answered(
+        _ command: CommissioningCommand, _ answer: CommissioningAnswer
+    ) throws(CommissioningError) -> [Action] {
+        switch command {
+        case .armFailSafe:
+            try answer.requireOK()
+            return try enter(.readInfo) + [.read(DeviceInformation.paths)]
+        case .certificateChain(.pai):
+            pai = try answer.octets(0)
+            return [.invoke(.certificateChain(.dac))]
+        case .certificateChain(.dac):
+            dac = try answer.octets(0)
+            return [.invoke(.attestation(nonce: configuration.attestationNonce))]
+        case .attestation:
+            let evidence = AttestationEvidence(
+                dac: dac, pai: pai,
+                response: AttestationResponse(elements: try answer.octets(0), signature: try answer.octets(1)),
+                nonce: configuration.attestationNonce, attestationChallenge: configuration.attestationChallenge,
+                vendorID: VendorID(information.vendorID ?? 0), productID: information.productID ?? 0)
+            // The request for the CSR does not wait for the verdict; everything after it does.
+            return [.verify(evidence), .invoke(.csr(nonce: configuration.csrNonce))]
+        case .csr:
+            try takeCSR(elements: try answer.octets(0), signature: try answer.octets(1))
+            return try issueIfReady()
+        case .setRegulatoryConfig:
+            try answer.requireOK()
+            if let actions = configureTime() { return actions }
+            return try addRoot()
+        case .setUTCTime:
+            // TimeNotAccepted only means that the device has a better source.
+            if let actions = configureZone() { return actions }
+            return try addRoot()
+        case .setTimeZone:
+            if (try? answer.bool(0)) ?? false { return [.invoke(.setDSTOffset)] }
+            return try addRoot()
+        case .setDSTOffset:
+            return try addRoot()
+        case .addTrustedRoot:
+            guard let issued else { return [] }
+            return [.record(issued)]
+        case .addNOC:
+            try answer.requireNOCAccepted()
+            return try enter(.network) + [.invoke(armFailSafe(operationalSeconds))]
+        case .commissioningComplete:
+            // Without a fail-safe our fabric stands already: an earlier CommissioningComplete got through.
+            try answer.requireOK(tolerating: .noFailSafe)
+            undo = .nothing
+            let post = try enter(.post)
+            return post + (configuration.readsEndpoints ? [.readEndpoints] : [.finish(finished(nil))])
+        }
+    }
+
+    private mutating func take(_ information: DeviceInformation) throws(CommissioningError) -> [Action] {
+        self.information = information
+        let ours = configuration.fabric.rootCertificate.publicKey.x963
+        if let entry = information.fabrics.first(where: {
+            $0.rootPublicKey == ours && $0.fabricID == configuration.fabricID.rawValue
+        }) {
+            throw CommissioningError(
+                .alreadyOnFabric, stage: stage, "the device is on this fabric already, as node \(entry.nodeID)",
+                hint: "see it with 'matterctl node ls'; to start over, remove it first: matterctl node remove "
+                    + "\(entry.nodeID)")
+        }
+        if information.isFabricTableFull {
+            throw CommissioningError(
+                .fabricTableFull, stage: stage,
+                "the device is on \(information.commissionedFabrics ?? 0) fabrics, as many as it can hold",
+                hint: "remove it from one of the apps or hubs that have it, or reset it to its factory state")
+        }
+        return try enter(.attestation) + [.invoke(.certificateChain(.pai))]
+    }
+
+    private mutating func takeCSR(elements: [UInt8], signature: [UInt8]) throws(CommissioningError) {
+        do {
+            let decoded = try NOCSRElements(decoding: elements)
+            let dac = try AttestationCertificate(der: dac)
+            csr = try decoded.verify(
+                nonce: configuration.csrNonce, signature: signature, attestationKey: dac.publicKey,
+                attestationChallenge: configuration.attestationChallenge)
+            csrAttestation = CSRAttestation(
+                elements: decoded, attestationSignature: signature,
+                attestationChallenge: configuration.attestationChallenge)
+        } catch {
+            throw CommissioningError(
+                .invalidCSR, stage: .csr, "the device's certificate signing request does not hold: \(error)",
+                hint: "this is a fault of the device; restart it and try again", underlying: error)
+        }
+    }
+
+    private mutating func issueIfReady() throws(CommissioningError) -> [Action] {
+        guard isVerified, let csr, issued == nil else { return [] }
+        let context = NOCIssueContext(
+            attestation: DeviceAttestationInfo(
+                dac: dac, pai: pai, vendorID: VendorID(information.vendorID ?? 0),
+                productID: information.productID ?? 0),
+            csrAttestation: csrAttestation)
+        return try enter(.issueNOC) + [.issue(csr, context)]
+    }
+
+    private mutating func take(
+        _ issued: IssuedNOC, requestedNodeID: NodeID?
+    ) throws(CommissioningError) -> [Action] {
+        guard let csr else { return [] }
+        do {
+            _ = try issued.validate(
+                csr: csr, root: configuration.fabric.rootCertificate, fabricID: configuration.fabricID,
+                requestedNodeID: requestedNodeID, at: configuration.validationTime)
+        } catch {
+            throw CommissioningError(
+                .issuedCertificateInvalid, stage: .issueNOC, "the issuer's certificate is unusable: \(error)",
+                underlying: error)
+        }
+        self.issued = issued
+        let location = information.locationCapability < 2 ? information.locationCapability : configuration.location
+        return try enter(.configure) + [
+            .invoke(
+                .setRegulatoryConfig(
+                    location: location, country: configuration.country, breadcrumb: nextBreadcrumb()))
+        ]
+    }
+
+    private func configureTime() -> [Action]? {
+        guard information.timeSynchronizationFeatures != nil else { return nil }
+        return [.invoke(.setUTCTime(microseconds: configuration.utcMicroseconds()))]
+    }
+
+    private func configureZone() -> [Action]? {
+        let timeZoneFeature: UInt32 = 0x01
+        guard let features = information.timeSynchronizationFeatures, features & timeZoneFeature != 0 else {
+            return nil
+        }
+        return [.invoke(.setTimeZone(offsetSeconds: configuration.utcOffsetSeconds))]
+    }
+
+    private mutating func addRoot() throws(CommissioningError) -> [Action] {
+        try enter(.trustedRoot) + [.invoke(.addTrustedRoot(configuration.fabric.rootCertificate.tlv))]
+    }
+
+    private func addNOC(_ issued: IssuedNOC) -> CommissioningCommand {
+        .addNOC(
+            noc: issued.noc.tlv, icac: issued.icac?.tlv, ipk: configuration.fabric.ipk.copyBytes(),
+            adminSubject: configuration.fabric.caseAdminSubject.rawValue,
+            adminVendor: configuration.fabric.adminVendorID.rawValue)
+    }
+
+    private mutating func connect() throws(CommissioningError) -> [Action] {
+        guard let issued else { return [] }
+        return try enter(.operationalDiscovery) + [.connect(issued.nodeID)]
+    }
+
+    private func finished(_ endpoints: ReadResult?) -> Result {
+        Result(
+            nodeID: issued?.nodeID ?? .unspecified, information: information, endpoints: endpoints)
+    }
+
+    // MARK: Helpers
+
+    /// The stage that a command belongs to: the CSR is asked for while the attestation is still being judged.
+    private func stage(of command: CommissioningCommand) -> CommissioningStage {
+        if case .csr = command { .csr } else { stage }
+    }
+
+    /// How long the fail-safe may be at most once the device joins: the device decides in the end.
+    private var operationalSeconds: UInt16 {
+        min(max(configuration.operationalSeconds, Self.failSafeSeconds), max(information.maxCumulativeFailSafe, 60))
+    }
+
+    private mutating func armFailSafe(_ seconds: UInt16) -> CommissioningCommand {
+        .armFailSafe(seconds: seconds, breadcrumb: nextBreadcrumb())
+    }
+
+    private mutating func nextBreadcrumb() -> UInt64 {
+        breadcrumb += 1
+        return breadcrumb
+    }
+
+    private mutating func enter(_ next: CommissioningStage) throws(CommissioningError) -> [Action] {
+        if let until = configuration.until, next > until {
+            throw CommissioningError(.stopped, stage: stage, "stopped after the stage \(until.rawValue), as asked")
+        }
+        stage = next
+        return [.enter(next)]
+    }
+
+    /// The stage that the driver has moved on to by itself.
+    package mutating func advance(to next: CommissioningStage) throws(CommissioningError) -> [Action] {
+        try enter(next)
+    }
+}

@@ -1,0 +1,130 @@
+package import MatterInteraction
+package import MatterTLV
+
+/// What a device says of itself before it is trusted.
+package struct DeviceInformation: Equatable, Sendable {
+    package var vendorID: UInt16?
+    package var productID: UInt16?
+    package var breadcrumb: UInt64 = 0
+    /// BasicCommissioningInfo: what the device recommends and the most that it grants, in seconds.
+    package var failSafeExpiry: UInt16 = 60
+    package var maxCumulativeFailSafe: UInt16 = 900
+    /// RegulatoryLocationTypeEnum: 0 indoor, 1 outdoor, 2 both.
+    package var locationCapability: UInt8 = 2
+    package var timeSynchronizationFeatures: UInt32?
+    package var icdFeatures: UInt32?
+    package var supportedFabrics: UInt8?
+    package var commissionedFabrics: UInt8?
+    package var fabrics: [Fabric] = []
+
+    /// An entry of the device's fabric table.
+    package struct Fabric: Equatable, Sendable {
+        package var rootPublicKey: [UInt8]
+        package var vendorID: UInt16
+        package var fabricID: UInt64
+        package var nodeID: UInt64
+        package var label: String
+        package var fabricIndex: UInt8?
+    }
+
+    package init() {}
+
+    private enum Attribute {
+        static let breadcrumb: UInt32 = 0
+        static let basicCommissioningInfo: UInt32 = 1
+        static let locationCapability: UInt32 = 3
+        static let vendorID: UInt32 = 2
+        static let productID: UInt32 = 4
+        static let fabrics: UInt32 = 1
+        static let supportedFabrics: UInt32 = 2
+        static let commissionedFabrics: UInt32 = 3
+    }
+
+    /// What to read; clusters that are not there answer with a status, which is no error.
+    package static let paths: [AttributePath] = [
+        path(CommissioningCluster.generalCommissioning, Attribute.breadcrumb),
+        path(CommissioningCluster.generalCommissioning, Attribute.basicCommissioningInfo),
+        path(CommissioningCluster.generalCommissioning, Attribute.locationCapability),
+        path(CommissioningCluster.basicInformation, Attribute.vendorID),
+        path(CommissioningCluster.basicInformation, Attribute.productID),
+        path(CommissioningCluster.timeSynchronization, CommissioningCluster.featureMap),
+        path(CommissioningCluster.icdManagement, CommissioningCluster.featureMap),
+        path(CommissioningCluster.operationalCredentials, Attribute.supportedFabrics),
+        path(CommissioningCluster.operationalCredentials, Attribute.commissionedFabrics),
+        path(CommissioningCluster.operationalCredentials, Attribute.fabrics),
+    ]
+
+    private static func path(_ cluster: UInt32, _ attribute: UInt32) -> AttributePath {
+        AttributePath(endpoint: 0, cluster: cluster, attribute: attribute)
+    }
+
+    /// Takes what is there; an attribute of another type than the specification's counts as absent.
+    package init(_ result: ReadResult) {
+        for report in result.attributes where report.path.endpoint == 0 {
+            guard let value = report.value else { continue }
+            take(value, cluster: report.path.cluster, attribute: report.path.attribute)
+        }
+    }
+
+    private mutating func take(_ value: TLVValue, cluster: UInt32, attribute: UInt32) {
+        switch (cluster, attribute) {
+        case (CommissioningCluster.generalCommissioning, Attribute.breadcrumb):
+            breadcrumb = value.unsigned() ?? 0
+        case (CommissioningCluster.generalCommissioning, Attribute.basicCommissioningInfo):
+            guard let fields = try? TLVFields(value, "BasicCommissioningInfo") else { return }
+            failSafeExpiry = (try? fields.optionalUnsigned(0)) ?? failSafeExpiry
+            maxCumulativeFailSafe = (try? fields.optionalUnsigned(1)) ?? maxCumulativeFailSafe
+        case (CommissioningCluster.generalCommissioning, Attribute.locationCapability):
+            locationCapability = value.unsigned() ?? locationCapability
+        case (CommissioningCluster.basicInformation, Attribute.vendorID):
+            vendorID = value.unsigned()
+        case (CommissioningCluster.basicInformation, Attribute.productID):
+            productID = value.unsigned()
+        case (CommissioningCluster.timeSynchronization, CommissioningCluster.featureMap):
+            timeSynchronizationFeatures = value.unsigned()
+        case (CommissioningCluster.icdManagement, CommissioningCluster.featureMap):
+            icdFeatures = value.unsigned()
+        case (CommissioningCluster.operationalCredentials, Attribute.supportedFabrics):
+            supportedFabrics = value.unsigned()
+        case (CommissioningCluster.operationalCredentials, Attribute.commissionedFabrics):
+            commissionedFabrics = value.unsigned()
+        case (CommissioningCluster.operationalCredentials, Attribute.fabrics):
+            guard case .array(let entries) = value else { return }
+            fabrics = entries.compactMap { try? Fabric($0.value) }
+        default:
+            break
+        }
+    }
+
+    /// Long idle times: the device sleeps for minutes and should be told who wants to be checked in with.
+    package var isLongIdleTime: Bool { (icdFeatures ?? 0) & 0x04 != 0 }
+
+    package var isFabricTableFull: Bool {
+        guard let supportedFabrics, let commissionedFabrics else { return false }
+        return commissionedFabrics >= supportedFabrics
+    }
+}
+
+extension DeviceInformation.Fabric {
+    /// Decodes a FabricDescriptorStruct (11.18.4.5).
+    package init(_ value: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(value, "FabricDescriptorStruct")
+        rootPublicKey = try fields.octets(1)
+        vendorID = try fields.unsigned(2)
+        fabricID = try fields.unsigned(3)
+        nodeID = try fields.unsigned(4)
+        label = try fields.optionalString(5) ?? ""
+        fabricIndex = try fields.optionalUnsigned(254)
+    }
+}
+
+extension TLVValue {
+    /// The number, if it is one and fits.
+    package func unsigned<T: FixedWidthInteger & UnsignedInteger>(as type: T.Type = T.self) -> T? {
+        switch self {
+        case .uint(let number): T(exactly: number)
+        case .int(let number): T(exactly: number)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package import Logging
+package import MatterCredentials
+package import MatterCrypto
+package import MatterDiscovery
+package import MatterSession
+package import MatterStore
+package import MatterTransport
+
+/// Everything a program needs to control the nodes of a fabric: opened on a state directory, closed when done.
+///
+/// Nothing is read, opened or looked up before it is needed.
+package actor Controller {
+    package struct Options: Sendable {
+        package var state: StateDirectory
+        /// The fabric to work with; `nil` for the only or the chosen one.
+        package var fabric: String?
+        /// Talks to this address only, without discovery.
+        package var address: PeerAddress?
+        /// How long a device may take to do what it is told, beyond the delivery of messages.
+        package var processing = Duration.seconds(10)
+        package var logger: Logger
+        package var random: any RandomSource
+        /// Seconds since 1970.
+        package var unixTime: @Sendable () -> Int64
+
+        package init(
+            state: StateDirectory, fabric: String? = nil, address: PeerAddress? = nil, logger: Logger,
+            random: any RandomSource = SystemRandom(), unixTime: @escaping @Sendable () -> Int64 = Clock.unixTime
+        ) {
+            self.state = state
+            self.fabric = fabric
+            self.address = address
+            self.logger = logger
+            self.random = random
+            self.unixTime = unixTime
+        }
+    }
+
+    package nonisolated let options: Options
+    package nonisolated let fabrics: FabricStore
+    private var openManager: ExchangeManager?
+    private var openDiscovery: (any Discovery)?
+    private var openFabric: FabricRecord?
+    private var openCredentials: OperationalCredentials?
+    private var links: [NodeID: NodeLink] = [:]
+
+    package init(_ options: Options) {
+        self.options = options
+        fabrics = FabricStore(options.state)
+    }
+
+    /// Says goodbye to every node and closes the socket.
+    package func close() async {
+        for link in links.values { await link.close() }
+        links = [:]
+        await openManager?.shutDown(drainUntil: .now + .milliseconds(500))
+        openManager = nil
+    }
+
+    // MARK: What it works with
+
+    /// The fabric in use.
+    package func fabric() throws -> FabricRecord {
+        if let openFabric { return openFabric }
+        let record = try fabrics.select(options.fabric)
+        openFabric = record
+        return record
+    }
+
+    /// The fabric in use, made if there is none at all.
+    package func fabricOrNew() async throws -> FabricRecord {
+        let record = try await fabrics.selectOrCreate(
+            options.fabric, vendorID: Self.testVendor, validity: validity, random: options.random)
+        openFabric = record
+        return record
+    }
+
+    /// The vendor id of fabrics that are made without one: a test vendor's.
+    package static let testVendor = VendorID(0xFFF1)
+
+    /// For certificates that are issued now: valid from an hour ago, without an end.
+    package nonisolated var validity: CertificateValidity {
+        CertificateValidity.unlimited(from: MatterEpoch.seconds(unix: options.unixTime()) ?? 0)
+    }
+
+    package func credentials() throws -> OperationalCredentials {
+        if let openCredentials { return openCredentials }
+        let credentials = try fabrics.credentials(of: fabric())
+        openCredentials = credentials
+        return credentials
+    }
+
+    package func nodes() throws -> NodeStore {
+        NodeStore(options.state, fabric: try fabric().name)
+    }
+
+    func manager() throws -> ExchangeManager {
+        if let openManager { return openManager }
+        let logger = options.logger
+        var trace: (@Sendable (String) -> Void)?
+        if logger.logLevel <= .trace { trace = { line in logger.trace("\(line)") } }
+        let manager = try ExchangeManager(random: options.random, admission: Self.admits, trace: trace)
+        openManager = manager
+        // Ends with the manager.
+        Task { await manager.forgetClosedSessions() }
+        return manager
+    }
+
+    /// A peer may close its session; whatever else it begins is not for a client.
+    private static let admits: MessageEngine.Admission = { protocolID, opcode, isSecure in
+        isSecure && protocolID == ProtocolID.secureChannel && opcode == SecureChannelOpcode.statusReport.rawValue
+    }
+
+    /// `nil` when an address was given, which makes discovery superfluous.
+    package func discovery() -> (any Discovery)? {
+        guard options.address == nil else { return nil }
+        if let openDiscovery { return openDiscovery }
+        let discovery = AvahiDiscovery()
+        openDiscovery = discovery
+        return discovery
+    }
+
+    package nonisolated var validationTime: ValidationTime {
+        MatterEpoch.seconds(unix: options.unixTime()).map { .now($0) } ?? .none
+    }
+
+    func nodeConnector() throws -> NodeConnector {
+        let fabric = try fabric()
+        return NodeConnector(
+            connector: Connector(manager: try manager(), logger: options.logger), credentials: try credentials(),
+            resumptions: ResumptionStore(options.state, fabric: fabric.name), discovery: discovery(),
+            time: validationTime, random: options.random, logger: options.logger)
+    }
+
+    /// The link to a node; sessions are set up when it is first used.
+    package func link(to node: NodeRecord) throws -> NodeLink {
+        if let link = links[node.nodeID] { return link }
+        let link = NodeLink(
+            node: node, connector: try nodeConnector(), onlyAddress: options.address, nodes: try nodes(),
+            processing: options.processing, logger: options.logger)
+        links[node.nodeID] = link
+        return link
+    }
+}

@@ -1,0 +1,42 @@
+package import MatterInteraction
+package import MatterTLV
+
+/// Why a controller could not do what it was asked to, once its own layers had no better name for it.
+package struct ControllerError: Error, Sendable, CustomStringConvertible {
+    package enum Code: String, Sendable {
+        /// The command was sent and may have run; nobody knows.
+        case outcomeUnknown = "command.outcome-unknown"
+        /// The device answered a path with a status.
+        case status = "im.status"
+        /// No endpoint of the node has the cluster.
+        case unsupportedCluster = "node.unsupported-cluster"
+        /// Several endpoints have it, and none was named.
+        case ambiguousEndpoint = "node.ambiguous-endpoint"
+        /// The fabric cannot issue certificates here.
+        case noIssuer = "issuer.none"
+        /// The external program that issues certificates failed, or printed something unusable.
+        case issuerProgram = "issuer.program-failed"
+        /// The device refused to forget the fabric.
+        case removalRefused = "node.removal-refused"
+    }
+
+    package var code: Code
+    package var reason: String
+    package var hint: String?
+    package var status: StatusIB?
+    /// For an unknown outcome: what was read back afterwards.
+    package var state: [(path: ConcreteAttributePath, value: TLVValue)] = []
+    package var underlying: (any Error)?
+
+    package init(
+        _ code: Code, _ reason: String, hint: String? = nil, status: StatusIB? = nil, underlying: (any Error)? = nil
+    ) {
+        self.code = code
+        self.reason = reason
+        self.hint = hint
+        self.status = status
+        self.underlying = underlying
+    }
+
+    package var description: String { reason }
+}

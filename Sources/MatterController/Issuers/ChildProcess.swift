@@ -1,0 +1,181 @@
+import Glibc
+
+/// Runs a program with something on its stdin and takes what it prints.
+enum ChildProcess {
+    private static let largestOutput = 1 << 18
+    private static let largestMessage = 1 << 12
+    private static let pace = Duration.milliseconds(10)
+
+    /// - Returns: what it printed on stdout.
+    /// - Throws: ``ControllerError`` if it cannot be started, fails, takes too long or prints too much.
+    static func run(_ command: String, input: [UInt8], timeout: Duration) async throws -> [UInt8] {
+        let process = try start(command)
+        var run = Run(process: process, input: input[...])
+        defer { run.end() }
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            let isBusy = run.exchange()
+            guard run.output.count <= largestOutput else { throw ExecIssuer.failure("it prints too much") }
+            if run.isOver, let status = run.exitStatus() {
+                guard status == 0 else { throw ExecIssuer.failure(run.account(of: status)) }
+                return run.output
+            }
+            guard ContinuousClock.now < deadline else { throw ExecIssuer.failure("it takes longer than \(timeout)") }
+            if !isBusy { try await Task.sleep(for: pace) }
+        }
+    }
+
+    /// A started process and our ends of its pipes.
+    private struct Started {
+        var pid: pid_t
+        var input: Int32
+        var output: Int32
+        var errors: Int32
+    }
+
+    private static func start(_ command: String) throws -> Started {
+        var pipes: [[Int32]] = []
+        func close(_ descriptors: [Int32]) { for descriptor in descriptors { Glibc.close(descriptor) } }
+        for _ in 0..<3 {
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else {
+                close(pipes.flatMap { $0 })
+                throw ExecIssuer.failure("no pipe: \(String(cString: strerror(errno)))")
+            }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            pipes.append(ends)
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, pipes[0][0], STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, pipes[1][1], STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, pipes[2][1], STDERR_FILENO)
+        // A group of its own, so that all of it can be ended; signals that we ignore are as usual again.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var usual = sigset_t()
+        sigemptyset(&usual)
+        posix_spawnattr_setsigmask(&attributes, &usual)
+        for number in [SIGINT, SIGTERM, SIGPIPE] { sigaddset(&usual, number) }
+        posix_spawnattr_setsigdefault(&attributes, &usual)
+        posix_spawnattr_setflags(
+            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/sh"), strdup("-c"), strdup(command), nil]
+        defer { for argument in arguments { free(argument) } }
+        var pid: pid_t = 0
+        let result = posix_spawn(&pid, "/bin/sh", &actions, &attributes, &arguments, environ)
+        close([pipes[0][0], pipes[1][1], pipes[2][1]])
+        let started = Started(pid: pid, input: pipes[0][1], output: pipes[1][0], errors: pipes[2][0])
+        guard result == 0 else {
+            close([started.input, started.output, started.errors])
+            throw ExecIssuer.failure("it cannot be started: \(String(cString: strerror(result)))")
+        }
+        for descriptor in [started.input, started.output, started.errors] {
+            _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        }
+        return started
+    }
+
+    /// The exchange with a process.
+    private struct Run {
+        let process: Started
+        var input: ArraySlice<UInt8>
+        var output: [UInt8] = []
+        var errors: [UInt8] = []
+        private var isInputOpen = true
+        private var isOutputOpen = true
+        private var areErrorsOpen = true
+        private var status: Int32?
+
+        init(process: Started, input: ArraySlice<UInt8>) {
+            self.process = process
+            self.input = input
+        }
+
+        /// Whether everything that it will ever print is here.
+        var isOver: Bool { !isOutputOpen && !areErrorsOpen }
+
+        /// Moves what can be moved.
+        /// - Returns: whether there was anything.
+        mutating func exchange() -> Bool {
+            let before = (input.count, output.count, errors.count)
+            feed()
+            if isOutputOpen { isOutputOpen = Self.read(process.output, into: &output, limit: largestOutput + 1) }
+            if areErrorsOpen { areErrorsOpen = Self.read(process.errors, into: &errors, limit: largestMessage) }
+            return before != (input.count, output.count, errors.count)
+        }
+
+        private mutating func feed() {
+            guard isInputOpen else { return }
+            while !input.isEmpty {
+                let count = ChildProcess.write(input, to: process.input)
+                if count > 0 {
+                    input = input.dropFirst(count)
+                    continue
+                }
+                // A program that does not read is no error.
+                if count < 0, errno == EAGAIN || errno == EINTR { return }
+                break
+            }
+            Glibc.close(process.input)
+            isInputOpen = false
+        }
+
+        private static func read(_ descriptor: Int32, into octets: inout [UInt8], limit: Int) -> Bool {
+            var part = [UInt8](repeating: 0, count: 4096)
+            while true {
+                let count = Glibc.read(descriptor, &part, part.count)
+                guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
+                octets += part.prefix(min(count, max(0, limit - octets.count)))
+                if octets.count >= limit { return true }
+            }
+        }
+
+        /// The exit status, 128 and more for a signal; `nil` while it runs.
+        mutating func exitStatus() -> Int32? {
+            if let status { return status }
+            var raw: Int32 = 0
+            guard waitpid(process.pid, &raw, WNOHANG) == process.pid else { return nil }
+            status = raw & 0x7F == 0 ? raw >> 8 & 0xFF : 128 + (raw & 0x7F)
+            return status
+        }
+
+        /// The program's own words: the last line that it wrote.
+        func account(of status: Int32) -> String {
+            let text = String(decoding: errors, as: UTF8.self)
+            let last = text.split(separator: "\n").last.map { ": \($0.prefix(300))" } ?? ""
+            return "it ended with status \(status)\(last)"
+        }
+
+        mutating func end() {
+            if status == nil, exitStatus() == nil {
+                kill(-process.pid, SIGKILL)
+                var raw: Int32 = 0
+                waitpid(process.pid, &raw, 0)
+            }
+            if isInputOpen { Glibc.close(process.input) }
+            Glibc.close(process.output)
+            Glibc.close(process.errors)
+        }
+    }
+
+    /// Writes without the signal that a closed pipe raises.
+    private static func write(_ octets: ArraySlice<UInt8>, to descriptor: Int32) -> Int {
+        var mask = sigset_t()
+        var old = sigset_t()
+        sigemptyset(&mask)
+        sigaddset(&mask, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &mask, &old)
+        let count = octets.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        let number = errno
+        if count < 0, number == EPIPE {
+            var none = timespec()
+            _ = sigtimedwait(&mask, nil, &none)
+        }
+        pthread_sigmask(SIG_SETMASK, &old, nil)
+        errno = number
+        return count
+    }
+}

@@ -1,0 +1,97 @@
+import MatterCommissioning
+package import MatterCredentials
+import MatterInteraction
+package import MatterSession
+import MatterTLV
+package import MatterTransport
+
+extension Controller {
+    /// How long to ask a device at least whether it has forgotten us.
+    private static let afterRemoval = Duration.seconds(5)
+
+    /// The node that a user means, by id or name.
+    package func node(_ text: String) throws -> NodeRecord {
+        try nodes().find(text)
+    }
+
+    /// The node with its endpoints, which are read once if they are not known.
+    package func describedNode(_ text: String, deadline: Instant) async throws -> NodeRecord {
+        let record = try node(text)
+        guard record.endpoints.isEmpty else { return record }
+        let result = try await link(to: record).read(EndpointDescription.paths, deadline: deadline)
+        let endpoints = EndpointDescription.all(in: result).map(NodeRecord.Endpoint.init)
+        var described = record
+        described.endpoints = endpoints
+        try await nodes().update(record.nodeID) { $0.endpoints = endpoints }
+        return described
+    }
+
+    /// Makes a device forget our fabric, then forgets the device.
+    package func remove(_ node: NodeRecord, deadline: Instant) async throws {
+        let link = try link(to: node)
+        let currentFabricIndex = ConcreteAttributePath(
+            endpoint: 0, cluster: CommissioningCluster.operationalCredentials, attribute: 5)
+        let read = try await link.read([AttributePath(currentFabricIndex)], deadline: deadline)
+        guard let index = read.attribute(currentFabricIndex)?.value?.unsigned(as: UInt8.self), index != 0 else {
+            throw ControllerError(
+                .removalRefused, "the device does not say which of its fabrics is ours",
+                hint: "reset the device, then: matterctl node forget \(node.nodeID.rawValue)")
+        }
+        let removeFabric = Command(
+            endpoint: 0, cluster: CommissioningCluster.operationalCredentials, command: 0x0A,
+            fields: .structure([TLVElement(0, .uint(UInt64(index)))]))
+        do {
+            let result = try await link.invoke(removeFabric, .atMostOnce, deadline: deadline)
+            try checkRemoval(result)
+        } catch let error as ControllerError where error.code == .outcomeUnknown {
+            // The device drops the session with the fabric, and its answer may have gone with it.
+            let deadline = max(deadline, .now + Self.afterRemoval)
+            guard try await hasForgotten(node, deadline: deadline) else { throw error }
+        }
+        try await forget(node.nodeID)
+    }
+
+    private func checkRemoval(_ result: CommandResult) throws {
+        switch result.outcome {
+        case .status(let status):
+            guard status.isSuccess else {
+                throw ControllerError(
+                    .status, "the device answered RemoveFabric with \(status)", status: status)
+            }
+        case .response(_, let fields):
+            let status: UInt8? = fields.flatMap { try? TLVFields($0, "NOCResponse").unsigned(0) }
+            guard status == NodeOperationalCertStatus.ok.rawValue else {
+                let name = status.flatMap(NodeOperationalCertStatus.init(rawValue:))?.name ?? "a malformed answer"
+                throw ControllerError(.removalRefused, "the device refused RemoveFabric: \(name)")
+            }
+        }
+    }
+
+    private func hasForgotten(_ node: NodeRecord, deadline: Instant) async throws -> Bool {
+        do {
+            let session = try await nodeConnector().connect(
+                to: node.nodeID, hints: options.address.map { [$0] } ?? node.addresses,
+                onlyHints: options.address != nil, deadline: deadline)
+            await session.close()
+            return false
+        } catch let error as SessionError {
+            return error.isUnknownToPeer
+        }
+    }
+
+    /// Forgets a node without telling it.
+    package func forget(_ id: NodeID) async throws {
+        let fabric = try fabric()
+        try await nodes().remove(id)
+        try ResumptionStore(options.state, fabric: fabric.name).remove(id)
+        try CommissioningJournal(options.state, fabric: fabric.name).forget(id)
+    }
+}
+
+extension NodeRecord.Endpoint {
+    init(_ description: EndpointDescription) {
+        self.init(
+            number: description.endpoint, deviceTypes: description.deviceTypes,
+            serverClusters: description.serverClusters)
+    }
+}

@@ -1,0 +1,32 @@
+import MatterCredentials
+package import MatterSession
+
+extension NodeRecord {
+    /// The endpoint that an everyday verb means.
+    ///
+    /// - Parameters:
+    ///   - cluster: what the endpoint must serve.
+    ///   - named: the endpoint that the user named; the device then says itself whether it has the cluster.
+    ///   - clusterName: for the error.
+    package func endpoint(
+        serving cluster: UInt32, named: UInt16?, clusterName: String
+    ) throws(ControllerError) -> UInt16 {
+        if let named { return named }
+        let candidates = endpoints.filter { $0.serverClusters.contains(cluster) }.map(\.number)
+        let label = name ?? "\(nodeID.rawValue)"
+        switch candidates.count {
+        case 1:
+            return candidates[0]
+        case 0:
+            throw ControllerError(
+                .unsupportedCluster, "no endpoint of node \(label) has the cluster \(clusterName)",
+                hint: "see what it has: matterctl node show \(label)")
+        default:
+            throw ControllerError(
+                .ambiguousEndpoint,
+                "several endpoints of node \(label) have the cluster \(clusterName): "
+                    + candidates.map(String.init).joined(separator: ", "),
+                hint: "say which, as in \(label)/\(candidates[0])")
+        }
+    }
+}

@@ -1,0 +1,200 @@
+package import Logging
+package import MatterSecureChannel
+package import MatterTransport
+
+/// Sets up a session with a peer: all of its addresses raced, handshakes repeated within the budget.
+///
+/// Every address gets the *same* datagrams, so that a peer that is reached twice sees a duplicate, not a second
+/// handshake; the first that answers is the one.
+package struct Connector: Sendable {
+    /// Makes the initiator of a handshake for a local session id and what is known of the peer.
+    package typealias MakeHandshake =
+        @Sendable (_ localSessionID: UInt16, _ reliability: ReliabilityParameters) -> any Handshake
+
+    /// How long further addresses wait for the first one to answer.
+    private static let stagger = Duration.milliseconds(150)
+    /// How long discovery may take to contradict a device that answers at an old address and is not the peer.
+    private static let contradiction = Duration.seconds(2)
+
+    private let manager: ExchangeManager
+    private let processing: Duration
+    private let logger: Logger
+
+    /// - Parameter processing: the peer's cryptography in the first attempt; each further attempt allows twice as much.
+    package init(manager: ExchangeManager, processing: Duration = .seconds(5), logger: Logger) {
+        self.manager = manager
+        self.processing = processing
+        self.logger = logger
+    }
+
+    /// What an attempt leaves behind.
+    private struct Trace: Sendable {
+        var report: ExchangeReport?
+        /// Where the last message came from.
+        var from: PeerAddress?
+    }
+
+    private enum Event: Sendable {
+        case located(PeerLocation)
+        case addAfterStagger(PeerAddress)
+        case locatorEnded((any Error)?)
+        /// Discovery had its time to name another address than that of a stranger.
+        case nobodyElse
+        case attemptEnded(ConnectionAttempt, Result<EstablishedSession, any Error>, Trace)
+        case retry
+        case deadline
+    }
+
+    /// - Throws: ``SessionError``, `CancellationError`.
+    package func connect(
+        to target: PeerTarget, deadline: Instant, makeHandshake: @escaping MakeHandshake
+    ) async throws -> SecureSession {
+        let (events, send) = AsyncStream.makeStream(of: Event.self)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            var race = ConnectionRace(target: target)
+            // First of all events, so that a look-up that fails at once does not end a race that has not begun.
+            if !race.addresses.isEmpty { retry(&race, send) }
+            if let locate = target.locate {
+                group.addTask {
+                    do {
+                        for try await location in locate() { send.yield(.located(location)) }
+                        send.yield(.locatorEnded(nil))
+                    } catch {
+                        send.yield(.locatorEnded(error))
+                    }
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(until: deadline, clock: .continuous)
+                send.yield(.deadline)
+            }
+            do {
+                for await event in events {
+                    try Task.checkCancellation()
+                    let session = try await handle(
+                        event, &race, &group, send, deadline: deadline, makeHandshake: makeHandshake)
+                    if let session { return session }
+                }
+                throw CancellationError()
+            } catch {
+                if let attempt = race.attempt { await abandon(attempt, after: nil) }
+                throw error
+            }
+        }
+    }
+
+    /// - Returns: the session, once there is one.
+    private func handle(
+        _ event: Event, _ race: inout ConnectionRace, _ group: inout ThrowingTaskGroup<Void, any Error>,
+        _ send: AsyncStream<Event>.Continuation, deadline: Instant, makeHandshake: @escaping MakeHandshake
+    ) async throws -> SecureSession? {
+        let phase = race.target.phase
+        switch event {
+        case .located(let location):
+            race.reliability = location.reliability ?? race.reliability
+            guard try race.add(location.address) else { break }
+            logger.debug("\(phase): found at \(location.address)")
+            if race.attempt != nil {
+                group.addTask {
+                    try? await Task.sleep(for: Self.stagger)
+                    send.yield(.addAfterStagger(location.address))
+                }
+            } else if !race.isPausing {
+                retry(&race, send)
+            }
+        case .addAfterStagger(let address):
+            if let attempt = race.attempt { await manager.addAddress(address, to: attempt.exchange.session) }
+        case .locatorEnded(let error):
+            race.locatorEnded = true
+            race.failure.discoveryFailure = error
+            if race.attempt == nil, !race.isPausing {
+                if race.failure.attempts == 0, let error { throw error }
+                throw race.finalError()
+            }
+        case .nobodyElse:
+            if race.addresses.isEmpty { throw race.finalError() }
+        case .retry:
+            race.isPausing = false
+            try await startAttempt(&race, &group, send, deadline: deadline, makeHandshake: makeHandshake)
+        case .attemptEnded(let attempt, .success(let established), _):
+            race.attempt = nil
+            return try await finish(attempt, established)
+        case .attemptEnded(let attempt, .failure(let error), let trace):
+            race.attempt = nil
+            await abandon(attempt, after: error)
+            logger.debug("\(phase): attempt \(race.failure.attempts) failed: \(error)")
+            let pause = try race.note(error, report: trace.report, from: trace.from)
+            race.isPausing = pause != nil
+            group.addTask {
+                try? await Task.sleep(for: pause ?? Self.contradiction)
+                send.yield(pause == nil ? .nobodyElse : .retry)
+            }
+        case .deadline:
+            if let attempt = race.attempt { race.noteReport(await attempt.exchange.report()) }
+            throw race.finalError()
+        }
+        return nil
+    }
+
+    private func retry(_ race: inout ConnectionRace, _ send: AsyncStream<Event>.Continuation) {
+        race.isPausing = true
+        send.yield(.retry)
+    }
+
+    private func startAttempt(
+        _ race: inout ConnectionRace, _ group: inout ThrowingTaskGroup<Void, any Error>,
+        _ send: AsyncStream<Event>.Continuation, deadline: Instant, makeHandshake: MakeHandshake
+    ) async throws {
+        race.failure.attempts += 1
+        let attempt = try await begin(race)
+        race.attempt = attempt
+        let run = HandshakeRun(
+            exchange: attempt.exchange, processing: processing * (1 << min(race.failure.attempts - 1, 4)),
+            deadline: deadline)
+        let machine = makeHandshake(attempt.localSessionID, race.reliability)
+        group.addTask {
+            var trace = Trace()
+            let result: Result<EstablishedSession, any Error>
+            do {
+                result = .success(try await run.play(machine, from: &trace.from))
+            } catch {
+                result = .failure(error)
+            }
+            trace.report = await run.exchange.report()
+            send.yield(.attemptEnded(attempt, result, trace))
+        }
+    }
+
+    private func begin(_ race: ConnectionRace) async throws -> ConnectionAttempt {
+        let session = try await manager.openUnsecuredSession(
+            to: race.addresses, reliability: race.reliability, presumedActive: race.target.presumedActive)
+        let exchange = try await manager.openExchange(on: session)
+        return ConnectionAttempt(exchange: exchange, localSessionID: try await manager.reserveSessionID())
+    }
+
+    private func abandon(_ attempt: ConnectionAttempt, after error: (any Error)?) async {
+        await manager.releaseSessionID(attempt.localSessionID)
+        // A failure that we reported to the peer may still be on its way; everything else ends here.
+        if error is SecureChannelError {
+            await attempt.exchange.close()
+        } else {
+            await attempt.exchange.abandon()
+        }
+    }
+
+    private func finish(_ attempt: ConnectionAttempt, _ established: EstablishedSession) async throws -> SecureSession {
+        guard let address = await manager.address(of: attempt.exchange.session) else {
+            await abandon(attempt, after: nil)
+            throw TransportError(.closed, "the handshake ended without an address")
+        }
+        let reference = try await manager.install(
+            SecureSessionParameters(
+                localSessionID: established.localSessionID, peerSessionID: established.peerSessionID,
+                role: established.role, keys: established.keys, localNodeID: established.localNodeID,
+                peerNodeID: established.peerNodeID, reliability: established.peerParameters.reliability,
+                address: address))
+        await attempt.exchange.close()
+        return SecureSession(manager: manager, reference: reference, established: established, address: address)
+    }
+}

@@ -1,0 +1,58 @@
+package import MatterSecureChannel
+package import MatterTransport
+
+/// A secure session with a peer, ready for exchanges.
+package struct SecureSession: Sendable {
+    package let manager: ExchangeManager
+    package let reference: SessionReference
+    /// What the handshake agreed on.
+    package let established: EstablishedSession
+    /// Where the peer answered.
+    package let address: PeerAddress
+
+    package func openExchange() async throws(TransportError) -> Exchange {
+        try await manager.openExchange(on: reference)
+    }
+
+    /// How long a request on this session may take by the peer's own parameters: delivery to it, its work, and the
+    /// delivery of the answer.
+    package func responseAllowance(processing: Duration) async -> Duration {
+        let there = await manager.longestDelivery(on: reference)
+        let back = RetransmissionSchedule.longestTotal(
+            interval: SessionParameters.own.reliability.activeInterval)
+        return there + processing + back
+    }
+
+    /// Tells the peer that the session ends, so that its table does not fill, and forgets it.
+    package func close() async {
+        if let exchange = try? await openExchange() {
+            // CloseSession is neither reliable nor answered; a peer that misses it evicts the session in time.
+            try? await exchange.send(
+                StatusReport.closeSession.encoded(), opcode: SecureChannelOpcode.statusReport.rawValue,
+                protocolID: .secureChannel, reliable: false)
+        }
+        await manager.remove(reference)
+    }
+}
+
+extension SecureSession {
+    /// How the peer wants its messages repeated.
+    package var reliability: ReliabilityParameters { established.peerParameters.reliability }
+
+    /// Whether the session began where an earlier one had ended.
+    package var isResumed: Bool { established.isResumed }
+}
+
+extension ExchangeManager {
+    /// Forgets every session that its peer closes; goes on until the manager is shut down.
+    package func forgetClosedSessions() async {
+        for await incoming in incoming {
+            let report = try? StatusReport(decoding: incoming.message.payload)
+            if incoming.message.protocolID == .secureChannel, report?.isCloseSession ?? false {
+                remove(incoming.exchange.session)
+            } else {
+                await incoming.exchange.abandon()
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package import MatterDiscovery
+package import MatterTransport
+
+extension PeerAddress {
+    /// An address that discovery found, as the transport wants it.
+    package init?(_ resolved: ResolvedAddress) {
+        self.init(octets: resolved.octets, scope: resolved.scope?.index ?? 0, port: resolved.port)
+    }
+}
+
+extension ReliabilityParameters {
+    /// What a DNS-SD record says, with the specification's defaults for the rest.
+    package init(_ advertised: AdvertisedParameters) {
+        let standard = ReliabilityParameters.standard
+        self.init(
+            idleInterval: advertised.idleInterval ?? standard.idleInterval,
+            activeInterval: advertised.activeInterval ?? standard.activeInterval,
+            activeThreshold: advertised.activeThreshold ?? standard.activeThreshold)
+    }
+}
+
+/// Turns what discovery reports into addresses to try.
+package struct PeerLocator: Sendable {
+    private let discovery: any Discovery
+
+    package init(_ discovery: any Discovery) {
+        self.discovery = discovery
+    }
+
+    /// The addresses of an operational node, each as soon as it is known.
+    package func operational(
+        compressedFabricID: UInt64, nodeID: UInt64
+    ) -> AsyncThrowingStream<PeerLocation, any Error> {
+        let updates = discovery.resolveOperational(compressedFabricID: compressedFabricID, nodeID: nodeID)
+        return AsyncThrowingStream { continuation in
+            let task = Task {
+                do {
+                    for try await update in updates {
+                        guard case .found(let node) = update else { continue }
+                        for address in node.addresses {
+                            guard let address = PeerAddress(address) else { continue }
+                            continuation.yield(
+                                PeerLocation(
+                                    address: address, reliability: ReliabilityParameters(node.record.parameters)))
+                        }
+                    }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package import MatterCredentials
+import MatterTLV
+
+/// What is kept of a fabric, keys apart.
+package struct FabricRecord: Equatable, Sendable {
+    /// Who issues the certificates of new nodes.
+    package enum Issuer: String, Sendable {
+        /// The certificate authority in the state directory.
+        case local
+        /// A RainMaker cloud; what belongs to that lies beside the record.
+        case rainmaker
+        /// Nobody here: the fabric was imported without its authority's key.
+        case none
+    }
+
+    package var name: String
+    package var fabricID: FabricID
+    package var compressedFabricID: CompressedFabricID
+    package var vendorID: VendorID
+    package var issuer: Issuer
+    /// Our own node on the fabric.
+    package var nodeID: NodeID
+    /// Certificates in Matter TLV form.
+    package var root: [UInt8]
+    package var intermediate: [UInt8]?
+    package var noc: [UInt8]
+    /// Of our own NOC; differs from the authority's when the fabric was imported.
+    package var nocIntermediate: [UInt8]?
+    /// The next node id to give out, unless the user names one.
+    package var nextNodeID: UInt64 = 1
+
+    package init(
+        name: String, fabricID: FabricID, compressedFabricID: CompressedFabricID, vendorID: VendorID, issuer: Issuer,
+        nodeID: NodeID, root: [UInt8], intermediate: [UInt8]?, noc: [UInt8], nocIntermediate: [UInt8]?
+    ) {
+        self.name = name
+        self.fabricID = fabricID
+        self.compressedFabricID = compressedFabricID
+        self.vendorID = vendorID
+        self.issuer = issuer
+        self.nodeID = nodeID
+        self.root = root
+        self.intermediate = intermediate
+        self.noc = noc
+        self.nocIntermediate = nocIntermediate
+    }
+
+    package init(decoding contents: [UInt8], _ file: String) throws(RecordError) {
+        let fields = try RecordFields(contents, file)
+        name = try fields.string("name")
+        fabricID = FabricID(try fields.integer("fabricId"))
+        compressedFabricID = CompressedFabricID(try fields.integer("compressedFabricId"))
+        vendorID = VendorID(try fields.integer("vendorId"))
+        let issuer = try fields.string("issuer")
+        guard let known = Issuer(rawValue: issuer) else {
+            throw RecordError(.invalid, "\(file) names the issuer '\(issuer)', which this version does not know")
+        }
+        self.issuer = known
+        nodeID = NodeID(try fields.integer("nodeId"))
+        root = try fields.octets("root")
+        intermediate = try fields.optionalOctets("intermediate")
+        noc = try fields.octets("noc")
+        nocIntermediate = try fields.optionalOctets("nocIntermediate")
+        nextNodeID = try fields.integer("nextNodeId")
+    }
+
+    package func encoded() -> [UInt8] {
+        var object: JSONObject = [
+            "name": .string(name), "fabricId": .id(fabricID.rawValue),
+            "compressedFabricId": .id(compressedFabricID.rawValue), "vendorId": .uint(UInt64(vendorID.rawValue)),
+            "issuer": .string(issuer.rawValue), "nodeId": .id(nodeID.rawValue), "nextNodeId": .id(nextNodeID),
+            "root": .string(Hex.encode(root)), "noc": .string(Hex.encode(noc)),
+        ]
+        object["intermediate"] = intermediate.map { .string(Hex.encode($0)) }
+        object["nocIntermediate"] = nocIntermediate.map { .string(Hex.encode($0)) }
+        return JSONValue.object(object).utf8()
+    }
+}

@@ -1,0 +1,38 @@
+/// What names of fabrics and nodes may look like: 1–64 printable characters, not a number, nothing that paths and
+/// options need for themselves.
+package enum NameRule {
+    private static let forbidden: Set<Character> = ["/", ":", "*", "?"]
+
+    package static func check(_ name: String, what: String) throws(RecordError) {
+        func refuse(_ reason: String) -> RecordError {
+            RecordError(
+                .invalidName, "this cannot be the name of a \(what): \(reason)",
+                hint: "names have 1 to 64 printable characters, are not a number, do not begin with '-', and contain "
+                    + "none of / : * ?")
+        }
+        // Scalars: a single character may have any number of accents.
+        let length = name.unicodeScalars.count
+        guard (1...64).contains(length) else { throw refuse("it has \(length) characters") }
+        guard name.first != "-" else { throw refuse("it begins with '-'") }
+        guard !name.contains(where: forbidden.contains) else { throw refuse("it contains one of / : * ?") }
+        guard name.unicodeScalars.allSatisfy(isPrintable), name.first != " ", name.last != " " else {
+            throw refuse("it has blanks at its ends or characters that do not print")
+        }
+        guard parseNumber(name) == nil, !name.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
+            throw refuse("it is a number, which would be taken for a node id")
+        }
+    }
+
+    /// A node id as users write it: decimal or `0x…`.
+    package static func parseNumber(_ text: String) -> UInt64? {
+        let lowered = text.lowercased()
+        return lowered.hasPrefix("0x") ? UInt64(lowered.dropFirst(2), radix: 16) : UInt64(lowered)
+    }
+
+    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package import MatterCredentials
+import MatterTLV
+package import MatterTransport
+
+/// What is kept of a node: how to name it, where it was, and what it can do.
+package struct NodeRecord: Equatable, Sendable {
+    /// An endpoint as the Descriptor cluster describes it.
+    package struct Endpoint: Equatable, Sendable {
+        package var number: UInt16
+        package var deviceTypes: [UInt32]
+        package var serverClusters: [UInt32]
+
+        package init(number: UInt16, deviceTypes: [UInt32], serverClusters: [UInt32]) {
+            self.number = number
+            self.deviceTypes = deviceTypes
+            self.serverClusters = serverClusters
+        }
+    }
+
+    package var nodeID: NodeID
+    package var name: String?
+    package var room: String?
+    package var vendorID: UInt16?
+    package var productID: UInt16?
+    package var vendorName: String?
+    package var productName: String?
+    package var serialNumber: String?
+    /// Where the node was last reached: a hint, never the truth.
+    package var addresses: [PeerAddress] = []
+    package var endpoints: [Endpoint] = []
+    /// How it wanted to be treated when it was last reached; `nil` for the defaults.
+    package var reliability: ReliabilityParameters?
+    /// Long idle times: the node sleeps for minutes.
+    package var isLongIdleTime = false
+    /// When it was commissioned, seconds since 1970.
+    package var commissionedAt: Int64?
+
+    /// The longest that one reliable message to the node may take by its own parameters: what the patience of a command
+    /// has to last for.
+    package var deliveryBudget: Duration {
+        let known = reliability ?? .standard
+        return RetransmissionSchedule.longestTotal(interval: max(known.idleInterval, known.activeInterval))
+    }
+
+    package init(nodeID: NodeID, name: String? = nil) {
+        self.nodeID = nodeID
+        self.name = name
+    }
+
+    package init(decoding contents: [UInt8], _ file: String) throws(RecordError) {
+        let fields = try RecordFields(contents, file)
+        nodeID = NodeID(try fields.integer("nodeId"))
+        name = try fields.optionalString("name")
+        room = try fields.optionalString("room")
+        vendorID = try fields.optionalInteger("vendorId")
+        productID = try fields.optionalInteger("productId")
+        vendorName = try fields.optionalString("vendorName")
+        productName = try fields.optionalString("productName")
+        serialNumber = try fields.optionalString("serialNumber")
+        isLongIdleTime = try fields.bool("longIdleTime", default: false)
+        commissionedAt = try fields.optionalInteger("commissionedAt")
+        // An interface that is gone makes an address useless, not the record.
+        addresses = try fields.array("addresses").compactMap { value in
+            value.stringValue.flatMap { try? PeerAddress(parsing: $0) }
+        }
+        endpoints = try Self.endpoints(try fields.array("endpoints"), file)
+        reliability = try Self.reliability(fields)
+    }
+
+    private static func reliability(_ fields: RecordFields) throws(RecordError) -> ReliabilityParameters? {
+        guard let idle: UInt32 = try fields.optionalInteger("idleIntervalMs"),
+            let active: UInt32 = try fields.optionalInteger("activeIntervalMs"),
+            let threshold: UInt16 = try fields.optionalInteger("activeThresholdMs")
+        else { return nil }
+        let longest = ReliabilityParameters.maximumInterval
+        return ReliabilityParameters(
+            idleInterval: min(.milliseconds(Int64(idle)), longest),
+            activeInterval: min(.milliseconds(Int64(active)), longest),
+            activeThreshold: .milliseconds(Int64(threshold)))
+    }
+
+    private static func endpoints(_ values: [JSONValue], _ file: String) throws(RecordError) -> [Endpoint] {
+        var endpoints: [Endpoint] = []
+        for value in values {
+            let fields = try RecordFields(value, file)
+            endpoints.append(
+                Endpoint(
+                    number: try fields.integer("endpoint"),
+                    deviceTypes: try fields.array("deviceTypes").compactMap { $0.integer() },
+                    serverClusters: try fields.array("serverClusters").compactMap { $0.integer() }))
+        }
+        return endpoints
+    }
+
+    package func encoded() -> [UInt8] {
+        var object: JSONObject = ["nodeId": .id(nodeID.rawValue)]
+        object["name"] = name.map { .string($0) }
+        object["room"] = room.map { .string($0) }
+        object["vendorId"] = vendorID.map { .uint(UInt64($0)) }
+        object["productId"] = productID.map { .uint(UInt64($0)) }
+        object["vendorName"] = vendorName.map { .string($0) }
+        object["productName"] = productName.map { .string($0) }
+        object["serialNumber"] = serialNumber.map { .string($0) }
+        object["longIdleTime"] = isLongIdleTime ? .bool(true) : nil
+        object["commissionedAt"] = commissionedAt.map { .int($0) }
+        if let reliability, reliability != .standard {
+            func milliseconds(_ duration: Duration) -> JSONValue { .int(Int64(duration / .milliseconds(1))) }
+            object["idleIntervalMs"] = milliseconds(reliability.idleInterval)
+            object["activeIntervalMs"] = milliseconds(reliability.activeInterval)
+            object["activeThresholdMs"] = milliseconds(reliability.activeThreshold)
+        }
+        object["addresses"] = .array(addresses.map { .string($0.description) })
+        object["endpoints"] = .array(
+            endpoints.map { endpoint in
+                .object([
+                    "endpoint": .uint(UInt64(endpoint.number)),
+                    "deviceTypes": .array(endpoint.deviceTypes.map { .uint(UInt64($0)) }),
+                    "serverClusters": .array(endpoint.serverClusters.map { .uint(UInt64($0)) }),
+                ])
+            })
+        return JSONValue.object(object).utf8()
+    }
+}

@@ -1,0 +1,29 @@
+/// Why a record of the state directory, though undamaged, cannot be used, or an entry was not found.
+package struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum Code: String, Sendable {
+        /// A member is missing or of the wrong kind.
+        case invalid = "state.invalid-record"
+        case noFabric = "fabric.none"
+        case unknownFabric = "fabric.unknown"
+        case fabricExists = "fabric.exists"
+        /// Several fabrics, and nobody said which.
+        case ambiguousFabric = "fabric.ambiguous"
+        case unknownNode = "node.unknown"
+        case nameTaken = "node.name-taken"
+        case invalidName = "name.invalid"
+        /// The node id is in use already.
+        case nodeExists = "node.exists"
+    }
+
+    package var code: Code
+    package var reason: String
+    package var hint: String?
+
+    package init(_ code: Code, _ reason: String, hint: String? = nil) {
+        self.code = code
+        self.reason = reason
+        self.hint = hint
+    }
+
+    package var description: String { reason }
+}

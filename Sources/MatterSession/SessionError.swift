@@ -1,0 +1,49 @@
+package import MatterSecureChannel
+package import MatterTransport
+
+/// Why there is no session with a peer: the phase, what was tried and what was heard.
+package struct SessionError: Error, Sendable, CustomStringConvertible {
+    package enum Code: String, Sendable {
+        /// Discovery named no address, and none was known.
+        case notDiscovered = "session.not-discovered"
+        /// The kernel had no route to any address.
+        case unreachable = "session.unreachable"
+        /// Nothing at all came back from the addresses.
+        case silent = "session.silent"
+        /// The peer acknowledged and then said nothing more.
+        case noReply = "session.no-reply"
+        /// The peer is busy and stayed so.
+        case busy = "session.busy"
+        /// The handshake itself failed; see ``SessionError/refusal``.
+        case refused = "session.refused"
+    }
+
+    package var code: Code
+    /// `pase` or `case`.
+    package var phase: String
+    package var reason: String
+    /// Every address that was tried.
+    package var tried: [PeerAddress] = []
+    /// Handshakes that were begun.
+    package var attempts = 0
+    /// Transmissions of the last unanswered message.
+    package var transmissions = 0
+    /// Time since the peer was last heard; `nil` if it never was.
+    package var lastHeard: Duration?
+    package var sendFailures: [PeerAddress: Int32] = [:]
+    /// What the peer or our own checks objected to.
+    package var refusal: SecureChannelError?
+    /// Why discovery could not help, when it could not.
+    package var discoveryFailure: (any Error)?
+
+    /// Whether the peer said that it is not, or no longer, on our fabric.
+    package var isUnknownToPeer: Bool { refusal?.code == .noSharedTrustRoots }
+
+    package init(_ code: Code, phase: String, _ reason: String) {
+        self.code = code
+        self.phase = phase
+        self.reason = reason
+    }
+
+    package var description: String { reason }
+}

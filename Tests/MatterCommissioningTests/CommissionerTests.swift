@@ -1,0 +1,306 @@
+import Foundation
+import MatterCommissioning
+import MatterCredentials
+import MatterInteraction
+import MatterSession
+import MatterSessionTests
+import MatterSetupPayload
+import MatterStore
+import MatterTLV
+import MatterTransport
+import Testing
+
+/// The driver with real sessions over the loopback interface.
+@Suite("Commissioner", .realTime)
+struct CommissionerTests {
+    private static let everything = [
+        "ArmFailSafe", "CertificateChainRequest (PAI)", "CertificateChainRequest (DAC)", "AttestationRequest",
+        "CSRRequest", "SetRegulatoryConfig", "AddTrustedRootCertificate", "AddNOC", "ArmFailSafe",
+        "*CommissioningComplete",
+    ]
+
+    private func failure(
+        _ body: () async throws -> CommissionedNode, _ location: SourceLocation = #_sourceLocation
+    ) async throws -> CommissioningError {
+        let error = await #expect(throws: CommissioningError.self, sourceLocation: location) { _ = try await body() }
+        return try #require(error, sourceLocation: location)
+    }
+
+    // MARK: Success
+
+    @Test("a device becomes a node, and the journal knows of it before its certificate leaves")
+    func success() async throws {
+        let (workshop, lamp) = (try Workshop(), try await Commissionee())
+        let journal = workshop.journal
+        let pending = Seen()
+        lamp.on("AddTrustedRootCertificate") { _ in
+            pending.note("before", (try? journal.all()) ?? [])
+            return nil
+        }
+        lamp.on("AddNOC") { _ in
+            pending.note("then", (try? journal.all()) ?? [])
+            return nil
+        }
+        let node = try await workshop.commission(
+            workshop.request(lamp.device.address) {
+                $0.name = "lamp"
+                $0.room = "attic"
+                $0.discriminator = try SetupDiscriminator(long: 3840)
+            })
+        #expect(node.nodeID == NodeID(7) && node.address == lamp.device.address && !node.wasPending)
+        #expect(node.information.vendorID == FakeDevice.vendorID && node.attestation?.verdict == "test")
+        #expect(node.endpoints.map(\.endpoint) == [1] && node.endpoints.map(\.deviceTypes) == [[0x101]])
+        #expect(node.endpoints.map(\.serverClusters) == [[6]])
+        #expect(node.reliability == .quick)
+        #expect(lamp.log == Self.everything && lamp.isComplete)
+        #expect(pending.records("before") == [])
+        let record = try #require(pending.records("then").first)
+        #expect(record.nodeID == NodeID(7) && record.name == "lamp" && record.room == "attic")
+        #expect(record.addresses == [lamp.device.address] && record.discriminator?.long == 3840)
+        #expect(record.matches(passcode: Commissionee.passcode, discriminator: nil))
+        // The owner of the node's record removes the pending one.
+        #expect(try journal.all().map(\.nodeID) == [NodeID(7)])
+        #expect(workshop.issuer.log == ["prepare", "issue"])
+        try await eventually { await lamp.device.closed == 2 }
+        await workshop.end()
+        await lamp.end()
+    }
+
+    @Test("stages are reported in their order, each with its time")
+    func stages() async throws {
+        let (workshop, lamp) = (try Workshop(), try await Commissionee())
+        let node = try await workshop.commission(workshop.request(lamp.device.address))
+        #expect(workshop.progress.began == CommissioningStage.allCases)
+        #expect(node.stages.map(\.stage) == CommissioningStage.allCases && workshop.progress.failed == [])
+        #expect(node.stages.allSatisfy { $0.duration >= .zero })
+        #expect(node.total >= node.stages.reduce(.zero) { $0 + $1.duration } - .milliseconds(100))
+        await workshop.end()
+        await lamp.end()
+    }
+
+    @Test("a node that cannot be described now is a node all the same")
+    func withoutDescription() async throws {
+        let (workshop, lamp) = (try Workshop(), try await Commissionee())
+        lamp.garbleDescriptor()
+        let node = try await workshop.commission(workshop.request(lamp.device.address))
+        #expect(node.nodeID == NodeID(7) && node.endpoints == [] && lamp.isComplete)
+        await workshop.end()
+        await lamp.end()
+    }
+
+    // MARK: Refusals
+
+    private static let refusal = CommandResult.Outcome.status(StatusIB(.constraintError))
+
+    @Test(
+        "whatever the device refuses, it is told to forget the rest, and nothing stays behind",
+        arguments: everything.dropFirst().map { $0.replacing("*", with: "") }.filter { $0 != "ArmFailSafe" })
+    func refusals(command: String) async throws {
+        let workshop = try Workshop()
+        let lamp = try await Commissionee { $0.oddities[command] = Self.refusal }
+        let error = try await failure {
+            try await workshop.commission(workshop.request(lamp.device.address))
+        }
+        #expect(error.code == .commandFailed && error.aftermath == .rolledBack)
+        #expect(lamp.log.last == "disarm" && !lamp.isPending)
+        #expect(try workshop.journal.all() == [])
+        let wasIssued = Self.everything.prefix(while: { !$0.hasSuffix(command) }).contains("CSRRequest")
+        #expect(workshop.issuer.log == (wasIssued ? ["prepare", "issue", "abandon"] : ["prepare"]))
+        #expect(workshop.progress.failed.count == 1)
+        try await eventually { await lamp.device.sessions.isEmpty }
+        await workshop.end()
+        await lamp.end()
+    }
+
+    @Test("a fail-safe that somebody else holds is left alone")
+    func busyFailSafe() async throws {
+        let workshop = try Workshop()
+        let lamp = try await Commissionee {
+            $0.oddities["ArmFailSafe"] = .response(command: 1, fields: .structure([TLVElement(0, .uint(4))]))
+        }
+        let error = try await failure {
+            try await workshop.commission(workshop.request(lamp.device.address))
+        }
+        #expect(error.code == .failSafeBusy && error.aftermath == .untouched && lamp.log == ["ArmFailSafe"])
+        await workshop.end()
+        await lamp.end()
+    }
+
+    @Test("a refused attestation keeps everything of ours from the device")
+    func refusedAttestation() async throws {
+        var workshop = try Workshop()
+        let lamp = try await Commissionee()
+        workshop.environment.attest = { _ throws(CommissioningError) in
+            throw CommissioningError(.attestationRefused, stage: .attestation, "not this one")
+        }
+        let ready = workshop
+        let error = try await failure { try await ready.commission(ready.request(lamp.device.address)) }
+        #expect(error.code == .attestationRefused && error.aftermath == .rolledBack)
+        #expect(lamp.log.filter { $0 != "CSRRequest" } == Self.everything.prefix(4) + ["disarm"])
+        #expect(workshop.issuer.log == ["prepare"])
+        await workshop.end()
+        await lamp.end()
+    }
+
+    @Test("an issuer that cannot work is found out before the device hears of us")
+    func unpreparedIssuer() async throws {
+        let (workshop, lamp) = (try Workshop(), try await Commissionee())
+        workshop.issuer.fail(at: "prepare")
+        let error = try await failure {
+            try await workshop.commission(workshop.request(lamp.device.address))
+        }
+        #expect(error.code == .issuerFailed && error.aftermath == .untouched)
+        #expect(await lamp.device.handshakes.isEmpty)
+        await workshop.end()
+        await lamp.end()
+    }
+
+    @Test("an issuer that fails ends the commissioning")
+    func failedIssuer() async throws {
+        let (workshop, lamp) = (try Workshop(), try await Commissionee())
+        workshop.issuer.fail(at: "issue")
+        let error = try await failure {
+            try await workshop.commission(workshop.request(lamp.device.address))
+        }
+        #expect(error.code == .issuerFailed && error.stage == .issueNOC && error.aftermath == .rolledBack)
+        #expect(lamp.log == Self.everything.prefix(5) + ["disarm"])
+        await workshop.end()
+        await lamp.end()
+    }
+
+    @Test("a journal that cannot be written keeps the certificate from leaving")
+    func brokenJournal() async throws {
+        let (workshop, lamp) = (try Workshop(), try await Commissionee())
+        // A folder where the record has to be.
+        let path = workshop.state.directory.path + "/fabrics/home/pending/0000000000000007.json"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        await #expect(throws: StoreError.self) {
+            _ = try await workshop.commission(workshop.request(lamp.device.address))
+        }
+        #expect(lamp.log == Self.everything.prefix(7) + ["disarm"])
+        #expect(!lamp.log.contains("AddNOC") && !lamp.isPending)
+        await workshop.end()
+        await lamp.end()
+    }
+
+    @Test("a wrong passcode and a closed window are told apart")
+    func pairing() async throws {
+        let workshop = try Workshop()
+        let lamp = try await Commissionee(passcode: 20_202_022)
+        let wrong = try await failure {
+            try await workshop.commission(workshop.request(lamp.device.address))
+        }
+        #expect(wrong.code == .wrongPasscode && wrong.stage == .pase && wrong.aftermath == .untouched)
+        #expect(wrong.reason.contains("\(lamp.device.address)") && wrong.hint != nil)
+        let closed = try await Commissionee(passcode: nil)
+        let error = try await failure {
+            try await workshop.commission(workshop.request(closed.device.address))
+        }
+        #expect(error.code == .windowClosed && error.stage == .pase)
+        #expect(workshop.progress.failed == [.pase, .pase])
+        await workshop.end()
+        await lamp.end()
+        await closed.end()
+    }
+
+    @Test(
+        "an end that was asked for takes everything back",
+        arguments: [CommissioningStage.csr, .trustedRoot, .addNOC, .case])
+    func until(stage: CommissioningStage) async throws {
+        let (workshop, lamp) = (try Workshop(), try await Commissionee())
+        let error = try await failure {
+            try await workshop.commission(workshop.request(lamp.device.address) { $0.until = stage })
+        }
+        #expect(error.code == .stopped && error.aftermath == .rolledBack && lamp.log.last == "disarm")
+        #expect(lamp.log.contains("AddNOC") == (stage >= .addNOC) && !lamp.isPending)
+        #expect(try workshop.journal.all() == [] && workshop.progress.failed == [])
+        await workshop.end()
+        await lamp.end()
+    }
+
+    // MARK: Interruptions
+
+    @Test(
+        "an interruption takes back what was done, wherever it comes",
+        arguments: ["ArmFailSafe", "AttestationRequest", "CSRRequest", "SetRegulatoryConfig", "AddNOC"])
+    func interruption(command: String) async throws {
+        let (workshop, lamp) = (try Workshop(), try await Commissionee())
+        let reached = Seen()
+        lamp.on(command) { _ in
+            reached.note(command, [])
+            return .acknowledgement
+        }
+        let request = try workshop.request(lamp.device.address)
+        let task = Task { try await workshop.commission(request) }
+        try await eventually { reached.has(command) }
+        // The fail-safe answers again when it is to be disarmed.
+        lamp.on(command) { _ in nil }
+        let start = Instant.now
+        task.cancel()
+        let error = try await failure { try await task.value }
+        #expect(error.code == .interrupted && error.aftermath == .rolledBack && .now - start < .seconds(20))
+        #expect(lamp.log.last == "disarm" && !lamp.isPending)
+        #expect(try workshop.journal.all() == [])
+        await workshop.end()
+        await lamp.end()
+    }
+
+    @Test("a device that may be complete is not forgotten by an interruption")
+    func interruptedCompletion() async throws {
+        let (workshop, lamp) = (try Workshop(), try await Commissionee())
+        let reached = Seen()
+        lamp.on("CommissioningComplete") { _ in
+            reached.note("complete", [])
+            return .acknowledgement
+        }
+        let request = try workshop.request(lamp.device.address)
+        let task = Task { try await workshop.commission(request) }
+        try await eventually { reached.has("complete") }
+        task.cancel()
+        let error = try await failure { try await task.value }
+        guard case .pending(7, _) = error.aftermath else { return #expect(Bool(false), "\(error.aftermath)") }
+        #expect(error.code == .interrupted && !lamp.log.contains("disarm"))
+        #expect(try workshop.journal.all().map(\.nodeID) == [NodeID(7)] && workshop.issuer.log.last == "issue")
+        // The same command again finds the node.
+        lamp.on("CommissioningComplete") { _ in
+            .outcome(.response(command: 5, fields: .structure([TLVElement(0, .uint(3))])))
+        }
+        let node = try await workshop.commission(request)
+        #expect(node.wasPending && node.nodeID == NodeID(7))
+        await workshop.end()
+        await lamp.end()
+    }
+
+    @Test("a device that vanishes before it has a certificate forgets by itself")
+    func vanishedEarly() async throws {
+        let (workshop, lamp) = (try Workshop(), try await Commissionee())
+        lamp.on("SetRegulatoryConfig") { context in
+            await context.device.manager.shutDown()
+            return .nothing
+        }
+        let error = try await failure {
+            try await workshop.commission(workshop.request(lamp.device.address), within: .seconds(3))
+        }
+        #expect(error.code == .noAnswer && error.stage == .configure)
+        #expect(error.aftermath == .rollsBack(within: .seconds(60)))
+        #expect(try workshop.journal.all() == [] && workshop.issuer.log == ["prepare", "issue", "abandon"])
+        await workshop.end()
+    }
+
+    @Test("a device that vanishes with its certificate is pending")
+    func vanishedLate() async throws {
+        let (workshop, lamp) = (try Workshop(), try await Commissionee())
+        lamp.on("AddNOC") { context in
+            await context.device.manager.shutDown()
+            return .nothing
+        }
+        let error = try await failure {
+            try await workshop.commission(workshop.request(lamp.device.address), within: .seconds(3))
+        }
+        #expect(error.code == .goneAfterNOC)
+        guard case .pending(7, let within) = error.aftermath else { return #expect(Bool(false), "\(error.aftermath)") }
+        #expect(within > .zero && within <= .seconds(120))
+        #expect(try workshop.journal.all().count == 1 && workshop.issuer.log == ["prepare", "issue"])
+        await workshop.end()
+    }
+}

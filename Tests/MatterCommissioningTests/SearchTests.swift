@@ -1,0 +1,146 @@
+import MatterCommissioning
+import MatterDiscovery
+import MatterSession
+import MatterSessionTests
+import MatterSetupPayload
+import MatterTransport
+import Testing
+
+/// Finding the device that a setup code belongs to.
+@Suite("Search for a device", .realTime)
+struct SearchTests {
+    private func request(
+        _ workshop: Workshop, _ change: (inout CommissioningRequest) throws -> Void = { _ in }
+    ) throws -> CommissioningRequest {
+        try workshop.request {
+            $0.discriminator = try SetupDiscriminator(long: 3840)
+            $0.readsEndpoints = false
+            try change(&$0)
+        }
+    }
+
+    private func failure(
+        _ workshop: Workshop, within time: Duration, _ change: (inout CommissioningRequest) throws -> Void = { _ in }
+    ) async throws -> CommissioningError {
+        let error = await #expect(throws: CommissioningError.self) {
+            _ = try await workshop.commission(request(workshop, change), within: time)
+        }
+        return try #require(error)
+    }
+
+    @Test("the device that advertises the discriminator is the one, others are left alone")
+    func discriminator() async throws {
+        let (lamp, other) = (try await Commissionee(), try await Commissionee())
+        let network = FakeDiscovery([
+            .init(instance: "A", addresses: [other.device.address], discriminator: 3841),
+            .init(instance: "B", addresses: [lamp.device.address]),
+        ])
+        let workshop = try Workshop(discovery: network)
+        let node = try await workshop.commission(request(workshop))
+        #expect(node.address == lamp.device.address && workshop.progress.began.starts(with: [.discover, .pase]))
+        #expect(await other.device.handshakes.isEmpty)
+        await workshop.end()
+        await lamp.end()
+        await other.end()
+    }
+
+    @Test("of several devices with one discriminator the passcode finds the right one")
+    func passcode() async throws {
+        let (lamp, other) = (try await Commissionee(), try await Commissionee(passcode: 20_202_022))
+        let closed = try await Commissionee(passcode: nil)
+        let network = FakeDiscovery([
+            .init(instance: "A", addresses: [other.device.address]),
+            .init(instance: "B", addresses: [closed.device.address]),
+            .init(delay: .milliseconds(500), instance: "C", addresses: [lamp.device.address]),
+        ])
+        let workshop = try Workshop(discovery: network)
+        #expect(try await workshop.commission(request(workshop)).address == lamp.device.address)
+        #expect(await other.device.handshakes.count == 1)
+        #expect(await closed.device.handshakes.count == 1)
+        await workshop.end()
+        for device in [lamp, other, closed] { await device.end() }
+    }
+
+    @Test("if none of them wants the passcode, all that were tried are named")
+    func noneFits() async throws {
+        let (one, other) = (try await Commissionee(passcode: 20_202_022), try await Commissionee(passcode: 20_202_023))
+        let network = FakeDiscovery([
+            .init(instance: "A", addresses: [one.device.address]),
+            .init(instance: "B", addresses: [other.device.address]),
+        ])
+        let workshop = try Workshop(discovery: network)
+        let start = Instant.now
+        let error = try await failure(workshop, within: .seconds(120))
+        #expect(error.code == .wrongPasscode && .now - start < .seconds(40))
+        #expect(error.reason.contains("\(one.device.address)") && error.reason.contains("\(other.device.address)"))
+        #expect(await one.device.handshakes.count == 1)
+        await workshop.end()
+        await one.end()
+        await other.end()
+    }
+
+    @Test("a device that refused counts more than one that is silent")
+    func refusalAndSilence() async throws {
+        let (other, dead) = (try await Commissionee(passcode: 20_202_022), try Blackhole())
+        let network = FakeDiscovery([
+            .init(instance: "A", addresses: [other.device.address]), .init(instance: "B", addresses: [dead.address]),
+        ])
+        let workshop = try Workshop(discovery: network)
+        let error = try await failure(workshop, within: .seconds(3))
+        #expect(error.code == .wrongPasscode && error.reason.contains("\(other.device.address)"))
+        await workshop.end()
+        await other.end()
+    }
+
+    @Test("an address that a device gains later is tried as well")
+    func laterAddress() async throws {
+        let (lamp, dead) = (try await Commissionee(), try Blackhole())
+        let network = FakeDiscovery([
+            .init(instance: "A", addresses: [dead.address]),
+            .init(delay: .milliseconds(200), instance: "A", addresses: [dead.address, lamp.device.address]),
+        ])
+        let workshop = try Workshop(discovery: network)
+        #expect(try await workshop.commission(request(workshop)).address == lamp.device.address)
+        await workshop.end()
+        await lamp.end()
+    }
+
+    @Test("a device of another vendor than the code's is not the one")
+    func vendor() async throws {
+        let other = try await Commissionee()
+        let network = FakeDiscovery([.init(instance: "A", addresses: [other.device.address], vendorID: 0x1234)])
+        let workshop = try Workshop(discovery: network)
+        let error = try await failure(workshop, within: .seconds(1)) { $0.vendorID = 0xFFF1 }
+        #expect(error.code == .nothingDiscovered && error.reason.contains("3840"))
+        #expect(await other.device.handshakes.isEmpty)
+        await workshop.end()
+        await other.end()
+    }
+
+    @Test("nothing found: the hint says what to do, also for a device that only speaks Bluetooth")
+    func nothing() async throws {
+        let workshop = try Workshop(discovery: FakeDiscovery([]))
+        let plain = try await failure(workshop, within: .milliseconds(400))
+        #expect(plain.code == .nothingDiscovered && plain.stage == .discover && plain.aftermath == .untouched)
+        #expect(plain.hint?.contains("--address") == true)
+        let bluetooth = try await failure(workshop, within: .milliseconds(400)) { $0.capabilities = .ble }
+        #expect(bluetooth.hint?.contains("share") == true && bluetooth.hint != plain.hint)
+        let neither = try await failure(try Workshop(), within: .seconds(1))
+        #expect(neither.code == .nothingDiscovered)
+        await workshop.end()
+    }
+
+    @Test("a search that is interrupted ends at once and has changed nothing")
+    func interruption() async throws {
+        let dead = try Blackhole()
+        let workshop = try Workshop(discovery: FakeDiscovery([.init(instance: "A", addresses: [dead.address])]))
+        let request = try request(workshop)
+        let task = Task { try await workshop.commission(request, within: .seconds(120)) }
+        try await eventually { dead.received > 0 }
+        let start = Instant.now
+        task.cancel()
+        let error = await #expect(throws: CommissioningError.self) { _ = try await task.value }
+        #expect(error?.code == .interrupted && error?.aftermath == .untouched && .now - start < .seconds(20))
+        await workshop.end()
+    }
+}

@@ -1,0 +1,147 @@
+import MatterCommissioning
+import MatterCredentials
+import MatterCrypto
+import MatterInteraction
+import MatterSecureChannel
+import MatterSessionTests
+import MatterTLV
+import MatterTransport
+import Synchronization
+
+/// A device on the loopback interface that can be commissioned: the fake device behind real sessions.
+final class Commissionee: Sendable {
+    /// What a test makes of a command, after the device has done it; `nil` lets the device answer.
+    typealias Hook = @Sendable (DeviceModel.Context) async -> DeviceModel.Answer?
+
+    private struct State {
+        var log: [String] = []
+        var device: FakeDevice
+        var root: MatterCertificate?
+        var pendingFabric: CASECredentials?
+        var isComplete = false
+        var hooks: [String: Hook] = [:]
+        var garblesDescriptor = false
+
+        /// The device's own membership of the fabric that AddNOC puts it on.
+        func credentials(_ command: CommissioningCommand) throws -> CASECredentials? {
+            guard case .addNOC(let noc, let icac, let ipk, _, _) = command, let root else { return nil }
+            return CASECredentials(
+                try OperationalCredentials(
+                    chain: OperationalChain(noc: noc, icac: icac, root: root), key: device.key,
+                    ipkEpochKey: SecretBytes(ipk)))
+        }
+    }
+
+    static let passcode: UInt32 = 20_202_021
+
+    let device: LoopbackDevice
+    private let state: Shared
+
+    /// What the model's closures and the tests share.
+    private final class Shared: Sendable {
+        let mutex: Mutex<State>
+        init(_ state: State) { mutex = Mutex(state) }
+    }
+
+    init(
+        passcode: UInt32? = passcode, _ change: (inout FakeDevice) throws -> Void = { _ in }
+    ) async throws {
+        var fake = try FakeDevice()
+        try change(&fake)
+        let shared = Shared(State(device: fake))
+        state = shared
+        var plan = LoopbackDevice.Plan()
+        plan.passcode = passcode
+        plan.model.read = { path, _ in Self.read(path, shared) }
+        plan.model.invoke = { command, _, context in await Self.invoke(command, context, shared) }
+        device = try await .start(plan)
+    }
+
+    /// The commands that came, those over an operational session with a `*`.
+    var log: [String] { state.mutex.withLock { $0.log } }
+    /// Whether the device is a node for good.
+    var isComplete: Bool { state.mutex.withLock { $0.isComplete } }
+    /// Whether it has a certificate that it would forget again.
+    var isPending: Bool { state.mutex.withLock { $0.pendingFabric != nil && !$0.isComplete } }
+
+    func on(_ command: String, _ hook: @escaping Hook) { state.mutex.withLock { $0.hooks[command] = hook } }
+
+    /// From now on reads of the Descriptor cluster are answered with nonsense.
+    func garbleDescriptor() { state.mutex.withLock { $0.garblesDescriptor = true } }
+
+    func end() async { await device.shutDown() }
+
+    // MARK: Reading
+
+    private static func read(_ path: AttributePath, _ shared: Shared) -> [AttributeReportIB]? {
+        if path.cluster == CommissioningCluster.descriptor {
+            // A report about no endpoint in particular breaks the rules.
+            if shared.mutex.withLock({ $0.garblesDescriptor }) { return [.value(path, .null)] }
+            let concrete = AttributePath(
+                endpoint: 1, cluster: CommissioningCluster.descriptor, attribute: path.attribute)
+            let types: TLVValue = .array([
+                TLVElement(.anonymous, .structure([TLVElement(0, .uint(0x101)), TLVElement(1, .uint(1))]))
+            ])
+            return [.value(concrete, path.attribute == 0 ? types : .array([TLVElement(.anonymous, .uint(6))]))]
+        }
+        let value = path.concrete.flatMap { concrete in shared.mutex.withLock { $0.device.value(concrete) } }
+        guard let value else {
+            return [.status(AttributeStatusIB(path: path, status: StatusIB(.unsupportedAttribute)))]
+        }
+        return [.value(path, value)]
+    }
+
+    // MARK: Commands
+
+    private static func invoke(
+        _ data: CommandDataIB, _ context: DeviceModel.Context, _ shared: Shared
+    ) async -> DeviceModel.Answer {
+        guard let command = try? CommissioningCommand(data) else { return .refusal(.unsupportedCommand) }
+        let isOperational = context.established.kind == .case
+        let challenge = context.established.keys.attestationChallenge.copyBytes()
+        let (outcome, hook, fabric) = shared.mutex.withLock { state in
+            if case .armFailSafe(0, _) = command {
+                state.log.append("disarm")
+                if !state.isComplete { state.pendingFabric = nil }
+            } else {
+                state.log.append((isOperational ? "*" : "") + command.name)
+            }
+            if !isOperational { state.device.challenge = challenge }
+            let outcome = try? state.device.answer(command).outcome
+            if case .addTrustedRoot(let root) = command { state.root = try? MatterCertificate(tlv: root) }
+            if case .addNOC = command { state.pendingFabric = try? state.credentials(command) }
+            if command == .commissioningComplete { state.isComplete = true }
+            return (outcome, state.hooks[command.name], state.pendingFabric)
+        }
+        await context.device.change { $0.fabrics = fabric.map { [$0] } ?? [] }
+        if let answer = await hook?(context) { return answer }
+        return outcome.map { .outcome($0) } ?? .refusal(.failure)
+    }
+}
+
+extension CommissioningCommand {
+    /// Decodes a command as a device does.
+    init(_ data: CommandDataIB) throws(TLVError) {
+        let fields = try TLVFields(data.fields ?? .structure([]), "the command")
+        switch (data.path.cluster, data.path.command) {
+        case (0x30, 0): self = .armFailSafe(seconds: try fields.unsigned(0), breadcrumb: try fields.unsigned(1))
+        case (0x30, 2):
+            self = .setRegulatoryConfig(
+                location: try fields.unsigned(0), country: try fields.optionalString(1) ?? "",
+                breadcrumb: try fields.unsigned(2))
+        case (0x30, 4): self = .commissioningComplete
+        case (0x38, 0): self = .setUTCTime(microseconds: try fields.unsigned(0))
+        case (0x38, 2): self = .setTimeZone(offsetSeconds: 0)
+        case (0x38, 4): self = .setDSTOffset
+        case (0x3E, 0): self = .attestation(nonce: try fields.octets(0))
+        case (0x3E, 2): self = .certificateChain(try fields.unsigned(0, as: UInt8.self) == 2 ? .pai : .dac)
+        case (0x3E, 4): self = .csr(nonce: try fields.octets(0))
+        case (0x3E, 0x0B): self = .addTrustedRoot(try fields.octets(0))
+        case (0x3E, 6):
+            self = .addNOC(
+                noc: try fields.octets(0), icac: try fields.optionalOctets(1), ipk: try fields.octets(2),
+                adminSubject: try fields.unsigned(3), adminVendor: try fields.unsigned(4))
+        default: throw TLVError(.malformed, "an unknown command")
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import MatterCommissioning
+import MatterCredentials
+import MatterCrypto
+import MatterInteraction
+import MatterSessionTests
+import MatterTLV
+
+/// A device that is being commissioned: what it says of itself and how it answers, without a network.
+struct FakeDevice: Sendable {
+    static let vendorID: UInt16 = 0xFFF1
+    static let productID: UInt16 = 0x8001
+    /// Made once; keys take their time.
+    private static let sample = Result {
+        try DevelopmentAttestation.make(
+            vendorID: VendorID(vendorID), productID: productID, deviceTypeID: 0x100, now: TestFabric.now)
+    }
+
+    var attestation: DeviceAttestationCredentials
+    /// The operational key that the certificate is asked for.
+    let key: P256PrivateKey
+    /// The challenge of the PASE session.
+    var challenge = [UInt8](repeating: 0x5A, count: 16)
+    /// TimeSynchronization FeatureMap; `nil` where there is no such cluster.
+    var timeFeatures: UInt64?
+    var needsDSTOffset = false
+    /// By cluster and attribute of endpoint 0.
+    var attributes: [ConcreteAttributePath: TLVValue]
+    /// Answers of this device that are not as they should be, by the name of the command.
+    var oddities: [String: CommandResult.Outcome] = [:]
+
+    init() throws {
+        attestation = try Self.sample.get().credentials
+        key = try P256PrivateKey.generate(SystemRandom())
+        attributes = [
+            Self.general(0): .uint(0),
+            Self.general(1): .structure([TLVElement(0, .uint(60)), TLVElement(1, .uint(900))]),
+            Self.general(3): .uint(2),
+            Self.basic(2): .uint(UInt64(Self.vendorID)), Self.basic(4): .uint(UInt64(Self.productID)),
+            Self.credentials(1): .array([]), Self.credentials(2): .uint(5), Self.credentials(3): .uint(0),
+        ]
+    }
+
+    static func general(_ attribute: UInt32) -> ConcreteAttributePath {
+        ConcreteAttributePath(
+            endpoint: 0, cluster: CommissioningCluster.generalCommissioning, attribute: attribute)
+    }
+
+    static func basic(_ attribute: UInt32) -> ConcreteAttributePath {
+        ConcreteAttributePath(endpoint: 0, cluster: CommissioningCluster.basicInformation, attribute: attribute)
+    }
+
+    static func credentials(_ attribute: UInt32) -> ConcreteAttributePath {
+        ConcreteAttributePath(
+            endpoint: 0, cluster: CommissioningCluster.operationalCredentials, attribute: attribute)
+    }
+
+    static let timeFeatureMap = ConcreteAttributePath(
+        endpoint: 0, cluster: CommissioningCluster.timeSynchronization, attribute: CommissioningCluster.featureMap)
+
+    // MARK: Reading
+
+    func value(_ path: ConcreteAttributePath) -> TLVValue? {
+        path == Self.timeFeatureMap ? timeFeatures.map { .uint($0) } : attributes[path]
+    }
+
+    func read(_ paths: [AttributePath]) -> ReadResult {
+        ReadResult(
+            attributes: paths.compactMap(\.concrete).map { path in
+                AttributeReport(
+                    path: path, dataVersion: 1,
+                    outcome: value(path).map { .value($0) } ?? .failure(StatusIB(.unsupportedAttribute)))
+            })
+    }
+
+    // MARK: Commands
+
+    func answer(_ command: CommissioningCommand) throws -> CommandResult {
+        let path = command.command.path
+        if let oddity = oddities[command.name] { return CommandResult(path: path, outcome: oddity) }
+        return CommandResult(path: path, outcome: try outcome(command))
+    }
+
+    private func outcome(_ command: CommissioningCommand) throws -> CommandResult.Outcome {
+        let good: [TLVElement] = [TLVElement(0, .uint(0)), TLVElement(1, .string(""))]
+        switch command {
+        case .armFailSafe: return .response(command: 1, fields: .structure(good))
+        case .setRegulatoryConfig: return .response(command: 3, fields: .structure(good))
+        case .commissioningComplete: return .response(command: 5, fields: .structure(good))
+        case .setUTCTime, .setDSTOffset, .addTrustedRoot: return .status(StatusIB(.success))
+        case .setTimeZone: return .response(command: 3, fields: .structure([TLVElement(0, .bool(needsDSTOffset))]))
+        case .certificateChain(let kind):
+            let certificate = attestation.certificate(type: kind.rawValue) ?? []
+            return .response(command: 3, fields: .structure([TLVElement(0, .octets(certificate))]))
+        case .attestation(let nonce):
+            let response = try attestation.respond(nonce: nonce, attestationChallenge: challenge)
+            return Self.signed(command: 1, response.elements, response.signature)
+        case .csr(let nonce):
+            return try csr(nonce: nonce)
+        case .addNOC:
+            return .response(command: 8, fields: .structure([TLVElement(0, .uint(0)), TLVElement(1, .uint(1))]))
+        }
+    }
+
+    /// An answer to CSRRequest, in which each part may be another one's.
+    func csr(
+        nonce: [UInt8], key: P256PrivateKey? = nil, signer: P256PrivateKey? = nil, challenge: [UInt8]? = nil
+    ) throws -> CommandResult.Outcome {
+        let elements = try NOCSRElements(csr: try CertificateSigningRequest(key: key ?? self.key), nonce: nonce)
+        let signature = try elements.sign(
+            with: signer ?? attestation.key, attestationChallenge: challenge ?? self.challenge)
+        return Self.signed(command: 5, elements.encoded, signature)
+    }
+
+    static func signed(command: UInt32, _ elements: [UInt8], _ signature: [UInt8]) -> CommandResult.Outcome {
+        .response(
+            command: command,
+            fields: .structure([TLVElement(0, .octets(elements)), TLVElement(1, .octets(signature))]))
+    }
+}
+
+extension CommissioningCommand: CustomStringConvertible {
+    package var description: String { name }
+}

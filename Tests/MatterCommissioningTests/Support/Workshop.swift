@@ -1,0 +1,185 @@
+import Logging
+import MatterCommissioning
+import MatterCredentials
+import MatterCrypto
+import MatterDiscovery
+import MatterSession
+import MatterSessionTests
+import MatterSetupPayload
+import MatterTransport
+import Synchronization
+
+/// A commissioner with everything that it needs, on a state directory of its own.
+struct Workshop {
+    let state: TemporaryState
+    let fabric: TestFabric
+    let issuer: RecordingIssuer
+    let manager: ExchangeManager
+    let progress = Progress()
+    var environment: Commissioner.Environment
+
+    var journal: CommissioningJournal { environment.journal }
+
+    init(state: TemporaryState? = nil, fabric: TestFabric? = nil, discovery: (any Discovery)? = nil) throws {
+        self.state = try state ?? TemporaryState()
+        let fabric = try fabric ?? TestFabric()
+        self.fabric = fabric
+        issuer = RecordingIssuer(try fabric.issuer())
+        manager = try ExchangeManager(random: SystemRandom()) { _, _, _ in false }
+        let connector = Connector(manager: manager, processing: .seconds(2), logger: .silent)
+        let nextID = Mutex<UInt64>(7)
+        environment = Commissioner.Environment(
+            connector: connector,
+            nodeConnector: NodeConnector(
+                connector: connector, credentials: fabric.credentials, resumptions: nil, discovery: discovery,
+                time: .now(TestFabric.now), random: SystemRandom(), logger: .silent),
+            discovery: discovery, fabric: fabric.credentials, issuer: issuer,
+            journal: CommissioningJournal(self.state.directory, fabric: "home"),
+            chooseNodeID: { requested in
+                requested
+                    ?? nextID.withLock { id in
+                        defer { id += 1 }
+                        return NodeID(id)
+                    }
+            },
+            attest: { _ throws(CommissioningError) in AttestationSummary(verdict: "test", authority: nil) },
+            random: SystemRandom(), logger: .silent, unixTime: { TestFabric.unixTime }, utcOffset: { 0 })
+    }
+
+    func request(
+        _ address: PeerAddress? = nil, _ change: (inout CommissioningRequest) throws -> Void = { _ in }
+    ) throws -> CommissioningRequest {
+        var request = CommissioningRequest(passcode: try SetupPasscode(Commissionee.passcode))
+        request.address = address
+        try change(&request)
+        return request
+    }
+
+    func commission(
+        _ request: CommissioningRequest, within time: Duration = .seconds(60)
+    ) async throws -> CommissionedNode {
+        try await Commissioner(environment) { progress.note($0) }.commission(request, deadline: .now + time)
+    }
+
+    func end() async { await manager.shutDown() }
+}
+
+/// What a commissioning told its user.
+final class Progress: Sendable {
+    private let events = Mutex<[CommissioningProgress]>([])
+
+    func note(_ event: CommissioningProgress) { events.withLock { $0.append(event) } }
+
+    var began: [CommissioningStage] {
+        events.withLock { $0.compactMap { if case .began(let stage) = $0 { stage } else { nil } } }
+    }
+    var failed: [CommissioningStage] {
+        events.withLock { $0.compactMap { if case .failed(let stage, _) = $0 { stage } else { nil } } }
+    }
+    var notes: [String] { events.withLock { $0.compactMap { if case .note(let text) = $0 { text } else { nil } } } }
+}
+
+/// The local authority, watched.
+final class RecordingIssuer: NOCIssuer {
+    struct Failure: Error {}
+
+    private struct State {
+        var log: [String] = []
+        var failsAt: String?
+    }
+
+    private let authority: LocalCertificateAuthority
+    private let state = Mutex(State())
+
+    init(_ authority: LocalCertificateAuthority) { self.authority = authority }
+
+    var log: [String] { state.withLock { $0.log } }
+
+    func fail(at step: String) { state.withLock { $0.failsAt = step } }
+
+    private func note(_ step: String) throws {
+        try state.withLock { state in
+            state.log.append(step)
+            if state.failsAt == step { throw Failure() }
+        }
+    }
+
+    func prepare() async throws -> FabricParameters? {
+        try note("prepare")
+        return try await authority.prepare()
+    }
+
+    func issue(_ csr: CertificateSigningRequest, context: NOCIssueContext) async throws -> IssuedNOC {
+        try note("issue")
+        return try await authority.issue(csr, context: context)
+    }
+
+    func confirm(_ receipt: NOCReceipt, node: NodeID) async throws { try note("confirm") }
+
+    func abandon(_ receipt: NOCReceipt) async { try? note("abandon") }
+}
+
+/// A network on which some devices advertise themselves.
+final class FakeDiscovery: Discovery {
+    /// When something is announced, counted from the start of the search.
+    struct Announcement: Sendable {
+        var delay = Duration.zero
+        var instance: String
+        var addresses: [PeerAddress]
+        var discriminator: UInt16 = 3840
+        var vendorID: UInt16?
+    }
+
+    private let announcements: [Announcement]
+    private let nodes: [PeerAddress]
+
+    init(_ announcements: [Announcement], nodes: [PeerAddress] = []) {
+        self.announcements = announcements
+        self.nodes = nodes
+    }
+
+    func browseCommissionable(
+        _ filter: CommissionableFilter, includingClosed: Bool
+    ) -> AsyncThrowingStream<CommissionableEvent, any Error> {
+        AsyncThrowingStream { continuation in
+            let announcements = announcements
+            let task = Task {
+                for announcement in announcements {
+                    try? await Task.sleep(for: announcement.delay)
+                    let record = CommissionableRecord(
+                        longDiscriminator: announcement.discriminator, commissioningMode: .basic,
+                        vendorID: announcement.vendorID)
+                    guard filter.matches(record, hasSubtype: true) else { continue }
+                    continuation.yield(
+                        .found(
+                            CommissionableDevice(
+                                instance: announcement.instance, host: "device.local", port: 5540,
+                                addresses: announcement.addresses.compactMap(ResolvedAddress.init), record: record)))
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    func resolveOperational(
+        compressedFabricID: UInt64, nodeID: UInt64
+    ) -> AsyncThrowingStream<OperationalUpdate, any Error> {
+        AsyncThrowingStream { continuation in
+            guard !nodes.isEmpty else { return }
+            continuation.yield(
+                .found(
+                    OperationalNode(
+                        instance: OperationalInstance(compressedFabricID: compressedFabricID, nodeID: nodeID),
+                        host: "node.local", port: 5540, addresses: nodes.compactMap(ResolvedAddress.init),
+                        record: OperationalRecord())))
+        }
+    }
+
+    func browseOperational(compressedFabricID: UInt64?) -> AsyncThrowingStream<OperationalEvent, any Error> {
+        AsyncThrowingStream { $0.finish() }
+    }
+}
+
+extension ResolvedAddress {
+    init?(_ address: PeerAddress) { self.init(octets: address.octets, port: address.port) }
+}

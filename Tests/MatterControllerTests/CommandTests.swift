@@ -1,0 +1,316 @@
+import MatterController
+import MatterInteraction
+import MatterSession
+import MatterSessionTests
+import MatterTLV
+import MatterTransport
+import Testing
+
+/// A command runs at most once, whatever becomes of its datagrams (design/architecture.md).
+@Suite("Commands", .realTime)
+struct CommandTests {
+    private func toggle(
+        _ link: NodeLink, within time: Duration = .seconds(60), isTimed: Bool = false
+    ) async throws -> CommandResult {
+        try await link.invoke(Light.toggle, isTimed: isTimed, .atMostOnce, deadline: .now + time)
+    }
+
+    private func unknownOutcome(_ body: () async throws -> CommandResult) async throws -> ControllerError {
+        let error = try #require(await #expect(throws: ControllerError.self) { _ = try await body() })
+        #expect(error.code == .outcomeUnknown && error.hint != nil && error.underlying != nil)
+        return error
+    }
+
+    // MARK: At most once
+
+    @Test("a command that is answered runs once, on one session")
+    func normal() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        for count in 1...3 {
+            #expect(try await toggle(link).status.isSuccess)
+            #expect(bench.light.executed.count == count)
+        }
+        #expect(await bench.handshakes == 1)
+        await bench.end()
+    }
+
+    @Test("datagrams that get lost on their way do not double it", arguments: [1, 3, 4])
+    func fewLost(count: Int) async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        bench.relay.loseFirst(count, .toDevice)
+        #expect(try await toggle(link).status.isSuccess)
+        #expect(bench.light.executed.count == 1 && bench.relay.lost(.toDevice) == count)
+        #expect(await bench.handshakes == 1)
+        await bench.end()
+    }
+
+    @Test("a command that was given up reaches the device by its old datagram, and the spare session is closed")
+    func manyLost() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        bench.relay.loseFirst(6, .toDevice)
+        #expect(try await toggle(link).status.isSuccess)
+        #expect(bench.light.executed.count == 1)
+        let handshakes = await bench.handshakes
+        #expect(handshakes <= 2)
+        try await eventually { await bench.device.closed == handshakes - 1 }
+        // The old session goes on.
+        #expect(try await toggle(link).status.isSuccess)
+        #expect(await bench.handshakes == handshakes)
+        await bench.end()
+    }
+
+    @Test("answers that get lost on their way do not double it", arguments: [1, 4, 10])
+    func lostAnswers(count: Int) async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        bench.relay.loseFirst(count, .toClient)
+        #expect(try await toggle(link).status.isSuccess)
+        #expect(bench.light.executed.count == 1)
+        await bench.end()
+    }
+
+    @Test("a device that has lost its session before the command came gets it anew, once")
+    func restartBefore() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        await bench.device.restart()
+        let start = Instant.now
+        #expect(try await toggle(link).status.isSuccess)
+        #expect(bench.light.executed.count == 1)
+        #expect(await bench.handshakes == 2)
+        // The old session had its chance first.
+        #expect(.now - start >= .milliseconds(1800))
+        #expect(try await toggle(link).status.isSuccess)
+        #expect(await bench.handshakes == 2)
+        await bench.end()
+    }
+
+    @Test("a device that acknowledges, acts and restarts before it answers: nobody knows, and nothing is repeated")
+    func restartAfter() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        bench.light.next { context in
+            // The acknowledgement goes out by itself while the device works.
+            try? await Task.sleep(for: .milliseconds(500))
+            await context.device.restart()
+            return .nothing
+        }
+        let error = try await unknownOutcome { try await toggle(link, within: .seconds(3)) }
+        #expect((error.underlying as? TransportError)?.code == .noReply)
+        #expect(error.reason.contains("acknowledged"))
+        #expect(bench.light.executed.count == 1)
+        // What the device is like now can still be asked.
+        let state = await link.stateAfterwards([Light.onOff])
+        #expect(state.map(\.value) == [.bool(true)])
+        await bench.end()
+    }
+
+    @Test("a device of which nothing is heard any more: nobody knows")
+    func cutOff() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        let relay = bench.relay
+        bench.light.next { _ in
+            relay.cutOff()
+            return .outcome(.status(StatusIB(.success)))
+        }
+        let start = Instant.now
+        let error = try await unknownOutcome { try await toggle(link, within: .seconds(3)) }
+        #expect(.now - start >= .seconds(3) && .now - start < .seconds(20))
+        #expect(bench.light.executed.count == 1 && error.reason.contains("\(bench.relay.address)"))
+        #expect(await link.stateAfterwards([Light.onOff]).isEmpty)
+        await bench.end()
+    }
+
+    @Test("a device that acknowledges and never answers: nobody knows")
+    func onlyAcknowledged() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        bench.light.next { _ in .acknowledgement }
+        let error = try await unknownOutcome { try await toggle(link, within: .milliseconds(1500)) }
+        #expect((error.underlying as? TransportError)?.code == .noReply)
+        #expect(bench.light.executed.count == 1)
+        #expect(await bench.handshakes == 1)
+        await bench.end()
+    }
+
+    @Test("an acknowledgement that comes late, on the old session, still forbids to send the command on the new one")
+    func lateAcknowledgement() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        bench.relay.loseFirst(6, .toDevice)
+        bench.light.next { _ in .acknowledgement }
+        _ = try await unknownOutcome { try await toggle(link, within: .seconds(5)) }
+        #expect(bench.light.executed.count == 1)
+        await bench.end()
+    }
+
+    @Test("a slow device is waited for, also if its command had to be rescued", arguments: [0, 6])
+    func slow(lost: Int) async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        bench.relay.loseFirst(lost, .toDevice)
+        bench.light.next { _ in
+            try? await Task.sleep(for: .milliseconds(2500))
+            return .outcome(.status(StatusIB(.success)))
+        }
+        #expect(try await toggle(link).status.isSuccess)
+        #expect(bench.light.executed.count == 1)
+        await bench.end()
+    }
+
+    @Test("a device that has forgotten our fabric is not asked again until the time is up")
+    func forgotten() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        await bench.device.change { $0.fabrics = [] }
+        await bench.device.restart()
+        let start = Instant.now
+        let error = try await unknownOutcome { try await toggle(link) }
+        #expect((error.underlying as? SessionError)?.isUnknownToPeer == true && .now - start < .seconds(20))
+        #expect(bench.light.executed == [])
+        await bench.end()
+    }
+
+    @Test("an interrupted command ends at once and sends nothing more")
+    func cancellation() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        bench.relay.lose { _ in true }
+        let task = Task { try await toggle(link) }
+        try await eventually { bench.relay.lost(.toDevice) > 0 }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        let sent = bench.relay.lost(.toDevice)
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(bench.relay.lost(.toDevice) == sent)
+        await bench.end()
+    }
+
+    @Test("an interruption during the rescue ends it at once and leaves no session behind")
+    func cancelledRescue() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        bench.relay.lose { _ in true }
+        let task = Task { try await toggle(link) }
+        try await eventually { await bench.handshakes == 2 }
+        try await eventually { await bench.device.sessions.count == 2 }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        try await Task.sleep(for: .milliseconds(100))
+        bench.relay.lose { _ in false }
+        let sent = bench.relay.passed(.toDevice)
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(bench.relay.passed(.toDevice) == sent && bench.light.executed == [])
+        await bench.end()
+    }
+
+    // MARK: Absolute commands
+
+    private func on(_ link: NodeLink, within time: Duration = .seconds(60)) async throws -> CommandResult {
+        try await link.invoke(Light.on, .absolute, deadline: .now + time)
+    }
+
+    @Test("a command that sets a state is sent again on a new session")
+    func absoluteAfterRestart() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        await bench.device.restart()
+        #expect(try await on(link).status.isSuccess)
+        #expect(bench.light.executed.count == 1)
+        #expect(await bench.handshakes == 2)
+        await bench.end()
+    }
+
+    @Test("a command that sets a state is repeated until it is answered")
+    func absoluteRepeated() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        bench.relay.loseFirst(6, .toClient)
+        #expect(try await on(link).status.isSuccess)
+        #expect((1...3).contains(bench.light.executed.count))
+        await bench.end()
+    }
+
+    @Test("if it never is, nobody knows either")
+    func absoluteUnknown() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        let relay = bench.relay
+        bench.light.next { _ in
+            relay.cutOff()
+            return .nothing
+        }
+        _ = try await unknownOutcome { try await on(link, within: .seconds(2)) }
+        #expect(bench.light.executed.count == 1)
+        await bench.end()
+    }
+
+    // MARK: Before anything is sent
+
+    @Test("a device that cannot be reached has done nothing, and the error says why")
+    func noSession() async throws {
+        let bench = try await Bench()
+        bench.relay.cutOff()
+        let link = try await bench.link()
+        let error = await #expect(throws: SessionError.self) { _ = try await toggle(link, within: .seconds(1)) }
+        #expect(error?.code == .silent && error?.phase == "case")
+        await bench.end()
+    }
+
+    // MARK: Timed
+
+    @Test("a command that has to be timed is repeated once, as a timed one", arguments: [true, false])
+    func needsTimed(asStatus: Bool) async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        bench.light.next { _ in
+            asStatus ? .outcome(.status(StatusIB(.needsTimedInteraction))) : .refusal(.needsTimedInteraction)
+        }
+        #expect(try await toggle(link).status.isSuccess)
+        #expect(bench.light.executed == [false, true])
+        await bench.end()
+    }
+
+    @Test("a device that is never content is asked twice and no more")
+    func alwaysNeedsTimed() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        for _ in 0..<4 { bench.light.next { _ in .outcome(.status(StatusIB(.needsTimedInteraction))) } }
+        #expect(try await toggle(link).status.status == .needsTimedInteraction)
+        #expect(bench.light.executed == [false, true])
+        // A command that was timed from the start is not repeated at all.
+        #expect(try await toggle(link, isTimed: true).status.status == .needsTimedInteraction)
+        #expect(bench.light.executed == [false, true, true])
+        await bench.end()
+    }
+
+    @Test("other refusals are passed on")
+    func refusal() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        bench.light.next { _ in .refusal(.busy) }
+        let error = await #expect(throws: InteractionError.self) { _ = try await toggle(link) }
+        #expect(error?.status == .busy && bench.light.executed == [false])
+        bench.light.next { _ in .outcome(.status(StatusIB(.failure, clusterStatus: 3))) }
+        #expect(try await toggle(link).status == StatusIB(.failure, clusterStatus: 3))
+        await bench.end()
+    }
+
+    @Test("a timed command whose announcement was lost or not answered has not run, and begins anew")
+    func lostAnnouncement() async throws {
+        let bench = try await Bench(processing: .milliseconds(300)) { plan in
+            let refusals = Countdown(1)
+            plan.model.announce = { refusals.isOver() }
+        }
+        let link = try await bench.connected()
+        await bench.device.restart()
+        #expect(try await toggle(link, isTimed: true).status.isSuccess)
+        #expect(bench.light.executed == [true])
+        #expect(await bench.handshakes == 2)
+        await bench.end()
+    }
+}

@@ -1,0 +1,240 @@
+import MatterCredentials
+import MatterCrypto
+import MatterSecureChannel
+import MatterStore
+import MatterTLV
+import TestSupport
+import Testing
+
+@testable import MatterSession
+
+@Suite("Fabric store")
+struct FabricStoreTests {
+    private let state: TemporaryState
+    private let store: FabricStore
+    private let vendor = VendorID(0xFFF1)
+
+    init() throws {
+        state = try TemporaryState()
+        store = FabricStore(state.directory)
+    }
+
+    private func code(_ body: () async throws -> Void) async -> RecordError.Code? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? RecordError)?.code
+        }
+    }
+
+    private func add(_ name: String, withIntermediate: Bool = false) async throws -> (LocalFabric, FabricRecord) {
+        let fabric = try LocalFabric.create(withIntermediate: withIntermediate, validity: TestFabric.validity)
+        return (fabric, try await store.add(fabric, name: name, vendorID: vendor))
+    }
+
+    // MARK: Keeping
+
+    @Test("a fabric comes back with its credentials and its authority", arguments: [true, false])
+    func roundTrip(withIntermediate: Bool) async throws {
+        let (fabric, added) = try await add("Zu Hause", withIntermediate: withIntermediate)
+        let record = try #require(try store.fabric(named: "Zu Hause"))
+        #expect(record == added && record.issuer == .local && record.nextNodeID == 1)
+        #expect(record.nodeID == fabric.credentials.nodeID && record.vendorID == vendor)
+        let credentials = try store.credentials(of: record)
+        #expect(credentials.key.scalar == fabric.credentials.key.scalar)
+        #expect(credentials.operationalIPK == fabric.credentials.operationalIPK)
+        #expect(credentials.chain == fabric.credentials.chain)
+        let authority = try store.authority(of: record)
+        #expect(authority == fabric.authority && authority.canIssue)
+    }
+
+    @Test("a fabric without its authority's key issues nothing")
+    func imported() async throws {
+        let fabric = try LocalFabric.create(validity: TestFabric.validity)
+        let imported = try LocalFabric(
+            importing: fabric.credentials.chain, keys: [fabric.credentials.key], ipk: fabric.credentials.ipkEpochKey,
+            at: .now(TestFabric.now))
+        let record = try await store.add(imported, name: "other", vendorID: vendor)
+        #expect(record.issuer == .none)
+        #expect(try !store.authority(of: record).canIssue)
+        #expect(try store.credentials(of: record).nodeID == fabric.credentials.nodeID)
+    }
+
+    @Test("a missing key is told with the file that it was in")
+    func missingKey() async throws {
+        let (_, record) = try await add("home")
+        try state.directory.delete("fabrics/home/keys/operational")
+        let error = try #require(throws: StoreError.self) { _ = try store.credentials(of: record) }
+        #expect(error.code == .damaged && error.reason.contains("operational"))
+        #expect(error.hint?.contains("fabrics/home/keys/operational") == true)
+    }
+
+    @Test("a name is taken once, and must be one")
+    func names() async throws {
+        _ = try await add("home")
+        let fabric = try LocalFabric.create(validity: TestFabric.validity)
+        #expect(await code { _ = try await store.add(fabric, name: "home", vendorID: vendor) } == .fabricExists)
+        for name in ["", "12", "a/b", "../x"] {
+            #expect(await code { _ = try await store.add(fabric, name: name, vendorID: vendor) } == .invalidName)
+        }
+        _ = try await add("Home")
+        #expect(try store.names() == ["Home", "home"])
+    }
+
+    @Test("secrets are in no JSON record, and every record is readable JSON")
+    func secrets() async throws {
+        let (fabric, _) = try await add("home", withIntermediate: true)
+        try store.choose("home")
+        let nodes = NodeStore(state.directory, fabric: "home")
+        try await nodes.save(NodeRecord(nodeID: NodeID(1), name: "lamp"))
+        let session = SecretBytes(try SystemRandom().bytes(32))
+        try ResumptionStore(state.directory, fabric: "home").save(
+            .init(resumptionID: Array(1...16), sharedSecret: session, peerNodeID: 1), of: NodeID(1))
+        let secrets = [
+            fabric.credentials.key.scalar, fabric.credentials.ipkEpochKey, fabric.credentials.operationalIPK, session,
+            try #require(fabric.authority.rootKey), try #require(fabric.authority.intermediateKey),
+        ].map { hexString($0.copyBytes()) }
+        let records = try state.files().filter { $0.key.hasSuffix(".json") }
+        #expect(records.count == 3)
+        for (name, text) in records {
+            for secret in secrets { #expect(!text.lowercased().contains(secret), "\(name)") }
+            let contents = try #require(try state.directory.read(name))
+            #expect(try JSONValue(parsing: contents).objectValue != nil)
+        }
+    }
+
+    // MARK: Choosing
+
+    @Test("the named fabric, else the chosen one, else the only one")
+    func selection() async throws {
+        #expect(await code { _ = try store.select(nil) } == .noFabric)
+        #expect(await code { _ = try store.select("home") } == .unknownFabric)
+        _ = try await add("home")
+        #expect(try store.select(nil).name == "home")
+        _ = try await add("office")
+        #expect(await code { _ = try store.select(nil) } == .ambiguousFabric)
+        #expect(try store.select("office").name == "office")
+        #expect(await code { try store.choose("garden") } == .unknownFabric)
+        try store.choose("office")
+        #expect(try store.select(nil).name == "office" && store.chosen() == "office")
+        #expect(try store.select("home").name == "home")
+        #expect(await code { _ = try store.select("garden") } == .unknownFabric)
+    }
+
+    @Test("the first commissioning makes a fabric, once, however many processes begin at once")
+    func selectOrCreate() async throws {
+        let store = store
+        let made = try await withThrowingTaskGroup(of: FabricRecord.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try await store.selectOrCreate(
+                        nil, vendorID: VendorID(0xFFF1), validity: TestFabric.validity, random: SystemRandom())
+                }
+            }
+            return try await group.reduce(into: Set<CompressedFabricID>()) { $0.insert($1.compressedFabricID) }
+        }
+        #expect(made.count == 1)
+        #expect(try store.names() == ["home"])
+        #expect(
+            await code {
+                _ = try await store.selectOrCreate(
+                    "other", vendorID: vendor, validity: TestFabric.validity, random: SystemRandom())
+            } == .unknownFabric)
+    }
+
+    // MARK: Removing
+
+    @Test("a removed fabric leaves nothing behind, and is not the chosen one any more")
+    func removal() async throws {
+        _ = try await add("home")
+        _ = try await add("office")
+        try store.choose("home")
+        try await NodeStore(state.directory, fabric: "home").save(NodeRecord(nodeID: NodeID(1)))
+        try await store.remove("home")
+        #expect(try store.names() == ["office"] && store.chosen() == nil)
+        #expect(try store.select(nil).name == "office")
+        #expect(try !state.files().keys.contains { $0.hasPrefix("fabrics/home/") })
+        #expect(await code { try await store.remove("home") } == .unknownFabric)
+    }
+
+    @Test("what an interrupted removal left belongs to no later fabric of that name")
+    func interruptedRemoval() async throws {
+        let (first, _) = try await add("home", withIntermediate: true)
+        try await NodeStore(state.directory, fabric: "home").save(NodeRecord(nodeID: NodeID(7), name: "old"))
+        // The record goes first.
+        try state.directory.delete("fabrics/home/fabric.json")
+        #expect(try store.names() == [])
+        let (_, record) = try await add("home")
+        #expect(try NodeStore(state.directory, fabric: "home").all() == [])
+        #expect(try store.authority(of: record).intermediateKey == nil)
+        #expect(try store.credentials(of: record).key.scalar != first.credentials.key.scalar)
+    }
+
+    // MARK: Node ids
+
+    @Test("ids are given out in order, and none that is ours or in use")
+    func nodeIDs() async throws {
+        let own = NodeID(3)
+        let fabric = try LocalFabric.create(nodeID: own, validity: TestFabric.validity)
+        _ = try await store.add(fabric, name: "home", vendorID: vendor)
+        func take(_ requested: UInt64? = nil, used: Set<UInt64> = []) async throws -> UInt64 {
+            try await store.takeNodeID(in: "home", requested: requested.map { NodeID($0) }) {
+                used.contains($0.rawValue)
+            }.rawValue
+        }
+        #expect(try await take() == 1)
+        #expect(try await take(used: [2, 4]) == 5)
+        #expect(try await take() == 6)
+        #expect(try await take(100) == 100)
+        #expect(try await take() == 7)
+        for refused: UInt64 in [0, 3, 0xFFFF_FFF0_0000_0000, .max] {
+            #expect(await code { _ = try await take(refused) } == .nodeExists)
+        }
+        #expect(await code { _ = try await take(50, used: [50]) } == .nodeExists)
+        #expect(
+            await code { _ = try await store.takeNodeID(in: "none", requested: nil) { _ in false } } == .unknownFabric)
+    }
+
+    @Test(
+        "at the end of the range the ids begin anew",
+        arguments: [0, 0xFFFF_FFEF_FFFF_FFFF, 0xFFFF_FFF0_0000_0000, .max] as [UInt64])
+    func lastNodeID(next: UInt64) async throws {
+        var (_, record) = try await add("home")
+        record.nextNodeID = next
+        try state.directory.write("fabrics/home/fabric.json", record.encoded())
+        let used: Set<UInt64> = [1, 2, 0xFFFF_FFEF_FFFF_FFFF]
+        let id = try await store.takeNodeID(in: "home", requested: nil) { used.contains($0.rawValue) }
+        #expect(id == NodeID(3))
+    }
+
+    @Test("two takers never get the same id")
+    func concurrentIDs() async throws {
+        _ = try await add("home")
+        let directory = state.directory
+        let ids = try await withThrowingTaskGroup(of: NodeID.self) { group in
+            for _ in 0..<40 {
+                group.addTask {
+                    // Each with its own view of the directory, as processes have.
+                    try await FabricStore(StateDirectory(path: directory.path)).takeNodeID(in: "home", requested: nil) {
+                        _ in false
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(ids).count == 40 && ids.map(\.rawValue).max() == 40)
+    }
+
+    @Test("taking an id does not bring a removed fabric back")
+    func removalBesides() async throws {
+        for _ in 0..<10 {
+            _ = try await add("home")
+            let store = store
+            async let taken = try? store.takeNodeID(in: "home", requested: nil) { _ in false }
+            async let removed: Void = store.remove("home")
+            _ = try await (taken, removed)
+            #expect(try store.names() == [])
+        }
+    }
+}

@@ -1,0 +1,15 @@
+import MatterTransport
+package import Testing
+
+/// Waits for something that is about to happen.
+package func eventually(
+    within time: Duration = .seconds(30), _ location: SourceLocation = #_sourceLocation,
+    _ condition: () async throws -> Bool
+) async throws {
+    let deadline = Instant.now + time
+    while Instant.now < deadline {
+        if try await condition() { return }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+    Issue.record("it did not happen within \(time)", sourceLocation: location)
+}

@@ -1,0 +1,196 @@
+import MatterCredentials
+import MatterCrypto
+import MatterInteraction
+package import MatterSecureChannel
+import MatterTLV
+package import MatterTransport
+import Synchronization
+
+/// A device on the loopback interface: the responder halves of PASE and CASE, and whatever a test makes of the
+/// interactions on its sessions.
+package actor LoopbackDevice {
+    package struct Plan: Sendable {
+        /// Handshakes that are acknowledged and then forgotten.
+        package var ignoredHandshakes = 0
+        /// Answers of BUSY, with the wait asked for, before any handshake is taken up.
+        package var busy: [Duration] = []
+        /// Without one no commissioning window is open.
+        package var passcode: UInt32?
+        package var fabrics: [CASECredentials] = []
+        /// What comes in between before the last message of a handshake, as if from a second device.
+        package var stray: StatusReport?
+        /// Whether the device says everything but its last message twice, as a new message each time.
+        package var repeatsItself = false
+        package var parameters = SessionParameters.quick
+        package var resumes = true
+        /// Whether an offer to resume makes the device give up, as it must not.
+        package var stumblesOverResumption = false
+        package var model = DeviceModel()
+
+        package init() {}
+    }
+
+    package static let pbkdf = PBKDFParameters(iterations: 1000, salt: Array("SPAKE2P Key Salt".utf8))
+
+    package nonisolated let manager: ExchangeManager
+    package nonisolated let address: PeerAddress
+    package var plan: Plan
+    /// When each handshake began, those that came to nothing too.
+    package private(set) var handshakes: [Instant] = []
+    package private(set) var sessions: [SessionReference: EstablishedSession] = [:]
+    package private(set) var closed = 0
+    private let resumptions = Mutex<[[UInt8]: ResumptionRecord]>([:])
+
+    private init(manager: ExchangeManager, address: PeerAddress, plan: Plan) {
+        self.manager = manager
+        self.address = address
+        self.plan = plan
+    }
+
+    package static func start(_ plan: Plan) async throws -> LoopbackDevice {
+        let manager = try ExchangeManager(random: SystemRandom()) { _, _, _ in true }
+        let address = try PeerAddress(parsing: "[::1]:\(try await manager.open())")
+        let device = LoopbackDevice(manager: manager, address: address, plan: plan)
+        Task {
+            for await incoming in manager.incoming { Task { await device.handle(incoming) } }
+        }
+        return device
+    }
+
+    package func shutDown() async { await manager.shutDown() }
+
+    package func change(_ body: @Sendable (inout Plan) -> Void) { body(&plan) }
+
+    /// Forgets all sessions, as a restart does.
+    package func restart() async {
+        for session in sessions.keys { await manager.remove(session) }
+        sessions = [:]
+    }
+
+    private func handle(_ incoming: ExchangeManager.Incoming) async {
+        switch incoming.message.protocolID {
+        case .interactionModel:
+            await plan.model.serve(incoming, on: sessions[incoming.exchange.session], of: self)
+        case .secureChannel where incoming.exchange.session.isSecure:
+            closed += 1
+            sessions[incoming.exchange.session] = nil
+            await manager.remove(incoming.exchange.session)
+        case .secureChannel:
+            await shakeHands(incoming)
+        default:
+            await incoming.exchange.close()
+        }
+    }
+
+    // MARK: Handshakes
+
+    private func shakeHands(_ incoming: ExchangeManager.Incoming) async {
+        let exchange = incoming.exchange
+        handshakes.append(.now)
+        guard plan.ignoredHandshakes == 0 else {
+            plan.ignoredHandshakes -= 1
+            return await exchange.close()
+        }
+        guard plan.busy.isEmpty else {
+            return await end(exchange, .busy(wait: plan.busy.removeFirst()))
+        }
+        do {
+            let id = try await manager.reserveSessionID()
+            do {
+                try await play(try machine(for: incoming.message, id: id), incoming)
+                await exchange.close()
+            } catch {
+                await manager.releaseSessionID(id)
+                throw error
+            }
+        } catch let error as SecureChannelError {
+            await end(exchange, error.reply)
+        } catch {
+            await exchange.abandon()
+        }
+    }
+
+    private func machine(for message: ReceivedMessage, id: UInt16) throws -> any Handshake {
+        switch SecureChannelOpcode(rawValue: message.opcode) {
+        case .pbkdfParamRequest:
+            guard let passcode = plan.passcode else { throw SecureChannelError(.windowClosed, "no window is open") }
+            let verifier = try SPAKE2PlusVerifierData(
+                passcode: passcode, salt: Self.pbkdf.salt, iterations: Self.pbkdf.iterations)
+            return PASEResponder(
+                verifier: verifier, pbkdf: Self.pbkdf, localSessionID: id, parameters: plan.parameters,
+                random: SystemRandom())
+        case .sigma1:
+            if plan.stumblesOverResumption, try TLVFields(decoding: message.payload, "Sigma1")[6] != nil {
+                throw SecureChannelError(.malformed, "what is this?")
+            }
+            let resumes = plan.resumes
+            return CASEResponder(
+                fabrics: plan.fabrics, localSessionID: id, parameters: plan.parameters,
+                findResumption: { id in resumes ? self.resumptions.withLock { $0[id] } : nil },
+                time: .now(TestFabric.now), random: SystemRandom())
+        default:
+            throw SecureChannelError(.malformed, "not the beginning of a handshake")
+        }
+    }
+
+    private func play(_ responder: any Handshake, _ incoming: ExchangeManager.Incoming) async throws {
+        var machine = responder
+        let exchange = incoming.exchange
+        var received = incoming.message
+        var said: HandshakeMessage?
+        while true {
+            guard let opcode = SecureChannelOpcode(rawValue: received.opcode) else { return }
+            let step = try machine.handle(HandshakeMessage(opcode, received.payload))
+            if let established = step.established { try await install(established, received.from) }
+            if step.established != nil {
+                if plan.repeatsItself { try await interject(said, on: exchange) }
+                if let stray = plan.stray { try await interject(.init(.statusReport, stray.encoded()), on: exchange) }
+            }
+            said = step.send
+            if let message = step.send {
+                try await exchange.send(message.payload, opcode: message.opcode.rawValue, protocolID: .secureChannel)
+            }
+            guard step.established == nil else { return }
+            received = try await exchange.receive(until: .now + .seconds(10))
+        }
+    }
+
+    private func interject(_ message: HandshakeMessage?, on exchange: Exchange) async throws {
+        guard let message else { return }
+        try await exchange.send(
+            message.payload, opcode: message.opcode.rawValue, protocolID: .secureChannel, reliable: false)
+    }
+
+    private func install(_ established: EstablishedSession, _ address: PeerAddress) async throws {
+        let reference = try await manager.install(
+            SecureSessionParameters(
+                localSessionID: established.localSessionID, peerSessionID: established.peerSessionID,
+                role: established.role, keys: established.keys, localNodeID: established.localNodeID,
+                peerNodeID: established.peerNodeID, reliability: established.peerParameters.reliability,
+                address: address))
+        sessions[reference] = established
+        if let record = established.resumption { resumptions.withLock { $0[record.resumptionID] = record } }
+    }
+
+    private func end(_ exchange: Exchange, _ report: StatusReport?) async {
+        if let report {
+            try? await exchange.send(
+                report.encoded(), opcode: SecureChannelOpcode.statusReport.rawValue, protocolID: .secureChannel)
+        }
+        await exchange.close()
+    }
+}
+
+extension SessionReference {
+    var isSecure: Bool { if case .secure = self { true } else { false } }
+}
+
+extension SessionParameters {
+    /// A peer that wants its messages again soon: lost ones cost a test little time.
+    package static let quick = SessionParameters(
+        reliability: ReliabilityParameters(idleInterval: .milliseconds(40), activeInterval: .milliseconds(40)))
+}
+
+extension ReliabilityParameters {
+    package static let quick = SessionParameters.quick.reliability
+}

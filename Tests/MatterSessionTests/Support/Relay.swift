@@ -1,0 +1,147 @@
+import Foundation
+package import MatterTransport
+import Synchronization
+
+/// A UDP relay between one client and one device, which loses what a test wants lost.
+package final class Relay: Sendable {
+    package enum Direction: Sendable { case toDevice, toClient }
+
+    /// Whether a datagram of a secure session is to be lost; handshakes always pass, but for ``cutOff()``.
+    package typealias Loss = @Sendable (Direction) -> Bool
+
+    private struct State {
+        var loss: Loss = { _ in false }
+        var isCutOff = false
+        var client: sockaddr_in6?
+        var isStopped = false
+        var passed: [Direction: Int] = [:]
+        var lost: [Direction: Int] = [:]
+    }
+
+    package let address: PeerAddress
+    private let front: Int32
+    private let back: Int32
+    private let state = Mutex(State())
+
+    package init(to device: PeerAddress) throws {
+        front = try Self.socket()
+        back = try Self.socket()
+        address = try PeerAddress(parsing: "[::1]:\(Self.port(front))")
+        let target = Self.loopback(device.port)
+        Thread.detachNewThread { [self] in run(target) }
+    }
+
+    package func stop() { state.withLock { $0.isStopped = true } }
+
+    /// From now on loses what `loss` says.
+    package func lose(_ loss: @escaping Loss) { state.withLock { $0.loss = loss } }
+
+    /// From now on loses the first datagrams in one direction.
+    package func loseFirst(_ count: Int, _ direction: Direction) {
+        let left = Mutex(count)
+        lose { seen in
+            guard seen == direction else { return false }
+            return left.withLock { left in
+                defer { left = max(0, left - 1) }
+                return left > 0
+            }
+        }
+    }
+
+    /// Loses everything from now on.
+    package func cutOff() { state.withLock { $0.isCutOff = true } }
+
+    /// Datagrams of secure sessions that got through since the beginning.
+    package func passed(_ direction: Direction) -> Int { state.withLock { $0.passed[direction, default: 0] } }
+    package func lost(_ direction: Direction) -> Int { state.withLock { $0.lost[direction, default: 0] } }
+
+    private func run(_ device: sockaddr_in6) {
+        var buffer = [UInt8](repeating: 0, count: 2048)
+        while !state.withLock({ $0.isStopped }) {
+            var polled = [front, back].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            guard poll(&polled, 2, 20) > 0 else { continue }
+            if polled[0].revents != 0 { forward(&buffer, from: front, .toDevice, device) }
+            if polled[1].revents != 0 { forward(&buffer, from: back, .toClient, nil) }
+        }
+        close(front)
+        close(back)
+    }
+
+    private func forward(_ buffer: inout [UInt8], from source: Int32, _ direction: Direction, _ device: sockaddr_in6?) {
+        var sender = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let count = withUnsafeMutableBytes(of: &sender) { sender in
+            recvfrom(
+                source, &buffer, buffer.count, 0, sender.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+        }
+        guard count >= 3 else { return }
+        let isSecure = buffer[1] != 0 || buffer[2] != 0
+        let target = state.withLock { state -> sockaddr_in6? in
+            if direction == .toDevice { state.client = sender }
+            if state.isCutOff || (isSecure && state.loss(direction)) {
+                state.lost[direction, default: 0] += 1
+                return nil
+            }
+            if isSecure { state.passed[direction, default: 0] += 1 }
+            return direction == .toDevice ? device : state.client
+        }
+        guard var target else { return }
+        let exit = direction == .toDevice ? back : front
+        withUnsafeMutableBytes(of: &target) { target in
+            _ = sendto(
+                exit, buffer, count, 0, target.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+                socklen_t(target.count))
+        }
+    }
+
+    // MARK: Sockets
+
+    private static func loopback(_ port: UInt16) -> sockaddr_in6 {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = port.bigEndian
+        address.sin6_addr = in6addr_loopback
+        return address
+    }
+
+    static func socket() throws -> Int32 {
+        let descriptor = Glibc.socket(AF_INET6, Int32(SOCK_DGRAM.rawValue), 0)
+        var address = loopback(0)
+        let bound = withUnsafeMutableBytes(of: &address) { address in
+            bind(
+                descriptor, address.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(address.count))
+        }
+        guard descriptor >= 0, bound == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
+        return descriptor
+    }
+
+    static func port(_ descriptor: Int32) -> UInt16 {
+        var address = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        _ = withUnsafeMutableBytes(of: &address) { address in
+            getsockname(descriptor, address.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+        }
+        return UInt16(bigEndian: address.sin6_port)
+    }
+}
+
+/// An address where datagrams arrive and nobody reads them.
+package final class Blackhole: Sendable {
+    package let address: PeerAddress
+    private let descriptor: Int32
+
+    package init() throws {
+        descriptor = try Relay.socket()
+        address = try PeerAddress(parsing: "[::1]:\(Relay.port(descriptor))")
+    }
+
+    deinit { close(descriptor) }
+
+    /// How many datagrams have come.
+    package var received: Int {
+        var count = 0
+        var octet: UInt8 = 0
+        while recv(descriptor, &octet, 1, Int32(MSG_DONTWAIT)) >= 0 { count += 1 }
+        return count
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+package import MatterStore
+
+/// A state directory that disappears with the test.
+package final class TemporaryState: Sendable {
+    package let directory: StateDirectory
+    private let path: String
+
+    package init() throws {
+        // In memory where possible: records are synchronized.
+        let base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : NSTemporaryDirectory()
+        path = base + "/matterctl-state-" + UUID().uuidString
+        directory = StateDirectory(path: path)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Every file of the directory with its contents.
+    package func files() throws -> [String: String] {
+        var files: [String: String] = [:]
+        for case let name as String in FileManager.default.enumerator(atPath: path) ?? .init() {
+            if let data = FileManager.default.contents(atPath: path + "/" + name) {
+                files[name] = String(decoding: data, as: UTF8.self)
+            }
+        }
+        return files
+    }
+}
