@@ -1,0 +1,184 @@
+import MatterCredentials
+import MatterDataModel
+package import MatterTLV
+
+/// An entry of the access control list (Matter core specification 9.10.5.6).
+package struct AccessControlEntry: Hashable, Sendable {
+    package enum Privilege: UInt8, Sendable, CaseIterable {
+        case view = 1
+        case proxyView, operate, manage, administer
+    }
+
+    package enum AuthMode: UInt8, Sendable {
+        case pase = 1
+        case `case`, group
+    }
+
+    package struct Target: Hashable, Sendable {
+        package var cluster: UInt32?
+        package var endpoint: UInt16?
+        package var deviceType: UInt32?
+
+        package init(cluster: UInt32? = nil, endpoint: UInt16? = nil, deviceType: UInt32? = nil) {
+            self.cluster = cluster
+            self.endpoint = endpoint
+            self.deviceType = deviceType
+        }
+    }
+
+    /// What every device has to have room for, and what this one has.
+    package enum Capacity {
+        package static let entriesPerFabric = 4
+        package static let subjectsPerEntry = 4
+        package static let targetsPerEntry = 3
+    }
+
+    package var privilege: Privilege
+    package var authMode: AuthMode
+    /// `nil` or empty for everybody of the authentication mode.
+    package var subjects: [UInt64]?
+    /// `nil` or empty for everything.
+    package var targets: [Target]?
+
+    package init(_ privilege: Privilege, _ authMode: AuthMode, subjects: [UInt64]? = nil, targets: [Target]? = nil) {
+        self.privilege = privilege
+        self.authMode = authMode
+        self.subjects = subjects
+        self.targets = targets
+    }
+
+    /// Whether the entry lets somebody who needs a privilege have it.
+    func grants(_ needed: AccessPrivilege) -> Bool {
+        switch privilege {
+        case .view, .proxyView: needed == .view
+        case .operate: needed <= .operate
+        case .manage: needed <= .manage
+        case .administer: true
+        }
+    }
+
+    func applies(to caller: Caller) -> Bool {
+        let subjects = subjects ?? []
+        switch (caller.kind, authMode) {
+        case (.case(let node, let tags), .case):
+            return subjects.isEmpty
+                || subjects.contains { subject in
+                    let subject = NodeID(subject)
+                    if subject == node { return true }
+                    guard let tag = CASEAuthenticatedTag(subject: subject) else { return false }
+                    return tags.contains { $0.satisfies(tag) }
+                }
+        case (.group(let group), .group):
+            return subjects.isEmpty || subjects.contains(UInt64(group))
+        default:
+            return false
+        }
+    }
+
+    func covers(endpoint: UInt16, cluster: UInt32, deviceTypes: [DeviceTypeRevision]) -> Bool {
+        let targets = targets ?? []
+        return targets.isEmpty
+            || targets.contains { target in
+                (target.cluster ?? cluster) == cluster && (target.endpoint ?? endpoint) == endpoint
+                    && (target.deviceType.map { type in deviceTypes.contains { $0.id == type } } ?? true)
+            }
+    }
+}
+
+// MARK: - Encoding
+
+extension AccessControlEntry {
+    /// The entry as it is read, with its fabric.
+    package func tlv(fabricIndex: UInt8) -> TLVValue {
+        func list(_ values: [TLVValue]?) -> TLVValue { values.map { .array(of: $0) } ?? .null }
+        return .structure([
+            TLVElement(1, .uint(UInt64(privilege.rawValue))), TLVElement(2, .uint(UInt64(authMode.rawValue))),
+            TLVElement(3, list(subjects?.map { .uint($0) })),
+            TLVElement(
+                4,
+                list(
+                    targets?.map {
+                        .structure([
+                            TLVElement(0, .optional($0.cluster)), TLVElement(1, .optional($0.endpoint)),
+                            TLVElement(2, .optional($0.deviceType)),
+                        ])
+                    })),
+            TLVElement(254, .uint(UInt64(fabricIndex))),
+        ])
+    }
+
+    /// Reads an entry that somebody wants to write.
+    ///
+    /// - Throws: `CONSTRAINT_ERROR` for one that no list may hold, `RESOURCE_EXHAUSTED` for one that is too long.
+    package init(checking value: TLVValue) throws(ClusterFailure) {
+        guard let privilege = value.field(1)?.integer(as: UInt8.self).flatMap(Privilege.init),
+            let authMode = value.field(2)?.integer(as: UInt8.self).flatMap(AuthMode.init)
+        else { throw .constraintError }
+        self.init(privilege, authMode)
+        guard authMode != .pase, !(authMode == .group && privilege == .administer) else { throw .constraintError }
+        if let items = value.field(3)?.items {
+            guard items.count <= Capacity.subjectsPerEntry else { throw .resourceExhausted }
+            var subjects: [UInt64] = []
+            for item in items {
+                guard let subject = item.integer(as: UInt64.self), Self.isSubject(subject, of: authMode) else {
+                    throw .constraintError
+                }
+                subjects.append(subject)
+            }
+            self.subjects = subjects
+        }
+        if let items = value.field(4)?.items {
+            guard items.count <= Capacity.targetsPerEntry else { throw .resourceExhausted }
+            var targets: [Target] = []
+            for item in items { targets.append(try Target(checking: item)) }
+            self.targets = targets
+        }
+    }
+
+    private static func isSubject(_ subject: UInt64, of mode: AuthMode) -> Bool {
+        if mode == .group { return subject != 0 && subject <= UInt64(UInt16.max) }
+        return switch NodeID(subject).kind {
+        case .operational: true
+        case .caseAuthenticatedTag(let tag): tag.isValid
+        default: false
+        }
+    }
+}
+
+extension AccessControlEntry.Target {
+    init(checking value: TLVValue) throws(ClusterFailure) {
+        cluster = value.field(0)?.integer()
+        endpoint = value.field(1)?.integer()
+        deviceType = value.field(2)?.integer()
+        guard cluster != nil || endpoint != nil || deviceType != nil, endpoint == nil || deviceType == nil,
+            endpoint != 0xFFFF
+        else { throw .constraintError }
+        if let cluster {
+            let low = cluster & 0xFFFF
+            let isStandard = cluster >> 16 == 0 && low <= 0x7FFF
+            let isVendors = cluster >> 16 != 0 && cluster >> 16 <= 0xFFFE && (0xFC00...0xFFFE).contains(low)
+            guard isStandard || isVendors else { throw .constraintError }
+        }
+        if let deviceType {
+            guard deviceType & 0xFFFF <= 0xBFFF, deviceType >> 16 <= 0xFFFE else { throw .constraintError }
+        }
+    }
+}
+
+// MARK: - Deciding
+
+extension SimulatedNode {
+    /// Whether somebody may do what needs a privilege (Matter core specification 6.6.6).
+    func allows(_ caller: Caller, _ needed: AccessPrivilege, _ endpoint: UInt16, _ cluster: UInt32) -> Bool {
+        switch caller.kind {
+        case .device, .pase: return true
+        case .case, .group: break
+        }
+        guard let fabric = fabrics[caller.fabricIndex] else { return false }
+        let deviceTypes = endpoints[endpoint]?.deviceTypes ?? []
+        return fabric.access.contains { entry in
+            entry.grants(needed) && entry.applies(to: caller)
+                && entry.covers(endpoint: endpoint, cluster: cluster, deviceTypes: deviceTypes)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package import MatterTLV
+
+/// Bridged Device Basic Information (Matter core specification 9.13): what stands behind an endpoint of a bridge.
+///
+/// A person takes the device away with `unreachable` and brings it back with `reachable`.
+package struct BridgedDeviceServer: ClusterServer {
+    private enum Attribute {
+        static let vendorName: UInt32 = 0x01
+        static let productName: UInt32 = 0x03
+        static let nodeLabel: UInt32 = 0x05
+        static let serialNumber: UInt32 = 0x0F
+        static let reachable: UInt32 = 0x11
+        static let uniqueID: UInt32 = 0x12
+        static let configurationVersion: UInt32 = 0x18
+    }
+
+    private static let reachableChanged: UInt32 = 3
+    private static let longestID = 32
+
+    package let id = ClusterID.bridgedDeviceBasicInformation
+    package let persistentAttributes: Set<UInt32> = [Attribute.nodeLabel]
+    package let initialAttributes: [UInt32: TLVValue]
+
+    private let number: Int
+
+    /// - Parameters:
+    ///   - number: tells the devices behind one bridge apart.
+    ///   - name: up to 32 octets.
+    package init(number: Int, name: String) {
+        self.number = number
+        initialAttributes = [
+            Attribute.vendorName: .string("matterctl"), Attribute.productName: .string("Virtual bridged device"),
+            Attribute.nodeLabel: .string(name), Attribute.serialNumber: .string("SIM-B\(number)"),
+            Attribute.reachable: .bool(true), Attribute.uniqueID: .string(""),
+            Attribute.configurationVersion: .uint(1),
+        ]
+    }
+
+    /// UniqueID comes from that of the bridge, which is the same for ever.
+    package func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+        guard attribute == Attribute.uniqueID else { return nil }
+        let suffix = "-\(number)"
+        return .string(context.node.configuration.uniqueID.prefix(Self.longestID - suffix.count) + suffix)
+    }
+
+    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+        guard words == ["reachable"] || words == ["unreachable"] else { return false }
+        let isReachable = words == ["reachable"]
+        guard isReachable != context.bool(Attribute.reachable) else { return true }
+        context[Attribute.reachable] = .bool(isReachable)
+        context.emit(event: Self.reachableChanged, [TLVElement(0, .bool(isReachable))])
+        return true
+    }
+}

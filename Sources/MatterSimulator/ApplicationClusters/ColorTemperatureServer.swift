@@ -1,0 +1,155 @@
+package import MatterTLV
+import MatterTransport
+
+/// Color Control of a light with colour temperature only (Matter application cluster specification 3.2, feature CT).
+package struct ColorTemperatureServer: ClusterServer {
+    private enum Attribute {
+        static let remainingTime: UInt32 = 2
+        static let mireds: UInt32 = 7
+        static let options: UInt32 = 0x0F
+        static let startUpMireds: UInt32 = 0x4010
+    }
+
+    private enum Command {
+        static let moveTo: UInt32 = 0x0A
+        static let stop: UInt32 = 0x47
+        static let move: UInt32 = 0x4B
+        static let step: UInt32 = 0x4C
+    }
+
+    private static let timer = "move"
+    /// 6500 K and 2000 K.
+    static let coldest = 153
+    static let warmest = 500
+    private static let usual = 250
+    private static let largest = 0xFEFF
+    private static let colorTemperatureMode: UInt64 = 2
+    private static let colorTemperatureFeature: UInt32 = 1 << 4
+
+    package let id = ClusterID.colorControl
+    private var ramp: Ramp?
+
+    package init() {}
+
+    package var featureMap: UInt32 { Self.colorTemperatureFeature }
+    package var initialAttributes: [UInt32: TLVValue] {
+        [
+            Attribute.remainingTime: .uint(0), Attribute.mireds: .uint(UInt64(Self.usual)),
+            0x08: .uint(Self.colorTemperatureMode), Attribute.options: .uint(0), 0x10: .uint(0),
+            0x4001: .uint(Self.colorTemperatureMode), 0x400A: .uint(UInt64(Self.colorTemperatureFeature)),
+            0x400B: .uint(UInt64(Self.coldest)), 0x400C: .uint(UInt64(Self.warmest)),
+            0x400D: .uint(UInt64(Self.coldest)), Attribute.startUpMireds: .null,
+        ]
+    }
+    package var acceptedCommands: [UInt32] { [Command.moveTo, Command.stop, Command.move, Command.step] }
+    package var persistentAttributes: Set<UInt32> {
+        [Attribute.mireds, Attribute.options, Attribute.startUpMireds]
+    }
+    package var quietAttributes: Set<UInt32> { [Attribute.remainingTime] }
+
+    package mutating func start(_ context: ClusterContext) {
+        guard let mireds: UInt16 = context.number(Attribute.startUpMireds) else { return }
+        context[Attribute.mireds] = .uint(UInt64(Self.clamped(Int(mireds))))
+    }
+
+    package func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+        guard let ramp else { return nil }
+        return switch attribute {
+        case Attribute.mireds: .uint(UInt64(ramp.value(at: context.now)))
+        case Attribute.remainingTime: .uint(UInt64(ramp.remaining(at: context.now)))
+        default: nil
+        }
+    }
+
+    private static func clamped(_ mireds: Int, _ range: ClosedRange<Int> = coldest...warmest) -> Int {
+        min(max(mireds, range.lowerBound), range.upperBound)
+    }
+
+    /// The range that a command allows; 0 stands for the light's own end.
+    private static func range(_ minimum: UInt16, _ maximum: UInt16) throws(ClusterFailure) -> ClosedRange<Int> {
+        let low = max(Int(minimum), coldest)
+        let high = maximum == 0 ? warmest : min(Int(maximum), warmest)
+        guard low <= high, Int(maximum) <= largest, Int(minimum) <= largest else { throw .constraintError }
+        return low...high
+    }
+
+    private func mireds(_ context: ClusterContext) -> Int {
+        ramp?.value(at: context.now) ?? context.number(Attribute.mireds) ?? Self.usual
+    }
+
+    package mutating func invoke(
+        _ command: CommandCall, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        let optionsTag: UInt8 =
+            switch command.id {
+            case Command.moveTo: 2
+            case Command.move: 4
+            case Command.step: 5
+            default: 0
+            }
+        let mask: UInt8 = try command.unsigned(optionsTag)
+        let override: UInt8 = try command.unsigned(optionsTag + 1)
+        let options = (context.number(Attribute.options, as: UInt8.self) ?? 0) & ~mask | override & mask
+        let isOn = context.sibling(ClusterID.onOff)?.bool(OnOffServer.Attribute.onOff) ?? true
+        let acts = isOn || options & 1 != 0
+        switch command.id {
+        case Command.moveTo:
+            let mireds: UInt16 = try command.unsigned(0)
+            let tenths: UInt16 = try command.unsigned(1)
+            guard Int(mireds) <= Self.largest else { throw .constraintError }
+            if acts { begin(to: Self.clamped(Int(mireds)), .milliseconds(100 * Int64(tenths)), context) }
+        case Command.move:
+            let mode: UInt8 = try command.unsigned(0)
+            let rate: UInt16 = try command.unsigned(1)
+            let range = try Self.range(try command.unsigned(2), try command.unsigned(3))
+            guard mode == 0 || rate > 0 else { throw .invalidCommand }
+            if acts { move(mode, Int(rate), range, context) }
+        case Command.step:
+            let mode: UInt8 = try command.unsigned(0)
+            let size: UInt16 = try command.unsigned(1)
+            let tenths: UInt16 = try command.unsigned(2)
+            let range = try Self.range(try command.unsigned(3), try command.unsigned(4))
+            guard size > 0, mode != 0 else { throw .invalidCommand }
+            let target = mireds(context) + (mode == 1 ? Int(size) : -Int(size))
+            if acts { begin(to: Self.clamped(target, range), .milliseconds(100 * Int64(tenths)), context) }
+        default:
+            if acts { halt(context) }
+        }
+        return .success
+    }
+
+    private mutating func move(_ mode: UInt8, _ rate: Int, _ range: ClosedRange<Int>, _ context: ClusterContext) {
+        guard mode != 0 else { return halt(context) }
+        let target = mode == 1 ? range.upperBound : range.lowerBound
+        begin(to: target, .milliseconds(Int64(abs(target - mireds(context))) * 1000 / Int64(rate)), context)
+    }
+
+    private mutating func halt(_ context: ClusterContext) {
+        guard ramp != nil else { return }
+        let mireds = mireds(context)
+        finish(mireds, context)
+    }
+
+    private mutating func begin(to target: Int, _ duration: Duration, _ context: ClusterContext) {
+        let from = mireds(context)
+        guard duration > .zero, from != target else { return finish(target, context) }
+        let ramp = Ramp(from: from, to: target, start: context.now, duration: duration)
+        self.ramp = ramp
+        context.touch(Attribute.remainingTime)
+        context.schedule(Self.timer, at: ramp.nextStep(after: context.now))
+    }
+
+    private mutating func finish(_ mireds: Int, _ context: ClusterContext) {
+        ramp = nil
+        context.cancel(Self.timer)
+        context[Attribute.mireds] = .uint(UInt64(mireds))
+        context.touch(Attribute.remainingTime)
+    }
+
+    package mutating func timerFired(_ timer: String, _ context: ClusterContext) {
+        guard let ramp else { return }
+        guard context.now < ramp.end else { return finish(ramp.to, context) }
+        context[Attribute.mireds] = .uint(UInt64(ramp.value(at: context.now)))
+        context.schedule(Self.timer, at: ramp.nextStep(after: context.now))
+    }
+}

@@ -1,0 +1,128 @@
+import MatterTLV
+
+/// SetCredential, GetCredentialStatus and ClearCredential (Matter application cluster specification 5.2.10.40 to 5.2.10.44).
+/// The lock knows PIN codes only.
+extension DoorLockServer {
+    private static let pinType: UInt8 = 1
+
+    static func credentialStruct(_ index: UInt16) -> TLVValue {
+        .structure([TLVElement(0, .number(pinType)), TLVElement(1, .number(index))])
+    }
+
+    /// - Throws: for a kind of credential that the lock does not take.
+    private func credentialIndex(
+        _ credential: TLVValue?, orElse failure: ClusterFailure
+    ) throws(ClusterFailure) -> UInt16 {
+        guard let credential, let type: UInt8 = credential.field(0)?.integer(),
+            let index: UInt16 = credential.field(1)?.integer()
+        else { throw .invalidCommand }
+        guard type == Self.pinType else { throw failure }
+        return index
+    }
+
+    mutating func setCredential(
+        _ command: CommandCall, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        let index = try credentialIndex(command[1], orElse: .unsupportedCommand)
+        let next = database.nextFreeCredential(after: index)
+        let (status, created) = try setPIN(index, command, context)
+        return .response(
+            LockResponse.setCredential,
+            [
+                TLVElement(0, .number(status.rawValue)), TLVElement(1, .nullable(created)),
+                TLVElement(2, .nullable(next)),
+            ])
+    }
+
+    /// - Returns: what the response says, with the user that was created.
+    private mutating func setPIN(
+        _ index: UInt16, _ command: CommandCall, _ context: ClusterContext
+    ) throws(ClusterFailure) -> (LockStatus, created: UInt16?) {
+        let operation: UInt8 = try command.unsigned(0)
+        let pin = try command.octets(2)
+        let userIndex: UInt16? = try command.optionalUnsigned(3)
+        let statusNumber: UInt8? = try command.optionalUnsigned(4)
+        let typeNumber: UInt8? = try command.optionalUnsigned(5)
+        guard LockDatabase.isIndex(index), LockDatabase.pinLengths.contains(pin.count),
+            pin.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return (.invalidField, nil) }
+        guard database.credential(with: pin) == nil else { return (.duplicate, nil) }
+        guard let status = try? Self.status(statusNumber) ?? .occupiedEnabled,
+            let type = try? Self.type(typeNumber) ?? .unrestricted, type != .programming
+        else { return (.invalidField, nil) }
+        let isUserGiven = statusNumber != nil || typeNumber != nil
+        switch operation {
+        case LockDataOperation.add.rawValue:
+            guard database.credentials[index] == nil else { return (.occupied, nil) }
+            if let userIndex {
+                guard !isUserGiven else { return (.invalidField, nil) }
+                return (add(index, pin, to: userIndex, context), nil)
+            }
+            guard let created = database.firstFreeUser else { return (.resourceExhausted, nil) }
+            var user = LockUser()
+            user.status = status
+            user.type = type
+            user.creator = context.caller.lockFabric
+            database.users[created] = user
+            emitChange(.userIndex, .add, user: created, data: created, context)
+            return (add(index, pin, to: created, context), created)
+        case LockDataOperation.modify.rawValue:
+            guard database.credentials[index] != nil, let userIndex, !isUserGiven,
+                database.users[userIndex]?.credentials.contains(index) ?? false
+            else { return (.invalidField, nil) }
+            database.credentials[index]?.pin = pin
+            database.credentials[index]?.modifier = context.caller.lockFabric
+            database.users[userIndex]?.modifier = context.caller.lockFabric
+            emitChange(.pin, .modify, user: userIndex, data: index, context)
+            return (.success, nil)
+        default: return (.invalidField, nil)
+        }
+    }
+
+    private mutating func add(
+        _ index: UInt16, _ pin: [UInt8], to user: UInt16, _ context: ClusterContext
+    ) -> LockStatus {
+        guard let present = database.users[user] else { return .invalidField }
+        guard present.credentials.count < LockDatabase.credentialsPerUser else { return .resourceExhausted }
+        let fabric = context.caller.lockFabric
+        database.users[user]?.credentials.append(index)
+        database.users[user]?.modifier = fabric
+        database.credentials[index] = LockCredential(pin: pin, creator: fabric, modifier: fabric)
+        emitChange(.pin, .add, user: user, data: index, context)
+        return .success
+    }
+
+    func getCredentialStatus(_ command: CommandCall) throws(ClusterFailure) -> CommandAnswer {
+        let index = try credentialIndex(command[0], orElse: .unsupportedCommand)
+        let credential = database.credentials[index]
+        return .response(
+            LockResponse.getCredentialStatus,
+            [
+                TLVElement(0, .bool(credential != nil)),
+                TLVElement(1, .nullable(credential == nil ? nil : database.owner(of: index))),
+                TLVElement(2, .nullable(credential?.creator)), TLVElement(3, .nullable(credential?.modifier)),
+                TLVElement(4, .nullable(database.nextCredential(after: index))),
+            ])
+    }
+
+    mutating func clearCredential(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
+        var index = LockDatabase.allIndex
+        if let credential = command[0], credential != .null {
+            index = try credentialIndex(credential, orElse: .invalidCommand)
+        }
+        if index == LockDatabase.allIndex {
+            var users: [UInt16] = []
+            for credential in database.credentials.keys.sorted() {
+                if let user = database.removeCredential(credential) { users.append(user) }
+            }
+            emitChange(.pin, .clear, user: LockDatabase.allIndex, data: LockDatabase.allIndex, context)
+            for user in users { emitChange(.userIndex, .clear, user: user, data: user, context) }
+            return
+        }
+        guard LockDatabase.isIndex(index) else { throw .invalidCommand }
+        guard let owner = database.owner(of: index) else { return }
+        let removed = database.removeCredential(index)
+        emitChange(.pin, .clear, user: owner, data: index, context)
+        if let removed { emitChange(.userIndex, .clear, user: removed, data: removed, context) }
+    }
+}

@@ -1,0 +1,105 @@
+import MatterTLV
+
+/// Week-day and year-day schedules (Matter application cluster specification 5.2.10.5 to 5.2.10.13).
+extension DoorLockServer {
+    private static let lastHour: UInt8 = 23
+    private static let lastMinute: UInt8 = 59
+    private static let allDays: UInt8 = 0x7F
+
+    /// Fields 0 and 1 of every command about schedules.
+    ///
+    /// - Throws: INVALID_COMMAND for an index out of range, FAILURE for a user who is not there.
+    private func place(
+        _ command: CommandCall, orAll: Bool = false
+    ) throws(ClusterFailure) -> (schedule: UInt8, user: UInt16) {
+        let schedule: UInt8 = try command.unsigned(0)
+        let user = try userIndex(command, 1)
+        guard LockDatabase.isScheduleIndex(schedule) || orAll && schedule == LockDatabase.allSchedules else {
+            throw .invalidCommand
+        }
+        guard database.users[user] != nil else { throw .failure }
+        return (schedule, user)
+    }
+
+    private func answer<Schedule>(
+        _ command: CommandCall, _ response: UInt32, _ schedules: KeyPath<LockUser, [UInt8: Schedule]>,
+        _ fields: (Schedule) -> [TLVElement]
+    ) throws(ClusterFailure) -> CommandAnswer {
+        let index: UInt8 = try command.unsigned(0)
+        let userIndex: UInt16 = try command.unsigned(1)
+        func answer(_ status: LockStatus, _ more: [TLVElement] = []) -> CommandAnswer {
+            .response(
+                response,
+                [
+                    TLVElement(0, .number(index)), TLVElement(1, .number(userIndex)),
+                    TLVElement(2, .number(status.rawValue)),
+                ] + more)
+        }
+        guard LockDatabase.isScheduleIndex(index), LockDatabase.isIndex(userIndex) else {
+            return answer(.invalidField)
+        }
+        guard let schedule = database.users[userIndex]?[keyPath: schedules][index] else { return answer(.notFound) }
+        return answer(.success, fields(schedule))
+    }
+
+    // MARK: Week-day schedules
+
+    mutating func setWeekDaySchedule(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
+        let (index, user) = try place(command)
+        let schedule = LockWeekDaySchedule(
+            days: try command.unsigned(2), startHour: try command.unsigned(3), startMinute: try command.unsigned(4),
+            endHour: try command.unsigned(5), endMinute: try command.unsigned(6))
+        guard schedule.days != 0, schedule.days & ~Self.allDays == 0,
+            max(schedule.startHour, schedule.endHour) <= Self.lastHour,
+            max(schedule.startMinute, schedule.endMinute) <= Self.lastMinute, schedule.start < schedule.end
+        else { throw .invalidCommand }
+        let isNew = database.users[user]?.weekDaySchedules.updateValue(schedule, forKey: index) == nil
+        emitChange(.weekDaySchedule, isNew ? .add : .modify, user: user, data: UInt16(index), context)
+    }
+
+    func getWeekDaySchedule(_ command: CommandCall) throws(ClusterFailure) -> CommandAnswer {
+        try answer(command, LockResponse.getWeekDaySchedule, \.weekDaySchedules) { schedule in
+            [
+                TLVElement(3, .number(schedule.days)), TLVElement(4, .number(schedule.startHour)),
+                TLVElement(5, .number(schedule.startMinute)), TLVElement(6, .number(schedule.endHour)),
+                TLVElement(7, .number(schedule.endMinute)),
+            ]
+        }
+    }
+
+    mutating func clearWeekDaySchedule(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
+        let (index, user) = try place(command, orAll: true)
+        if index == LockDatabase.allSchedules {
+            database.users[user]?.weekDaySchedules = [:]
+        } else {
+            database.users[user]?.weekDaySchedules[index] = nil
+        }
+        emitChange(.weekDaySchedule, .clear, user: user, data: UInt16(index), context)
+    }
+
+    // MARK: Year-day schedules
+
+    mutating func setYearDaySchedule(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
+        let (index, user) = try place(command)
+        let schedule = LockYearDaySchedule(start: try command.unsigned(2), end: try command.unsigned(3))
+        guard schedule.start < schedule.end else { throw .invalidCommand }
+        let isNew = database.users[user]?.yearDaySchedules.updateValue(schedule, forKey: index) == nil
+        emitChange(.yearDaySchedule, isNew ? .add : .modify, user: user, data: UInt16(index), context)
+    }
+
+    func getYearDaySchedule(_ command: CommandCall) throws(ClusterFailure) -> CommandAnswer {
+        try answer(command, LockResponse.getYearDaySchedule, \.yearDaySchedules) { schedule in
+            [TLVElement(3, .number(schedule.start)), TLVElement(4, .number(schedule.end))]
+        }
+    }
+
+    mutating func clearYearDaySchedule(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
+        let (index, user) = try place(command, orAll: true)
+        if index == LockDatabase.allSchedules {
+            database.users[user]?.yearDaySchedules = [:]
+        } else {
+            database.users[user]?.yearDaySchedules[index] = nil
+        }
+        emitChange(.yearDaySchedule, .clear, user: user, data: UInt16(index), context)
+    }
+}

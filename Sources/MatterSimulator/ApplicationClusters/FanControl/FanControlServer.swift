@@ -1,0 +1,141 @@
+package import MatterTLV
+
+/// Fan Control (Matter application cluster specification 4.4) with ten speeds, automatic mode and Step.
+///
+/// FanMode, PercentSetting and SpeedSetting are three views of one thing; writing any moves the other two.
+package struct FanControlServer: ClusterServer {
+    private enum Attribute {
+        static let fanMode: UInt32 = 0
+        static let fanModeSequence: UInt32 = 1
+        static let percentSetting: UInt32 = 2
+        static let percentCurrent: UInt32 = 3
+        static let speedMax: UInt32 = 4
+        static let speedSetting: UInt32 = 5
+        static let speedCurrent: UInt32 = 6
+    }
+
+    private enum Mode {
+        static let off: UInt8 = 0
+        static let low: UInt8 = 1
+        static let medium: UInt8 = 2
+        static let high: UInt8 = 3
+        static let on: UInt8 = 4
+        static let auto: UInt8 = 5
+        static let smart: UInt8 = 6
+    }
+
+    private static let speedMax = 10
+    /// The last speed of Low and of Medium.
+    private static let lowUpTo = 3
+    private static let mediumUpTo = 7
+    /// What the fan makes of automatic mode.
+    private static let automaticSpeed = 5
+    private static let step: UInt32 = 0
+
+    package let id = ClusterID.fanControl
+    /// SPD, AUT and STEP.
+    package let featureMap: UInt32 = 1 << 0 | 1 << 1 | 1 << 4
+    package let acceptedCommands: [UInt32] = [FanControlServer.step]
+    package let persistentAttributes: Set<UInt32> = [
+        Attribute.fanMode, Attribute.percentSetting, Attribute.percentCurrent, Attribute.speedSetting,
+        Attribute.speedCurrent,
+    ]
+    package let initialAttributes: [UInt32: TLVValue] = [
+        Attribute.fanMode: .uint(0), Attribute.fanModeSequence: .uint(2), Attribute.percentSetting: .uint(0),
+        Attribute.percentCurrent: .uint(0), Attribute.speedMax: .number(UInt8(speedMax)),
+        Attribute.speedSetting: .uint(0), Attribute.speedCurrent: .uint(0),
+    ]
+
+    package init() {}
+
+    package mutating func write(
+        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+    ) throws(ClusterFailure) {
+        // Null is what automatic mode shows; as a wish it means nothing and is passed over.
+        if value == .null { return }
+        guard let number = value.integer(as: UInt8.self) else { throw .constraintError }
+        switch attribute {
+        case Attribute.fanMode: setMode(number, context)
+        case Attribute.percentSetting:
+            let percent = Int(number)
+            // The next speed up: speed = ceil(SpeedMax * percent / 100).
+            set(percent: percent, speed: (Self.speedMax * percent + 99) / 100, context)
+        case Attribute.speedSetting:
+            guard Int(number) <= Self.speedMax else { throw .constraintError }
+            setSpeed(Int(number), context)
+        default: throw .unsupportedWrite
+        }
+    }
+
+    package mutating func invoke(
+        _ command: CommandCall, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        guard command.id == Self.step else { throw .unsupportedCommand }
+        let isIncrease = try command.unsigned(0, as: UInt8.self) == 0
+        let wraps = try command.optionalBool(1) ?? false
+        let lowest = try command.optionalBool(2) ?? true ? 0 : 1
+        // In automatic mode there is no setting to start from; the fan goes on from where it is.
+        let speed =
+            context.number(Attribute.speedSetting, as: Int.self) ?? context.number(Attribute.speedCurrent) ?? 0
+        let next =
+            isIncrease
+            ? (speed >= Self.speedMax ? (wraps ? lowest : Self.speedMax) : max(speed + 1, lowest))
+            : (speed <= lowest ? (wraps ? Self.speedMax : lowest) : speed - 1)
+        setSpeed(next, context)
+        return .success
+    }
+
+    /// A person turns the knob: `off`, `low`, `medium`, `high`, `auto`, or a percentage.
+    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+        guard words.count == 1, let word = words.first else { return false }
+        let modes: [Substring: UInt8] = [
+            "off": Mode.off, "low": Mode.low, "medium": Mode.medium, "high": Mode.high, "auto": Mode.auto,
+        ]
+        if let mode = modes[word] {
+            setMode(mode, context)
+        } else if let hundredths = TypedNumber.hundredths(word), (0...10000).contains(hundredths) {
+            set(percent: hundredths / 100, speed: (Self.speedMax * (hundredths / 100) + 99) / 100, context)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    // MARK: The three views
+
+    private func setMode(_ wish: UInt8, _ context: ClusterContext) {
+        // On and Smart are names of old; they are stored as what they stand for.
+        let mode = wish == Mode.on ? Mode.high : wish == Mode.smart ? Mode.auto : wish
+        guard mode != context.number(Attribute.fanMode) else { return }
+        switch mode {
+        case Mode.low: setSpeed(Self.lowUpTo, context)
+        case Mode.medium: setSpeed(Self.mediumUpTo, context)
+        case Mode.high: setSpeed(Self.speedMax, context)
+        case Mode.auto:
+            context[Attribute.fanMode] = .number(mode)
+            context[Attribute.percentSetting] = .null
+            context[Attribute.speedSetting] = .null
+            setCurrent(percent: Self.automaticSpeed * 100 / Self.speedMax, speed: Self.automaticSpeed, context)
+        default: setSpeed(0, context)
+        }
+    }
+
+    private func setSpeed(_ speed: Int, _ context: ClusterContext) {
+        set(percent: speed * 100 / Self.speedMax, speed: speed, context)
+    }
+
+    private func set(percent: Int, speed: Int, _ context: ClusterContext) {
+        let mode =
+            speed == 0
+            ? Mode.off : speed <= Self.lowUpTo ? Mode.low : speed <= Self.mediumUpTo ? Mode.medium : Mode.high
+        context[Attribute.fanMode] = .number(mode)
+        context[Attribute.percentSetting] = .number(UInt8(clamping: percent))
+        context[Attribute.speedSetting] = .number(UInt8(clamping: speed))
+        setCurrent(percent: percent, speed: speed, context)
+    }
+
+    private func setCurrent(percent: Int, speed: Int, _ context: ClusterContext) {
+        context[Attribute.percentCurrent] = .number(UInt8(clamping: percent))
+        context[Attribute.speedCurrent] = .number(UInt8(clamping: speed))
+    }
+}

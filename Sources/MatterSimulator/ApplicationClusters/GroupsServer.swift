@@ -1,0 +1,106 @@
+import MatterInteraction
+package import MatterTLV
+
+/// Groups: which groups an endpoint is in (Matter application cluster specification 1.3). The table lies with the fabrics.
+package struct GroupsServer: ClusterServer {
+    private enum Command {
+        static let add: UInt32 = 0
+        static let view: UInt32 = 1
+        static let membership: UInt32 = 2
+        static let remove: UInt32 = 3
+        static let removeAll: UInt32 = 4
+        static let addIfIdentifying: UInt32 = 5
+    }
+
+    package let id = ClusterID.groups
+
+    package init() {}
+
+    /// The feature Group Names.
+    package var featureMap: UInt32 { 1 }
+    package var initialAttributes: [UInt32: TLVValue] { [0: .uint(0x80)] }
+    package var acceptedCommands: [UInt32] { Array(Command.add...Command.addIfIdentifying) }
+    package var selfCheckedCommands: Set<UInt32> { Set(acceptedCommands) }
+
+    package mutating func invoke(
+        _ command: CommandCall, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        guard var fabric = context.node.fabrics[context.caller.fabricIndex] else { throw .unsupportedAccess }
+        let endpoint = context.endpoint
+        func answer(_ response: UInt32, _ status: IMStatus, _ group: UInt16, _ more: [TLVElement] = []) -> CommandAnswer
+        {
+            .response(
+                response, [TLVElement(0, .uint(UInt64(status.rawValue))), TLVElement(1, .uint(UInt64(group)))] + more)
+        }
+        func isMember(_ membership: GroupMembership) -> Bool { membership.endpoints.contains(endpoint) }
+        switch command.id {
+        case Command.add:
+            let group: UInt16 = try command.unsigned(0)
+            return answer(0, add(group, try command.string(1), &fabric, context), group)
+        case Command.addIfIdentifying:
+            let group: UInt16 = try command.unsigned(0)
+            let name = try command.string(1)
+            let left: UInt16 = context.sibling(ClusterID.identify)?.number(IdentifyServer.timeAttribute) ?? 0
+            guard left > 0 else { return .success }
+            return .status(StatusIB(add(group, name, &fabric, context)))
+        case Command.view:
+            let group: UInt16 = try command.unsigned(0)
+            guard group != 0 else { return answer(1, .constraintError, group, [TLVElement(2, .string(""))]) }
+            let found = fabric.groups.first { $0.group == group && isMember($0) }
+            return answer(
+                1, found == nil ? .notFound : .success, group, [TLVElement(2, .string(found?.name ?? ""))])
+        case Command.membership:
+            let asked = try command.array(0).compactMap { $0.integer(as: UInt16.self) }
+            let groups = fabric.groups.filter { isMember($0) && (asked.isEmpty || asked.contains($0.group)) }
+            return .response(
+                2, [TLVElement(0, .null), TLVElement(1, .array(of: groups.map { .uint(UInt64($0.group)) }))])
+        case Command.remove:
+            let group: UInt16 = try command.unsigned(0)
+            guard group != 0 else { return answer(3, .constraintError, group) }
+            guard fabric.groups.contains(where: { $0.group == group && isMember($0) }) else {
+                return answer(3, .notFound, group)
+            }
+            leave(&fabric, context) { $0 == group }
+            return answer(3, .success, group)
+        default:
+            leave(&fabric, context) { _ in true }
+            return .success
+        }
+    }
+
+    private func add(
+        _ group: UInt16, _ name: String, _ fabric: inout FabricEntry, _ context: ClusterContext
+    ) -> IMStatus {
+        guard group != 0, name.utf8.count <= GroupMembership.longestName else { return .constraintError }
+        guard let mapping = fabric.groupKeyMap.first(where: { $0.group == group }),
+            fabric.keySets.contains(where: { $0.id == mapping.keySet })
+        else { return .unsupportedAccess }
+        if let position = fabric.groups.firstIndex(where: { $0.group == group }) {
+            fabric.groups[position].name = name
+            if !fabric.groups[position].endpoints.contains(context.endpoint) {
+                fabric.groups[position].endpoints = (fabric.groups[position].endpoints + [context.endpoint]).sorted()
+            }
+        } else {
+            guard fabric.groups.count < context.node.configuration.limits.groupsPerFabric else {
+                return .resourceExhausted
+            }
+            fabric.groups.append(GroupMembership(group: group, name: name, endpoints: [context.endpoint]))
+        }
+        save(fabric, context)
+        return .success
+    }
+
+    private func leave(_ fabric: inout FabricEntry, _ context: ClusterContext, _ isMeant: (UInt16) -> Bool) {
+        for position in fabric.groups.indices where isMeant(fabric.groups[position].group) {
+            fabric.groups[position].endpoints.removeAll { $0 == context.endpoint }
+        }
+        fabric.groups.removeAll { $0.endpoints.isEmpty }
+        save(fabric, context)
+    }
+
+    private func save(_ fabric: FabricEntry, _ context: ClusterContext) {
+        context.node.fabrics[fabric.index] = fabric
+        context.node.unsaved.insert(.fabrics)
+        context.node.changed(0, ClusterID.groupKeyManagement, 1)
+    }
+}

@@ -1,0 +1,284 @@
+package import MatterTLV
+import MatterTransport
+
+/// Level Control of a light, bound to the On/Off cluster beside it (Matter application cluster specification 1.6).
+package struct LevelControlServer: ClusterServer {
+    /// A way of going out in several steps.
+    package struct Fade: Sendable, Equatable {
+        package struct Step: Sendable, Equatable {
+            /// Of the level at the beginning; 0 is the lowest level.
+            package var percent: Int
+            package var tenths: Int
+        }
+
+        package var steps: [Step]
+    }
+
+    /// What the On/Off cluster tells it.
+    package enum Signal: ClusterSignal {
+        /// A command wants the light on (it is already) or off (it will be when the level says so).
+        case switched(on: Bool)
+        case fadeOut(Fade)
+    }
+
+    enum Attribute {
+        static let currentLevel: UInt32 = 0
+        static let remainingTime: UInt32 = 1
+        static let minLevel: UInt32 = 2
+        static let maxLevel: UInt32 = 3
+        static let options: UInt32 = 0x0F
+        static let onOffTransitionTime: UInt32 = 0x10
+        static let onLevel: UInt32 = 0x11
+        static let onTransitionTime: UInt32 = 0x12
+        static let offTransitionTime: UInt32 = 0x13
+        static let defaultMoveRate: UInt32 = 0x14
+        static let startUpCurrentLevel: UInt32 = 0x4000
+    }
+
+    private enum Command {
+        static let moveToLevel: UInt32 = 0
+        static let move: UInt32 = 1
+        static let step: UInt32 = 2
+        static let stop: UInt32 = 3
+        /// The commands from here on act on On/Off as well.
+        static let firstWithOnOff: UInt32 = 4
+    }
+
+    private static let timer = "move"
+    static let lowest = 1
+    static let highest = 254
+
+    package let id = ClusterID.levelControl
+    private var ramp: Ramp?
+    /// Whether the end of the ramp at the lowest level switches off.
+    private var endsWithOnOff = false
+    /// The level to go back to once the light is off.
+    private var storedLevel: Int?
+    private var fade: [Fade.Step] = []
+
+    package init() {}
+
+    /// On/Off and Lighting.
+    package var featureMap: UInt32 { 0b11 }
+    package var initialAttributes: [UInt32: TLVValue] {
+        [
+            Attribute.currentLevel: .uint(254), Attribute.remainingTime: .uint(0),
+            Attribute.minLevel: .uint(UInt64(Self.lowest)), Attribute.maxLevel: .uint(UInt64(Self.highest)),
+            Attribute.options: .uint(0), Attribute.onOffTransitionTime: .uint(0), Attribute.onLevel: .null,
+            Attribute.onTransitionTime: .null, Attribute.offTransitionTime: .null, Attribute.defaultMoveRate: .uint(50),
+            Attribute.startUpCurrentLevel: .null,
+        ]
+    }
+    package var acceptedCommands: [UInt32] { Array(0...7) }
+    package var persistentAttributes: Set<UInt32> {
+        [
+            Attribute.currentLevel, Attribute.options, Attribute.onOffTransitionTime, Attribute.onLevel,
+            Attribute.onTransitionTime, Attribute.offTransitionTime, Attribute.defaultMoveRate,
+            Attribute.startUpCurrentLevel,
+        ]
+    }
+    package var quietAttributes: Set<UInt32> { [Attribute.remainingTime] }
+
+    package mutating func start(_ context: ClusterContext) {
+        guard let level: UInt8 = context.number(Attribute.startUpCurrentLevel) else { return }
+        context[Attribute.currentLevel] = .uint(UInt64(Self.clamped(Int(level))))
+    }
+
+    package func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+        guard let ramp else { return nil }
+        return switch attribute {
+        case Attribute.currentLevel: .uint(UInt64(ramp.value(at: context.now)))
+        case Attribute.remainingTime: .uint(UInt64(ramp.remaining(at: context.now)))
+        default: nil
+        }
+    }
+
+    private static func clamped(_ level: Int) -> Int { min(max(level, lowest), highest) }
+
+    private func level(_ context: ClusterContext) -> Int {
+        ramp?.value(at: context.now) ?? context.number(Attribute.currentLevel) ?? Self.highest
+    }
+
+    private func isOn(_ context: ClusterContext) -> Bool {
+        context.sibling(ClusterID.onOff)?.bool(OnOffServer.Attribute.onOff) ?? true
+    }
+
+    // MARK: Commands
+
+    package mutating func invoke(
+        _ command: CommandCall, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        let withOnOff = command.id >= Command.firstWithOnOff
+        let kind = withOnOff ? command.id - Command.firstWithOnOff : command.id
+        let optionsTag: UInt8 = kind == Command.stop ? 0 : kind == Command.step ? 3 : 2
+        let mask: UInt8 = try command.unsigned(optionsTag)
+        let override: UInt8 = try command.unsigned(optionsTag + 1)
+        let options = (context.number(Attribute.options, as: UInt8.self) ?? 0) & ~mask | override & mask
+        let acts = withOnOff || isOn(context) || options & 1 != 0
+        switch kind {
+        case Command.moveToLevel:
+            let level: UInt8 = try command.unsigned(0)
+            guard level <= Self.highest else { throw .constraintError }
+            let time: UInt16? = try command.optionalUnsigned(1)
+            if acts { move(to: Int(level), time.map(Self.duration), withOnOff, context) }
+        case Command.move:
+            let isUp: Bool = try command.unsigned(0, as: UInt8.self) == 0
+            let rate: UInt8? = try command.optionalUnsigned(1) ?? context.number(Attribute.defaultMoveRate)
+            guard rate != 0 else { return .success }
+            if acts { move(isUp: isUp, rate: rate, withOnOff, context) }
+        case Command.step:
+            let isUp: Bool = try command.unsigned(0, as: UInt8.self) == 0
+            let size: UInt8 = try command.unsigned(1)
+            let time: UInt16? = try command.optionalUnsigned(2)
+            guard size > 0 else { throw .invalidCommand }
+            if acts { step(isUp: isUp, Int(size), time, withOnOff, context) }
+        default:
+            if acts { stop(context) }
+        }
+        return .success
+    }
+
+    private static func duration(_ tenths: UInt16) -> Duration { .milliseconds(100 * Int64(tenths)) }
+
+    private mutating func move(
+        to level: Int, _ duration: Duration?, _ withOnOff: Bool, _ context: ClusterContext
+    ) {
+        let usual = Self.duration(context.number(Attribute.onOffTransitionTime) ?? 0)
+        begin(to: Self.clamped(level), duration ?? usual, withOnOff, context)
+    }
+
+    private mutating func move(isUp: Bool, rate: UInt8?, _ withOnOff: Bool, _ context: ClusterContext) {
+        let target = isUp ? Self.highest : Self.lowest
+        let distance = abs(target - level(context))
+        let duration = rate.map { Duration.milliseconds(Int64(distance) * 1000 / Int64($0)) } ?? .zero
+        begin(to: target, duration, withOnOff, context)
+    }
+
+    private mutating func step(
+        isUp: Bool, _ size: Int, _ time: UInt16?, _ withOnOff: Bool, _ context: ClusterContext
+    ) {
+        let from = level(context)
+        let target = Self.clamped(isUp ? from + size : from - size)
+        // The time is for the whole step; what is cut off at the end of the range takes none.
+        let whole = time.map(Self.duration) ?? .zero
+        begin(to: target, whole * Double(abs(target - from)) / Double(size), withOnOff, context)
+    }
+
+    private mutating func stop(_ context: ClusterContext) {
+        guard ramp != nil else { return }
+        let level = level(context)
+        finish(context)
+        context[Attribute.currentLevel] = .uint(UInt64(level))
+    }
+
+    // MARK: Moving
+
+    private mutating func begin(
+        to target: Int, _ duration: Duration, _ withOnOff: Bool, _ context: ClusterContext
+    ) {
+        storedLevel = nil
+        fade = []
+        if withOnOff, target > Self.lowest {
+            context.signal(OnOffServer.Signal.set(true), to: ClusterID.onOff)
+        }
+        run(from: level(context), to: target, duration, switchesOff: withOnOff && target == Self.lowest, context)
+    }
+
+    private mutating func run(
+        from: Int, to target: Int, _ duration: Duration, switchesOff: Bool, _ context: ClusterContext
+    ) {
+        endsWithOnOff = switchesOff
+        ramp = Ramp(from: from, to: target, start: context.now, duration: duration)
+        guard duration > .zero, from != target else {
+            arrive(context)
+            return
+        }
+        context.touch(Attribute.remainingTime)
+        advance(context)
+    }
+
+    private func advance(_ context: ClusterContext) {
+        guard let ramp else { return }
+        context.schedule(Self.timer, at: ramp.nextStep(after: context.now))
+    }
+
+    private mutating func finish(_ context: ClusterContext) {
+        ramp = nil
+        context.cancel(Self.timer)
+        context.touch(Attribute.remainingTime)
+    }
+
+    private mutating func arrive(_ context: ClusterContext) {
+        guard let ended = ramp else { return }
+        finish(context)
+        context[Attribute.currentLevel] = .uint(UInt64(ended.to))
+        if let next = fade.first {
+            fade.removeFirst()
+            run(next, context)
+            return
+        }
+        guard endsWithOnOff else { return }
+        endsWithOnOff = false
+        context.signal(OnOffServer.Signal.set(false), to: ClusterID.onOff)
+        if let storedLevel {
+            self.storedLevel = nil
+            if context[Attribute.onLevel] == .null { context[Attribute.currentLevel] = .uint(UInt64(storedLevel)) }
+        }
+    }
+
+    package mutating func timerFired(_ timer: String, _ context: ClusterContext) {
+        guard let ramp else { return }
+        if context.now >= ramp.end {
+            arrive(context)
+        } else {
+            context[Attribute.currentLevel] = .uint(UInt64(ramp.value(at: context.now)))
+            advance(context)
+        }
+    }
+
+    // MARK: On/Off
+
+    package mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
+        switch signal as? Signal {
+        case .switched(on: true): fadeIn(context)
+        case .switched(on: false):
+            let tenths: UInt16? =
+                context.number(Attribute.offTransitionTime) ?? context.number(Attribute.onOffTransitionTime)
+            fadeOut(Fade(steps: [.init(percent: 0, tenths: Int(tenths ?? 0))]), context)
+        case .fadeOut(let fade): fadeOut(fade, context)
+        case nil: break
+        }
+    }
+
+    private mutating func fadeIn(_ context: ClusterContext) {
+        let before = storedLevel ?? level(context)
+        storedLevel = nil
+        fade = []
+        let target = context.number(Attribute.onLevel).map { Self.clamped($0) } ?? before
+        let tenths: UInt16? =
+            context.number(Attribute.onTransitionTime) ?? context.number(Attribute.onOffTransitionTime)
+        run(from: Self.lowest, to: target, Self.duration(tenths ?? 0), switchesOff: false, context)
+    }
+
+    private mutating func fadeOut(_ fade: Fade, _ context: ClusterContext) {
+        storedLevel = storedLevel ?? level(context)
+        var steps = fade.steps
+        if steps.last?.percent != 0 { steps.append(Fade.Step(percent: 0, tenths: 0)) }
+        let first = steps.removeFirst()
+        self.fade = steps
+        run(first, context)
+    }
+
+    private mutating func run(_ step: Fade.Step, _ context: ClusterContext) {
+        let target = Self.clamped((storedLevel ?? level(context)) * step.percent / 100)
+        run(
+            from: level(context), to: target, .milliseconds(100 * Int64(step.tenths)), switchesOff: fade.isEmpty,
+            context)
+    }
+
+    package mutating func write(
+        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+    ) throws(ClusterFailure) {
+        context[attribute] = value
+    }
+}

@@ -1,0 +1,132 @@
+import MatterCredentials
+package import MatterCrypto
+package import MatterTLV
+
+/// What `--rainmaker` adds to a node.
+package struct RainMakerOptions: Sendable, Equatable {
+    package static let revisions: ClosedRange<UInt16> = 2...3
+
+    /// 2 or 3.
+    package var revision: UInt16
+    /// The node's name at RainMaker, up to 39 octets.
+    package var nodeID: String
+
+    package init(revision: UInt16 = 3, nodeID: String) {
+        self.revision = revision
+        self.nodeID = nodeID
+    }
+}
+
+/// Espressif's RainMaker cluster 0x131BFC00 on the root endpoint: it tells the node's RainMaker id and proves it with a
+/// signature of the device attestation key.
+///
+/// Revision 3 signs its own node id, whatever is written to Challenge, five times between two starts. Revision 2 signs what
+/// is written, without a limit, or what the command SignData brings, five times; the command carries a bare string in place
+/// of its fields, as the firmware has it, and the proper structure is taken as well.
+package struct RainMakerServer: ClusterServer {
+    private enum Attribute {
+        static let status: UInt32 = 0
+        static let nodeID: UInt32 = 1
+        static let challengeResponse: UInt32 = 2
+        static let challenge: UInt32 = 3
+    }
+
+    private enum Command {
+        static let configuration: UInt32 = 0
+        static let signData: UInt32 = 1
+    }
+
+    /// Of each kind that is limited, between two starts.
+    private static let budget = 5
+    /// The firmware keeps texts in 40 octets with a NUL at the end.
+    private static let longestText = 39
+    private static let separator = "::"
+
+    package let id = ClusterID.rainMaker
+    package let revision: UInt16?
+    package let acceptedCommands: [UInt32]
+    package let persistentAttributes: Set<UInt32> = [Attribute.status]
+    package let initialAttributes: [UInt32: TLVValue]
+
+    private let isLegacy: Bool
+    private let key: P256PrivateKey
+    private var writesLeft = RainMakerServer.budget
+    private var signaturesLeft = RainMakerServer.budget
+    private var configurationsLeft = RainMakerServer.budget
+
+    /// - Parameter key: the device attestation key.
+    package init(_ options: RainMakerOptions, key: P256PrivateKey) {
+        self.key = key
+        isLegacy = options.revision <= 2
+        revision = options.revision
+        acceptedCommands = isLegacy ? [Command.configuration, Command.signData] : []
+        initialAttributes = [
+            Attribute.status: .bool(false), Attribute.nodeID: .string(options.nodeID),
+            Attribute.challengeResponse: .string(""), Attribute.challenge: .string(""),
+        ]
+    }
+
+    /// The write is an order to sign; nothing of it is stored.
+    package mutating func write(
+        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+    ) throws(ClusterFailure) {
+        guard attribute == Attribute.challenge, let text = value.text else { throw .unsupportedWrite }
+        guard text.utf8.count <= Self.longestText else { throw .constraintError }
+        if isLegacy { return try sign(text, context) }
+        guard writesLeft > 0 else { throw .failure }
+        writesLeft -= 1
+        guard let fabric = context.node.fabrics[context.caller.fabricIndex] else { throw .failure }
+        try sign(Self.hexadecimal(fabric.operational.nodeID.rawValue), context)
+    }
+
+    package mutating func invoke(
+        _ command: CommandCall, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        switch command.id {
+        case Command.configuration: try configure(try command.string(0), context)
+        case Command.signData:
+            guard signaturesLeft > 0 else { throw .failure }
+            guard let text = command.fields.text ?? command[0]?.text else { throw .invalidCommand }
+            guard text.utf8.count <= Self.longestText else { throw .constraintError }
+            signaturesLeft -= 1
+            try sign(text, context)
+        default: throw .unsupportedCommand
+        }
+        return .success
+    }
+
+    /// `USER::SECRET`: the classic way to tell whose the device is.
+    private mutating func configure(_ text: String, _ context: ClusterContext) throws(ClusterFailure) {
+        guard configurationsLeft > 0 else { throw .failure }
+        configurationsLeft -= 1
+        let parts = Self.parts(text)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty && $0.utf8.count <= Self.longestText }) else {
+            throw .invalidCommand
+        }
+        context[Attribute.status] = .bool(true)
+    }
+
+    private static func parts(_ text: String) -> [Substring] {
+        guard let middle = text.firstRange(of: separator) else { return [] }
+        return [text[..<middle.lowerBound], text[middle.upperBound...]]
+    }
+
+    /// Puts the signature of a text into ChallengeResponse: lower-case hexadecimal of DER.
+    private func sign(_ text: String, _ context: ClusterContext) throws(ClusterFailure) {
+        guard let raw = try? key.sign(Array(text.utf8)), let signature = try? ECDSASignature.rawToDER(raw) else {
+            throw .failure
+        }
+        let digits = Array("0123456789abcdef")
+        let text = signature.reduce(into: "") { text, octet in
+            text.append(digits[Int(octet >> 4)])
+            text.append(digits[Int(octet & 15)])
+        }
+        context[Attribute.challengeResponse] = .string(text)
+    }
+
+    /// Sixteen upper-case digits.
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,198 @@
+package import MatterTLV
+
+/// Window Covering (Matter application cluster specification 5.3): a venetian blind with lift and tilt, both aware of
+/// their position. Full lift takes ten seconds, full tilt two.
+///
+/// A person pulls the cord with `open`, `close`, `stop`, `lift 30` and `tilt 30` (percent closed).
+package struct WindowCoveringServer: ClusterServer {
+    enum Attribute {
+        static let type: UInt32 = 0x00
+        static let numberOfActuationsLift: UInt32 = 0x05
+        static let numberOfActuationsTilt: UInt32 = 0x06
+        static let configStatus: UInt32 = 0x07
+        static let liftPercentage: UInt32 = 0x08
+        static let tiltPercentage: UInt32 = 0x09
+        static let operationalStatus: UInt32 = 0x0A
+        static let targetLift: UInt32 = 0x0B
+        static let targetTilt: UInt32 = 0x0C
+        static let endProductType: UInt32 = 0x0D
+        static let currentLift: UInt32 = 0x0E
+        static let currentTilt: UInt32 = 0x0F
+        static let mode: UInt32 = 0x17
+        static let safetyStatus: UInt32 = 0x1A
+    }
+
+    private enum Command {
+        static let upOrOpen: UInt32 = 0x00
+        static let downOrClose: UInt32 = 0x01
+        static let stopMotion: UInt32 = 0x02
+        static let goToLiftPercentage: UInt32 = 0x05
+        static let goToTiltPercentage: UInt32 = 0x08
+    }
+
+    private enum Mode {
+        static let motorDirectionReversed: UInt8 = 1 << 0
+        static let calibration: UInt8 = 1 << 1
+        static let maintenance: UInt8 = 1 << 2
+    }
+
+    private enum ConfigStatus {
+        static let operational: UInt8 = 1 << 0
+        static let liftMovementReversed: UInt8 = 1 << 2
+        static let liftPositionAware: UInt8 = 1 << 3
+        static let tiltPositionAware: UInt8 = 1 << 4
+    }
+
+    private static let timer = "move"
+
+    package let id = ClusterID.windowCovering
+    /// LF, TL, PA_LF and PA_TL.
+    package let featureMap: UInt32 = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 4
+    package let acceptedCommands: [UInt32] = [
+        Command.upOrOpen, Command.downOrClose, Command.stopMotion, Command.goToLiftPercentage,
+        Command.goToTiltPercentage,
+    ]
+    package let persistentAttributes: Set<UInt32> = [
+        Attribute.numberOfActuationsLift, Attribute.numberOfActuationsTilt, Attribute.configStatus,
+        Attribute.liftPercentage, Attribute.tiltPercentage, Attribute.targetLift, Attribute.targetTilt,
+        Attribute.currentLift, Attribute.currentTilt, Attribute.mode,
+    ]
+    /// The precise positions say the same.
+    package let quietAttributes: Set<UInt32> = [Attribute.liftPercentage, Attribute.tiltPercentage]
+    /// Open, slats level.
+    package let initialAttributes: [UInt32: TLVValue] = [
+        // A tilting blind that lifts too; an interior venetian blind.
+        Attribute.type: .uint(8), Attribute.endProductType: .uint(12),
+        Attribute.numberOfActuationsLift: .uint(0), Attribute.numberOfActuationsTilt: .uint(0),
+        Attribute.configStatus: .number(
+            ConfigStatus.operational | ConfigStatus.liftPositionAware | ConfigStatus.tiltPositionAware),
+        Attribute.liftPercentage: .uint(0), Attribute.tiltPercentage: .uint(0),
+        Attribute.operationalStatus: .uint(0), Attribute.targetLift: .uint(0), Attribute.targetTilt: .uint(0),
+        Attribute.currentLift: .uint(0), Attribute.currentTilt: .uint(0), Attribute.mode: .uint(0),
+        Attribute.safetyStatus: .uint(0),
+    ]
+
+    private var lift = CoveringAxis(fullTravel: .seconds(10), position: 0)
+    private var tilt = CoveringAxis(fullTravel: .seconds(2), position: 0)
+
+    package init() {}
+
+    package mutating func start(_ context: ClusterContext) {
+        // A movement that the end of the last run cut short is over.
+        lift = CoveringAxis(fullTravel: lift.fullTravel, position: context.number(Attribute.currentLift) ?? 0)
+        tilt = CoveringAxis(fullTravel: tilt.fullTravel, position: context.number(Attribute.currentTilt) ?? 0)
+        publish(context)
+    }
+
+    /// Positions are what they are when somebody asks.
+    package func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+        switch attribute {
+        case Attribute.currentLift where lift.isMoving: .number(lift.position(at: context.now))
+        case Attribute.currentTilt where tilt.isMoving: .number(tilt.position(at: context.now))
+        case Attribute.liftPercentage where lift.isMoving: .number(UInt8(lift.position(at: context.now) / 100))
+        case Attribute.tiltPercentage where tilt.isMoving: .number(UInt8(tilt.position(at: context.now) / 100))
+        default: nil
+        }
+    }
+
+    package mutating func write(
+        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+    ) throws(ClusterFailure) {
+        guard attribute == Attribute.mode, let mode = value.integer(as: UInt8.self) else { throw .unsupportedWrite }
+        context[Attribute.mode] = .number(mode)
+        var status = ConfigStatus.liftPositionAware | ConfigStatus.tiltPositionAware
+        if mode & (Mode.calibration | Mode.maintenance) == 0 { status |= ConfigStatus.operational }
+        if mode & Mode.motorDirectionReversed != 0 { status |= ConfigStatus.liftMovementReversed }
+        context[Attribute.configStatus] = .number(status)
+    }
+
+    package mutating func invoke(
+        _ command: CommandCall, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        let mode: UInt8 = context.number(Attribute.mode) ?? 0
+        guard mode & Mode.maintenance == 0 else { throw .busy }
+        guard mode & Mode.calibration == 0 else { throw .failure }
+        switch command.id {
+        case Command.upOrOpen: move(lift: 0, tilt: 0, context)
+        case Command.downOrClose: move(lift: CoveringAxis.closed, tilt: CoveringAxis.closed, context)
+        case Command.stopMotion: stop(context)
+        case Command.goToLiftPercentage: move(lift: try position(command), tilt: nil, context)
+        case Command.goToTiltPercentage: move(lift: nil, tilt: try position(command), context)
+        default: throw .unsupportedCommand
+        }
+        return .success
+    }
+
+    package mutating func timerFired(_ timer: String, _ context: ClusterContext) { publish(context) }
+
+    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+        switch (words.first, words.count) {
+        case ("open", 1): move(lift: 0, tilt: 0, context)
+        case ("close", 1): move(lift: CoveringAxis.closed, tilt: CoveringAxis.closed, context)
+        case ("stop", 1): stop(context)
+        case ("lift", 2), ("tilt", 2):
+            guard let hundredths = TypedNumber.hundredths(words[1]), let position = UInt16(exactly: hundredths),
+                position <= CoveringAxis.closed
+            else { return false }
+            if words[0] == "lift" {
+                move(lift: position, tilt: nil, context)
+            } else {
+                move(lift: nil, tilt: position, context)
+            }
+        default: return false
+        }
+        return true
+    }
+
+    // MARK: Movement
+
+    private func position(_ command: CommandCall) throws(ClusterFailure) -> UInt16 {
+        let position = try command.unsigned(0, as: UInt16.self)
+        guard position <= CoveringAxis.closed else { throw .constraintError }
+        return position
+    }
+
+    private mutating func move(lift liftTarget: UInt16?, tilt tiltTarget: UInt16?, _ context: ClusterContext) {
+        if let liftTarget {
+            lift.move(to: liftTarget, at: context.now)
+            if lift.isMoving { count(Attribute.numberOfActuationsLift, context) }
+        }
+        if let tiltTarget {
+            tilt.move(to: tiltTarget, at: context.now)
+            if tilt.isMoving { count(Attribute.numberOfActuationsTilt, context) }
+        }
+        publish(context)
+    }
+
+    private mutating func stop(_ context: ClusterContext) {
+        lift.stop(at: context.now)
+        tilt.stop(at: context.now)
+        publish(context)
+    }
+
+    private func count(_ attribute: UInt32, _ context: ClusterContext) {
+        context[attribute] = .number((context.number(attribute, as: UInt16.self) ?? 0) &+ 1)
+    }
+
+    /// Makes the attributes what the motors are doing, and comes back as long as they do.
+    private mutating func publish(_ context: ClusterContext) {
+        let now = context.now
+        lift.settle(at: now)
+        tilt.settle(at: now)
+        // The global field follows lift before tilt.
+        let global = lift.isMoving ? lift.direction : tilt.direction
+        context[Attribute.targetLift] = .number(lift.target)
+        context[Attribute.targetTilt] = .number(tilt.target)
+        context[Attribute.operationalStatus] = .number(
+            global.rawValue | lift.direction.rawValue << 2 | tilt.direction.rawValue << 4)
+        context[Attribute.currentLift] = .number(lift.position(at: now))
+        context[Attribute.currentTilt] = .number(tilt.position(at: now))
+        context[Attribute.liftPercentage] = .number(UInt8(lift.position(at: now) / 100))
+        context[Attribute.tiltPercentage] = .number(UInt8(tilt.position(at: now) / 100))
+        if let next = [lift.ramp, tilt.ramp].compactMap({ $0?.nextStep(after: now) }).min() {
+            context.schedule(Self.timer, at: next)
+        } else {
+            context.cancel(Self.timer)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package import MatterCrypto
+package import MatterTLV
+package import MatterTransport
+
+/// What a ``ClusterServer`` sees of its node during a call. Do not keep it.
+package struct ClusterContext {
+    /// The whole node; the clusters of the root endpoint need it, others should not.
+    let node: SimulatedNode
+    package let endpoint: UInt16
+    package let cluster: UInt32
+    /// Who asked for this; the device itself for timers, signals and input.
+    package let caller: Caller
+
+    /// An attribute of this cluster, as stored. Setting an equal value changes nothing.
+    package subscript(_ attribute: UInt32) -> TLVValue? {
+        get { node.stored(endpoint, cluster, attribute) }
+        nonmutating set { node.store(newValue, endpoint, cluster, attribute) }
+    }
+
+    /// An attribute of this cluster as a number; `nil` also where it is null.
+    package func number<Number: FixedWidthInteger>(
+        _ attribute: UInt32, as type: Number.Type = Number.self
+    ) -> Number? {
+        self[attribute]?.integer(as: type)
+    }
+
+    package func bool(_ attribute: UInt32) -> Bool { self[attribute]?.boolean ?? false }
+
+    /// Tells subscribers that a computed attribute has another value.
+    package func touch(_ attribute: UInt32) { node.changed(endpoint, cluster, attribute) }
+
+    // MARK: Others
+
+    /// Another cluster of this endpoint; `nil` if it is not there.
+    package func sibling(_ cluster: UInt32) -> ClusterContext? { self.endpoint(endpoint, cluster: cluster) }
+
+    /// Any cluster of the node.
+    package func endpoint(_ endpoint: UInt16, cluster: UInt32) -> ClusterContext? {
+        guard node.entry(endpoint, cluster) != nil else { return nil }
+        return ClusterContext(node: node, endpoint: endpoint, cluster: cluster, caller: caller)
+    }
+
+    /// The endpoints of the node, ascending.
+    package var endpoints: [UInt16] { node.endpointNumbers }
+
+    /// Makes a sibling, or with `endpoint` any cluster, act once this call is over.
+    package func signal(_ signal: any ClusterSignal, to cluster: UInt32, endpoint: UInt16? = nil) {
+        node.enqueue(signal, endpoint: endpoint ?? self.endpoint, cluster: cluster)
+    }
+
+    // MARK: Time and chance
+
+    /// Monotonic time.
+    package var now: Instant { node.moment.instant }
+    /// Microseconds since 2000-01-01 UTC, as the device believes; `nil` where it has no clock.
+    package var epochMicroseconds: UInt64? { node.epochMicroseconds }
+    /// Time since the device started.
+    package var uptime: Duration { node.moment.instant - node.startedAt }
+    package var random: any RandomSource { node.random }
+
+    /// Calls ``ClusterServer/timerFired(_:_:)`` later; a timer with that name is moved.
+    package func schedule(_ timer: String, after delay: Duration) {
+        schedule(timer, at: now + delay)
+    }
+
+    package func schedule(_ timer: String, at deadline: Instant) {
+        node.timers[TimerKey(endpoint: endpoint, cluster: cluster, name: timer)] = deadline
+    }
+
+    package func cancel(_ timer: String) {
+        node.timers[TimerKey(endpoint: endpoint, cluster: cluster, name: timer)] = nil
+    }
+
+    package func isScheduled(_ timer: String) -> Bool {
+        node.timers[TimerKey(endpoint: endpoint, cluster: cluster, name: timer)] != nil
+    }
+
+    // MARK: Consequences
+
+    /// Logs an event of this cluster; fields with tag 254 name the fabric it belongs to.
+    package func emit(event: UInt32, _ fields: [TLVElement]) {
+        node.emit(event, fields, endpoint: endpoint, cluster: cluster)
+    }
+
+    /// ``ClusterServer/savedState`` has changed.
+    package func markUnsaved() { node.unsaved.insert(.clusters) }
+
+    /// Work for the edge of the device.
+    package func effect(_ effect: NodeEffect) { node.effects.append(effect) }
+
+    /// The answer to the command at hand is held back for a while.
+    package func delayAnswer(by delay: Duration) { node.answerDelay = max(node.answerDelay, delay) }
+
+    /// Prints a line: `light-sensor: dark`, with members for the JSON form.
+    package func report(_ text: String, _ members: [(key: String, value: TLVValue)] = []) {
+        node.report(.note(endpoint: endpoint, cluster: cluster, text: text, members: members.map(ReportMember.init)))
+    }
+}

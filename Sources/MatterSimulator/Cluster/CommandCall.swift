@@ -1,0 +1,147 @@
+package import MatterInteraction
+package import MatterTLV
+
+/// A command that has passed access control and the catalogue.
+package struct CommandCall: Sendable {
+    package let id: UInt32
+    /// A structure, save for a few odd clusters.
+    package let fields: TLVValue
+
+    package init(id: UInt32, fields: TLVValue) {
+        self.id = id
+        self.fields = fields
+    }
+
+    /// The field with a tag; null counts as present.
+    package subscript(_ tag: UInt8) -> TLVValue? { fields.field(tag) }
+
+    package func unsigned<Number: FixedWidthInteger>(
+        _ tag: UInt8, as type: Number.Type = Number.self
+    ) throws(ClusterFailure) -> Number {
+        guard let number = self[tag]?.integer(as: type) else { throw .invalidCommand }
+        return number
+    }
+
+    /// - Returns: `nil` where the field is absent or null.
+    package func optionalUnsigned<Number: FixedWidthInteger>(
+        _ tag: UInt8, as type: Number.Type = Number.self
+    ) throws(ClusterFailure) -> Number? {
+        guard let value = self[tag], value != .null else { return nil }
+        guard let number = value.integer(as: type) else { throw .invalidCommand }
+        return number
+    }
+
+    package func octets(_ tag: UInt8) throws(ClusterFailure) -> [UInt8] {
+        guard case .octets(let octets) = self[tag] else { throw .invalidCommand }
+        return octets
+    }
+
+    package func optionalOctets(_ tag: UInt8) throws(ClusterFailure) -> [UInt8]? {
+        guard let value = self[tag], value != .null else { return nil }
+        guard case .octets(let octets) = value else { throw .invalidCommand }
+        return octets
+    }
+
+    package func string(_ tag: UInt8) throws(ClusterFailure) -> String {
+        guard case .string(let text) = self[tag] else { throw .invalidCommand }
+        return text
+    }
+
+    package func bool(_ tag: UInt8) throws(ClusterFailure) -> Bool {
+        guard case .bool(let flag) = self[tag] else { throw .invalidCommand }
+        return flag
+    }
+
+    package func optionalBool(_ tag: UInt8) throws(ClusterFailure) -> Bool? {
+        guard let value = self[tag], value != .null else { return nil }
+        guard case .bool(let flag) = value else { throw .invalidCommand }
+        return flag
+    }
+
+    /// The values of a list; none if it is absent or null.
+    package func array(_ tag: UInt8) throws(ClusterFailure) -> [TLVValue] {
+        guard let value = self[tag], value != .null else { return [] }
+        guard case .array(let items) = value else { throw .invalidCommand }
+        return items.map(\.value)
+    }
+}
+
+/// What a server answers to a command.
+package enum CommandAnswer: Sendable {
+    /// A plain SUCCESS.
+    case success
+    case status(StatusIB)
+    /// A response command with its fields.
+    case response(UInt32, [TLVElement])
+}
+
+/// Why a server refuses a write or a command.
+package struct ClusterFailure: Error, Equatable, Sendable {
+    package var status: StatusIB
+
+    package init(_ status: IMStatus, clusterStatus: UInt8? = nil) {
+        self.status = StatusIB(status, clusterStatus: clusterStatus)
+    }
+
+    package static let constraintError = ClusterFailure(.constraintError)
+    package static let dynamicConstraintError = ClusterFailure(.dynamicConstraintError)
+    package static let invalidCommand = ClusterFailure(.invalidCommand)
+    package static let invalidInState = ClusterFailure(.invalidInState)
+    package static let unsupportedCommand = ClusterFailure(.unsupportedCommand)
+    package static let unsupportedWrite = ClusterFailure(.unsupportedWrite)
+    package static let unsupportedAccess = ClusterFailure(.unsupportedAccess)
+    package static let resourceExhausted = ClusterFailure(.resourceExhausted)
+    package static let failsafeRequired = ClusterFailure(.failsafeRequired)
+    package static let notFound = ClusterFailure(.notFound)
+    package static let busy = ClusterFailure(.busy)
+    package static let failure = ClusterFailure(.failure)
+
+    /// A status that only the cluster defines.
+    package static func cluster(_ code: UInt8) -> ClusterFailure { ClusterFailure(.failure, clusterStatus: code) }
+}
+
+extension TLVValue {
+    /// The number, if it is one that fits.
+    package func integer<Number: FixedWidthInteger>(as type: Number.Type = Number.self) -> Number? {
+        switch self {
+        case .uint(let number): Number(exactly: number)
+        case .int(let number): Number(exactly: number)
+        default: nil
+        }
+    }
+
+    package var boolean: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+    package var text: String? { if case .string(let text) = self { text } else { nil } }
+    package var octetString: [UInt8]? { if case .octets(let octets) = self { octets } else { nil } }
+    /// The values of an array.
+    package var items: [TLVValue]? { if case .array(let members) = self { members.map(\.value) } else { nil } }
+
+    /// The member of a structure or list with a context tag.
+    package func field(_ tag: UInt8) -> TLVValue? {
+        switch self {
+        case .structure(let members), .list(let members): members.first { $0.tag == .context(tag) }?.value
+        default: nil
+        }
+    }
+
+    /// The structure with a member set, in ascending order of tags.
+    package func setting(_ tag: UInt8, _ value: TLVValue) -> TLVValue {
+        guard case .structure(let members) = self else { return self }
+        func number(_ member: TLVElement) -> Int {
+            if case .context(let tag) = member.tag { Int(tag) } else { 256 }
+        }
+        let others = members.filter { $0.tag != .context(tag) }
+        return .structure((others + [TLVElement(tag, value)]).sorted { number($0) < number($1) })
+    }
+
+    package static func array(of values: some Sequence<TLVValue>) -> TLVValue {
+        .array(values.map { TLVElement(.anonymous, $0) })
+    }
+
+    package static func optional(_ number: (some UnsignedInteger)?) -> TLVValue {
+        number.map { .uint(UInt64($0)) } ?? .null
+    }
+
+    /// The fabric that an entry of a fabric-scoped list belongs to.
+    package var fabricIndex: UInt8? { field(254)?.integer() }
+}

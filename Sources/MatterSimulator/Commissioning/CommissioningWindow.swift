@@ -1,0 +1,112 @@
+package import MatterCrypto
+package import MatterSecureChannel
+import MatterTLV
+package import MatterTransport
+
+/// Whether somebody with a passcode may come in (Matter core specification 5.4.2.2 and 11.19).
+package struct CommissioningWindow: Sendable {
+    package enum Mode: UInt8, Sendable {
+        case closed = 0
+        /// With a passcode that an administrator chose.
+        case enhanced = 1
+        /// With the passcode that the device was made with.
+        case basic = 2
+    }
+
+    /// How many handshakes may fail before the window closes.
+    package static let mostAttempts = 20
+    /// What an administrator may ask for, in seconds.
+    static let timeouts: ClosedRange<UInt16> = 180...900
+
+    package var mode = Mode.closed
+    package var verifier: SPAKE2PlusVerifierData?
+    package var pbkdf: PBKDFParameters?
+    package var discriminator: UInt16 = 0
+    /// `nil` for the window of a device that belongs to nobody.
+    package var deadline: Instant?
+    package var failedAttempts = 0
+    var openerFabric: UInt8?
+    var openerVendor: UInt16?
+    /// Whether an administrator opened it, so that the attributes tell of it.
+    var isOpenedByCluster = false
+
+    package var isOpen: Bool { mode != .closed }
+}
+
+extension SimulatedNode {
+    /// Opens the window that a device has which belongs to nobody yet.
+    func openWindowAtBoot() {
+        guard !window.isOpen else { return }
+        open(.basic, configuration.verifier, configuration.pbkdf, configuration.discriminator)
+    }
+
+    /// Opens a window with the device's own passcode, as a press of its button would.
+    package func openWindow(seconds: UInt16, at moment: Moment) {
+        turn(at: moment) {
+            guard !window.isOpen, failSafe == nil else { return }
+            open(.basic, configuration.verifier, configuration.pbkdf, configuration.discriminator)
+            window.deadline = moment.instant + .seconds(Int64(seconds))
+        }
+    }
+
+    func openWindow(
+        _ mode: CommissioningWindow.Mode, _ verifier: SPAKE2PlusVerifierData, _ pbkdf: PBKDFParameters,
+        discriminator: UInt16, seconds: UInt16, by caller: Caller
+    ) {
+        open(mode, verifier, pbkdf, discriminator)
+        window.deadline = moment.instant + .seconds(Int64(seconds))
+        window.openerFabric = caller.fabricIndex
+        window.openerVendor = fabrics[caller.fabricIndex]?.vendorID
+        window.isOpenedByCluster = true
+        touchWindow()
+    }
+
+    private func open(
+        _ mode: CommissioningWindow.Mode, _ verifier: SPAKE2PlusVerifierData, _ pbkdf: PBKDFParameters,
+        _ discriminator: UInt16
+    ) {
+        window = CommissioningWindow()
+        window.mode = mode
+        window.verifier = verifier
+        window.pbkdf = pbkdf
+        window.discriminator = discriminator
+        effects.append(.advertise)
+        reportCommissioning("window-opened", [("mode", .string("\(mode)"))])
+    }
+
+    func closeWindow(_ why: String) {
+        guard window.isOpen else { return }
+        let wasVisible = window.isOpenedByCluster
+        window = CommissioningWindow()
+        effects.append(.advertise)
+        reportCommissioning("window-closed", [("reason", .string(why))])
+        if wasVisible { touchWindow() }
+        // A device that belongs to nobody would otherwise be lost for ever.
+        if fabrics.isEmpty, failSafe == nil, why != "attempts" { openWindowAtBoot() }
+    }
+
+    private func touchWindow() {
+        for attribute: UInt32 in 0...2 { changed(0, ClusterID.administratorCommissioning, attribute) }
+    }
+
+    // MARK: PASE
+
+    /// Whether the window can be advertised: open, and nobody is being let in.
+    package var isCommissionable: Bool { window.isOpen && failSafe == nil }
+
+    /// Somebody knew the passcode.
+    package func noteCommissioner(at moment: Moment) {
+        turn(at: moment) {
+            if failSafe == nil { armFailSafe(seconds: configuration.limits.failSafe, fabricIndex: 0) }
+            effects.append(.advertise)
+        }
+    }
+
+    /// Somebody did not.
+    package func noteFailedAttempt(at moment: Moment) {
+        turn(at: moment) {
+            window.failedAttempts += 1
+            if window.failedAttempts >= CommissioningWindow.mostAttempts { closeWindow("attempts") }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import MatterCredentials
+import MatterCrypto
+import MatterDataModel
+import MatterTLV
+package import MatterTransport
+
+/// An armed fail-safe: what has been done under it and how to undo it (Matter core specification 11.10.7.2).
+package struct FailSafe: Sendable {
+    /// The fabric of whoever armed it, or that was added under it; 0 during PASE before AddNOC.
+    package var fabricIndex: UInt8
+    package var deadline: Instant
+    /// No extension goes beyond this.
+    let latestDeadline: Instant
+    /// The root of AddTrustedRootCertificate.
+    var root: MatterCertificate?
+    /// The key of the last CSRRequest.
+    var pendingKey: (key: P256PrivateKey, isForUpdate: Bool)?
+    /// The fabric that AddNOC added or UpdateNOC changed.
+    var changedFabric: UInt8?
+    /// What that fabric was before; `nil` if it was not there.
+    var replacedFabric: FabricEntry?
+    /// What clusters of the root endpoint take back on expiry, by cluster.
+    var savedStates: [UInt32: TLVValue] = [:]
+
+    var hasNOCCommand: Bool { changedFabric != nil }
+}
+
+/// Asks a cluster of the root endpoint to go back to the state it had when the fail-safe was armed.
+struct RollBack: ClusterSignal {
+    var state: TLVValue
+}
+
+extension SimulatedNode {
+    /// Arms the fail-safe, or sets its new end.
+    func armFailSafe(seconds: UInt16, fabricIndex: UInt8) {
+        let asked = configuration.faults.failSafe.map { min($0, seconds) } ?? seconds
+        let deadline = moment.instant + .seconds(Int64(asked))
+        if var armed = failSafe {
+            // An extension never brings the end nearer, and the whole has its limit.
+            armed.deadline = min(max(armed.deadline, deadline), armed.latestDeadline)
+            failSafe = armed
+        } else {
+            let latest = moment.instant + .seconds(Int64(configuration.limits.cumulativeFailSafe))
+            var armed = FailSafe(fabricIndex: fabricIndex, deadline: deadline, latestDeadline: latest)
+            for cluster in [ClusterID.networkCommissioning, ClusterID.generalCommissioning] {
+                armed.savedStates[cluster] = entry(0, cluster)?.server?.savedState
+            }
+            failSafe = armed
+        }
+        reportCommissioning("fail-safe-armed", [("seconds", .uint(UInt64(asked)))])
+    }
+
+    /// Undoes everything that was done under the fail-safe.
+    func expireFailSafe(_ why: String) {
+        guard let ended = failSafe else { return }
+        failSafe = nil
+        reportCommissioning("fail-safe-\(why)")
+        if let index = ended.changedFabric {
+            if let old = ended.replacedFabric {
+                effects.append(.closeSessions(fabric: index, except: nil))
+                effects.append(.forgetResumptions(fabric: index))
+                fabrics[index] = old
+                fabricsChanged()
+            } else {
+                removeFabric(index, keeping: nil)
+            }
+        }
+        for (cluster, state) in ended.savedStates {
+            enqueue(RollBack(state: state), endpoint: 0, cluster: cluster)
+        }
+        setBreadcrumb(0)
+        effects.append(.closePASESessions)
+        unsaved.formUnion([.clusters, .fabrics])
+        effects.append(.advertise)
+    }
+
+    /// Makes everything that was done under the fail-safe permanent.
+    func completeFailSafe() {
+        failSafe = nil
+        setBreadcrumb(0)
+        reportCommissioning("complete")
+        effects.append(.closePASESessions)
+        if window.isOpen { closeWindow("commissioned") }
+        unsaved.formUnion([.clusters, .fabrics])
+        effects.append(.advertise)
+    }
+
+    func setBreadcrumb(_ breadcrumb: UInt64) {
+        store(.uint(breadcrumb), 0, ClusterID.generalCommissioning, 0)
+    }
+
+    func reportCommissioning(_ step: String, _ members: [(key: String, value: TLVValue)] = []) {
+        report(.commissioning(step: step, members: members.map(ReportMember.init)))
+    }
+
+    /// The attributes that follow from the table of fabrics have other values.
+    func fabricsChanged() {
+        for attribute: UInt32 in [0, 1, 3, 4] { changed(0, ClusterID.operationalCredentials, attribute) }
+        changed(0, ClusterID.accessControl, 0)
+        unsaved.insert(.fabrics)
+        effects.append(.advertise)
+    }
+
+    /// Forgets a fabric with all that belongs to it.
+    ///
+    /// - Parameter session: the session that asked for it; it may still get its answer.
+    func removeFabric(_ index: UInt8, keeping session: SessionReference?) {
+        guard fabrics[index] != nil else { return }
+        fabrics[index] = nil
+        events.removeFabric(index)
+        subscriptions.removeAll { $0.fabricIndex == index }
+        if window.openerFabric == index { window.openerFabric = nil }
+        for number in endpointNumbers {
+            for cluster in endpoints[number]?.clusterNumbers ?? [] {
+                removeEntries(of: index, number, cluster)
+                call(number, cluster, .device) { $0.fabricRemoved(index, $1) }
+            }
+        }
+        changed(0, ClusterID.groupKeyManagement, 0)
+        changed(0, ClusterID.groupKeyManagement, 1)
+        effects.append(.closeSessions(fabric: index, except: session))
+        effects.append(.forgetResumptions(fabric: index))
+        fabricsChanged()
+        reportCommissioning("fabric-removed", [("fabricIndex", .uint(UInt64(index)))])
+        if fabrics.isEmpty, failSafe == nil { openWindowAtBoot() }
+    }
+
+    private func removeEntries(of fabric: UInt8, _ endpoint: UInt16, _ cluster: UInt32) {
+        guard let entry = entry(endpoint, cluster) else { return }
+        for (attribute, value) in entry.values where entry.model.attributes[attribute]?.isFabricScoped ?? false {
+            guard let items = value.items, items.contains(where: { $0.fabricIndex == fabric }) else { continue }
+            store(.array(of: items.filter { $0.fabricIndex != fabric }), endpoint, cluster, attribute)
+        }
+    }
+}

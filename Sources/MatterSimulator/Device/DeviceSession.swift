@@ -1,0 +1,103 @@
+import MatterCredentials
+import MatterCrypto
+import MatterSecureChannel
+import MatterTransport
+
+/// A secure session with a peer.
+struct DeviceSession: Sendable {
+    let reference: SessionReference
+    let isPASE: Bool
+    var fabricIndex: UInt8
+    let peerNodeID: UInt64
+    let peerCATs: [CASEAuthenticatedTag]
+    let attestationChallenge: SecretBytes
+    var lastUsed: Instant
+    /// Exchanges under way on it.
+    var users = 0
+    /// Whether it goes as soon as its exchanges are through.
+    var isClosing = false
+
+    init(_ established: EstablishedSession, reference: SessionReference, now: Instant) {
+        self.reference = reference
+        isPASE = established.kind == .pase
+        fabricIndex = established.fabricIndex ?? 0
+        peerNodeID = established.peerNodeID
+        peerCATs = established.peerCATs
+        attestationChallenge = established.keys.attestationChallenge
+        lastUsed = now
+    }
+
+    var caller: Caller {
+        Caller(
+            isPASE ? .pase : .case(NodeID(peerNodeID), tags: peerCATs), fabricIndex: fabricIndex, session: reference,
+            attestationChallenge: attestationChallenge)
+    }
+}
+
+/// The sessions of a device. Every fabric has its share; who has more gives way.
+struct DeviceSessions: Sendable {
+    private(set) var all: [SessionReference: DeviceSession] = [:]
+
+    subscript(_ reference: SessionReference) -> DeviceSession? {
+        get { all[reference] }
+        set { all[reference] = newValue }
+    }
+
+    /// The session to end so that another one of a fabric has room; `nil` while there is some.
+    ///
+    /// - Parameters:
+    ///   - share: how many every fabric may count on.
+    ///   - capacity: how many there may be.
+    func victim(for fabric: UInt8, share: Int, capacity: Int) -> SessionReference? {
+        let operational = all.values.filter { !$0.isPASE }
+        guard operational.count >= capacity else { return nil }
+        func count(_ fabric: UInt8) -> Int { operational.count { $0.fabricIndex == fabric } }
+        let own = count(fabric)
+        // A fabric below its share takes from those above theirs, one at its share from itself.
+        let candidates = operational.filter { own >= share ? $0.fabricIndex == fabric : count($0.fabricIndex) > share }
+        return (candidates.isEmpty ? operational : candidates).min { $0.lastUsed < $1.lastUsed }?.reference
+    }
+
+    /// The newest session with a peer, other than one.
+    func replacement(for session: DeviceSession) -> SessionReference? {
+        all.values.filter {
+            $0.reference != session.reference && !$0.isPASE && !$0.isClosing && $0.fabricIndex == session.fabricIndex
+                && $0.peerNodeID == session.peerNodeID
+        }.max { $0.lastUsed < $1.lastUsed }?.reference
+    }
+}
+
+/// What earlier sessions may be resumed from, newest last; each fabric keeps a few.
+struct ResumptionTable: Sendable {
+    static let perFabric = 8
+
+    private(set) var records: [ResumptionRecord] = []
+    /// Of sessions that this device began; kept in memory only.
+    private var initiated: [ResumptionRecord] = []
+
+    init(_ records: [ResumptionRecord] = []) { self.records = records }
+
+    func find(_ id: [UInt8]) -> ResumptionRecord? { records.last { $0.resumptionID == id } }
+
+    /// A peer has one record: the newest.
+    mutating func add(_ record: ResumptionRecord) {
+        records.removeAll { $0.fabricIndex == record.fabricIndex && $0.peerNodeID == record.peerNodeID }
+        records.append(record)
+        let own = records.indices.filter { records[$0].fabricIndex == record.fabricIndex }
+        if own.count > Self.perFabric, let oldest = own.first { records.remove(at: oldest) }
+    }
+
+    func initiated(fabric: UInt8, peer: UInt64) -> ResumptionRecord? {
+        initiated.first { $0.fabricIndex == fabric && $0.peerNodeID == peer }
+    }
+
+    mutating func addInitiated(_ record: ResumptionRecord) {
+        initiated.removeAll { $0.fabricIndex == record.fabricIndex && $0.peerNodeID == record.peerNodeID }
+        initiated.append(record)
+    }
+
+    mutating func forget(fabric: UInt8) {
+        records.removeAll { $0.fabricIndex == fabric }
+        initiated.removeAll { $0.fabricIndex == fabric }
+    }
+}

@@ -1,0 +1,74 @@
+import MatterCredentials
+import MatterDiscovery
+import MatterTLV
+
+/// One service that a device advertises.
+enum Publication: Hashable, Sendable {
+    case commissionable(discriminator: UInt16, mode: UInt8)
+    case operational(OperationalInstance)
+}
+
+/// What the network is told of the device (Matter core specification 4.3).
+extension SimulatedDevice {
+    /// Brings what is advertised in line with what is true, one change after the other.
+    func advertise() {
+        guard surroundings.advertiser != nil else { return }
+        let previous = advertising
+        advertising = Task {
+            await previous?.value
+            await applyAdvertising()
+        }
+    }
+
+    private var wanted: Set<Publication> {
+        var wanted: Set<Publication> = []
+        if node.isCommissionable {
+            wanted.insert(
+                .commissionable(discriminator: node.window.discriminator, mode: node.window.mode.advertised))
+        }
+        for fabric in node.fabrics.all {
+            wanted.insert(
+                .operational(
+                    OperationalInstance(
+                        compressedFabricID: fabric.operational.fabric.compressedFabricID.rawValue,
+                        nodeID: fabric.operational.nodeID.rawValue)))
+        }
+        return wanted
+    }
+
+    private func applyAdvertising() async {
+        guard let advertiser = surroundings.advertiser else { return }
+        let wanted = wanted
+        for (publication, service) in published where !wanted.contains(publication) {
+            published[publication] = nil
+            await service.withdraw()
+        }
+        for publication in wanted where published[publication] == nil {
+            do {
+                published[publication] = try await advertiser.publish(try service(publication))
+            } catch {
+                report("advertising-failed", [("reason", .string("\(error)"))])
+            }
+        }
+    }
+
+    private func service(_ publication: Publication) throws(DiscoveryError) -> ServicePublication {
+        switch publication {
+        case .commissionable(let discriminator, let mode):
+            return try .commissionable(
+                CommissionableRecord(
+                    longDiscriminator: discriminator, commissioningMode: .init(rawValue: mode) ?? .basic,
+                    vendorID: configuration.vendorID, productID: configuration.productID,
+                    deviceType: configuration.primaryDeviceType,
+                    deviceName: String(decoding: configuration.productName.utf8.prefix(32), as: UTF8.self)),
+                port: port)
+        case .operational(let instance):
+            return try .operational(instance, OperationalRecord(), port: port)
+        }
+    }
+}
+
+extension CommissioningWindow.Mode {
+    /// The value of CM.
+    fileprivate var advertised: UInt8 { self == .enhanced ? 2 : 1 }
+}

@@ -1,0 +1,174 @@
+import MatterCredentials
+import MatterSecureChannel
+import MatterTLV
+import MatterTransport
+
+/// PASE and CASE from the device's side.
+extension SimulatedDevice {
+    /// How long a handshake may take.
+    private static let limit = Duration.seconds(60)
+    private static let mostHandshakes = 16
+    private static let busyWait = Duration.seconds(1)
+
+    private var ownParameters: SessionParameters {
+        SessionParameters(
+            dataModelRevision: 19, interactionModelRevision: 12, specificationVersion: 0x0104_0200,
+            maxPathsPerInvoke: UInt16(clamping: configuration.limits.pathsPerInvoke))
+    }
+
+    func serve(_ incoming: ExchangeManager.Incoming) async {
+        let exchange = incoming.exchange
+        guard case .unsecured = exchange.session else {
+            return await interact(exchange, incoming.message)
+        }
+        if faults.ignores(incoming.message) {
+            surroundings.report(.fault("ignore"))
+            return await exchange.close()
+        }
+        if incoming.message.opcode == SecureChannelOpcode.pbkdfParamRequest.rawValue {
+            await admitCommissioner(exchange, incoming.message)
+        } else {
+            await admitNode(exchange, incoming.message)
+        }
+        await exchange.close()
+    }
+
+    private func refuse(_ exchange: Exchange, _ report: StatusReport) async {
+        // Whether the peer hears it is its own affair.
+        try? await exchange.send(
+            report.encoded(), opcode: SecureChannelOpcode.statusReport.rawValue, protocolID: .secureChannel)
+    }
+
+    // MARK: PASE
+
+    private func admitCommissioner(_ exchange: Exchange, _ message: ReceivedMessage) async {
+        guard node.isCommissionable, let verifier = node.window.verifier, let pbkdf = node.window.pbkdf else {
+            return await refuse(exchange, .invalidParameter)
+        }
+        guard !isInPASE else { return await refuse(exchange, .busy(wait: Self.busyWait)) }
+        isInPASE = true
+        defer { isInPASE = false }
+        do {
+            let id = try await manager.reserveSessionID()
+            do {
+                let responder = PASEResponder(
+                    verifier: verifier, pbkdf: pbkdf, localSessionID: id, parameters: ownParameters,
+                    random: surroundings.random)
+                _ = try await play(responder, exchange, message)
+            } catch {
+                await manager.releaseSessionID(id)
+                throw error
+            }
+        } catch {
+            report("pase-failed", [("reason", .string("\(error)"))])
+            node.noteFailedAttempt(at: .current)
+            afterTurn()
+        }
+    }
+
+    // MARK: CASE
+
+    private func admitNode(_ exchange: Exchange, _ message: ReceivedMessage) async {
+        if let wait = faults.busyOnSigma1() {
+            surroundings.report(.fault("busy"))
+            return await refuse(exchange, .busy(wait: wait))
+        }
+        do {
+            let id = try await manager.reserveSessionID()
+            do {
+                let table = resumptions
+                let time = node.epochMicroseconds.map { UInt32(clamping: $0 / 1_000_000) }
+                let responder = CASEResponder(
+                    fabrics: node.fabrics.all.map(\.credentials), localSessionID: id, parameters: ownParameters,
+                    findResumption: { table.find($0) }, time: time.map { .now($0) } ?? .none,
+                    random: surroundings.random)
+                let session = try await play(responder, exchange, message)
+                if let record = session.resumption {
+                    resumptions.add(record)
+                    saveResumptions()
+                }
+            } catch {
+                await manager.releaseSessionID(id)
+                throw error
+            }
+        } catch {
+            report("case-failed", [("reason", .string("\(error)"))])
+        }
+    }
+
+    // MARK: Both
+
+    private func play(
+        _ handshake: any Handshake, _ exchange: Exchange, _ first: ReceivedMessage
+    ) async throws -> EstablishedSession {
+        var machine = handshake
+        var message = first
+        let deadline = Instant.now + Self.limit
+        do {
+            while true {
+                guard message.protocolID == .secureChannel,
+                    let opcode = SecureChannelOpcode(rawValue: message.opcode)
+                else { throw SecureChannelError(.malformed, "a message of another protocol in a handshake") }
+                if let delay = configuration.faults.slowCrypto { try await Task.sleep(for: delay) }
+                let step = try machine.handle(HandshakeMessage(opcode, message.payload))
+                if let parameters = machine.peerParameters {
+                    await manager.setReliability(parameters.reliability, of: exchange.session)
+                }
+                // The peer may use the session as soon as it has our last word.
+                if let established = step.established { try await install(established, at: message.from) }
+                if let answer = step.send, !faults.mutes(message) {
+                    try await exchange.send(
+                        answer.payload, opcode: answer.opcode.rawValue, protocolID: .secureChannel)
+                }
+                if let established = step.established { return established }
+                message = try await exchange.receive(until: deadline)
+                if faults.ignores(message) {
+                    surroundings.report(.fault("ignore"))
+                    message = try await exchange.receive(until: deadline)
+                }
+            }
+        } catch let error as SecureChannelError {
+            if let reply = error.reply { await refuse(exchange, reply) }
+            throw error
+        }
+    }
+
+    private func install(_ established: EstablishedSession, at address: PeerAddress) async throws {
+        let limits = configuration.limits
+        if established.kind == .case, let fabric = established.fabricIndex,
+            let victim = sessions.victim(
+                for: fabric, share: limits.sessionsPerFabric, capacity: limits.sessionsPerFabric * limits.fabrics)
+        {
+            forget(victim)
+            await manager.remove(victim)
+        }
+        let reference = try await manager.install(
+            SecureSessionParameters(
+                localSessionID: established.localSessionID, peerSessionID: established.peerSessionID,
+                role: established.role, keys: established.keys, localNodeID: established.localNodeID,
+                peerNodeID: established.peerNodeID, reliability: established.peerParameters.reliability,
+                address: address))
+        // The fabric may have gone while the handshake was under way.
+        if established.kind == .case, node.fabrics[established.fabricIndex ?? 0] == nil {
+            await manager.remove(reference)
+            throw SecureChannelError(.noSharedTrustRoots, "the fabric is gone", reply: .noSharedTrustRoots)
+        }
+        sessions[reference] = DeviceSession(established, reference: reference, now: .now)
+        if established.kind == .pase {
+            report("pase-established", [("peer", .string("\(address)"))])
+            node.noteCommissioner(at: .current)
+        } else {
+            report(
+                established.isResumed ? "case-resumed" : "case-established",
+                [
+                    ("fabricIndex", .uint(UInt64(established.fabricIndex ?? 0))),
+                    ("peerNodeId", .uint(established.peerNodeID)), ("peer", .string("\(address)")),
+                ])
+        }
+        afterTurn()
+    }
+
+    func report(_ what: String, _ members: [(key: String, value: TLVValue)]) {
+        surroundings.report(.session(what: what, members: members.map(ReportMember.init)))
+    }
+}

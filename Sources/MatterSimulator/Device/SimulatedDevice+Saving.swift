@@ -1,0 +1,65 @@
+import MatterStore
+import MatterTLV
+
+/// What a device keeps over a restart.
+extension SimulatedDevice {
+    /// Saves what has changed: fabrics before anybody is answered, so that no peer believes in one that a power cut takes
+    /// away; attributes soon after, since there may be many changes in a row.
+    func save() {
+        let parts = node.takeUnsaved()
+        guard let store = surroundings.store, !parts.isEmpty else { return }
+        if parts.contains(.fabrics) { attempt { try store.save(fabrics: node.savedFabrics) } }
+        if parts.contains(.eventNumber) {
+            let number = node.reserveEventNumbers()
+            attempt { try store.save(nextEventNumber: number) }
+        }
+        if parts.contains(.clusters) || parts.contains(.fabrics) { saveClusters(store) }
+    }
+
+    private func saveClusters(_ store: DeviceStore) {
+        guard saving == nil else {
+            isSavingAgain = true
+            return
+        }
+        let clusters = node.savedClusters
+        saving = Task {
+            let failure = await Task.detached(priority: .utility) { () -> (any Error)? in
+                do {
+                    try store.save(clusters: clusters)
+                    return nil
+                } catch {
+                    return error
+                }
+            }.value
+            if let failure { reportFailure(failure) }
+            saving = nil
+            if isSavingAgain {
+                isSavingAgain = false
+                saveClusters(store)
+            }
+        }
+    }
+
+    func saveResumptions() {
+        guard let store = surroundings.store else { return }
+        let records = resumptions.records
+        attempt { try store.save(resumptions: records) }
+    }
+
+    func saveEverything() {
+        guard let store = surroundings.store else { return }
+        attempt {
+            try store.save(fabrics: node.savedFabrics)
+            try store.save(clusters: node.savedClusters)
+            try store.save(resumptions: resumptions.records)
+        }
+    }
+
+    private func attempt(_ body: () throws -> Void) {
+        do { try body() } catch { reportFailure(error) }
+    }
+
+    private func reportFailure(_ error: any Error) {
+        report("saving-failed", [("reason", .string("\(error)"))])
+    }
+}

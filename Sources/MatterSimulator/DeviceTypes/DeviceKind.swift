@@ -1,0 +1,58 @@
+import MatterDataModel
+
+/// A device type that can be simulated: how an endpoint of it is built.
+///
+/// To add one, write its servers and put a line into ``all``.
+package struct DeviceKind: Sendable {
+    /// As users write it: `dimmable-light`.
+    package let name: String
+    /// One sentence for `simulate --help`.
+    package let summary: String
+    /// The number of the device type.
+    package let deviceType: UInt32
+    /// The endpoints that it takes, the first of which is the device itself.
+    let build: @Sendable (_ options: DeviceOptions) -> [EndpointPlan]
+
+    package init(
+        _ name: String, _ summary: String, deviceType: UInt32,
+        build: @escaping @Sendable (_ options: DeviceOptions) -> [EndpointPlan]
+    ) {
+        self.name = name
+        self.summary = summary
+        self.deviceType = deviceType
+        self.build = build
+    }
+
+    /// As people read it: `Dimmable light`.
+    package var title: String {
+        let words = name.split(separator: "-").joined(separator: " ")
+        return words.prefix(1).uppercased() + words.dropFirst()
+    }
+
+    /// Every kind there is.
+    package static let all: [DeviceKind] = lights + colorLights + controls + house + sensors
+
+    /// - Throws: ``SimulatorError`` that names the kinds there are.
+    package static func named(_ name: String) throws(SimulatorError) -> DeviceKind {
+        let key = name.lowercased().filter { $0.isLetter || $0.isNumber }
+        if let kind = all.first(where: { $0.name.filter { $0.isLetter || $0.isNumber } == key }) { return kind }
+        throw SimulatorError(
+            .unknownDeviceType, "'\(name)' is no device that can be simulated",
+            hint: "one of: \(all.map(\.name).joined(separator: ", "))")
+    }
+
+    /// The endpoints of a node with several kinds, from 1 on.
+    package static func plans(_ kinds: [DeviceKind], options: DeviceOptions = DeviceOptions()) -> [EndpointPlan] {
+        kinds.flatMap { $0.build(options) }
+    }
+
+    /// The device type with its newest revision.
+    package static func revision(_ deviceType: UInt32) -> DeviceTypeRevision {
+        DeviceTypeRevision(deviceType, revision: Catalogue.standard.deviceType(deviceType)?.revision ?? 1)
+    }
+}
+
+/// What a user chose for all endpoints.
+package struct DeviceOptions: Sendable {
+    package init() {}
+}

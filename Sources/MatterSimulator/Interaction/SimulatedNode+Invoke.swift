@@ -1,0 +1,90 @@
+import MatterDataModel
+package import MatterInteraction
+package import MatterTLV
+
+/// Invoking (Matter core specification 8.8.3.2).
+extension SimulatedNode {
+    /// Runs the commands of a request.
+    ///
+    /// - Returns: what came of each, in order.
+    package func invoke(_ request: InvokeRequest, caller: Caller) throws(Refusal) -> [CommandResult.Outcome] {
+        let commands = request.commands
+        guard !commands.isEmpty, commands.count <= configuration.limits.pathsPerInvoke else {
+            throw Refusal(status: .invalidAction)
+        }
+        if commands.count > 1 {
+            let references = commands.compactMap(\.reference)
+            guard references.count == commands.count, Set(references).count == commands.count,
+                Set(commands.map(\.path)).count == commands.count
+            else { throw Refusal(status: .invalidAction) }
+        }
+        return commands.map { outcome(of: $0, isTimed: request.isTimed, caller) }
+    }
+
+    private func outcome(of command: CommandDataIB, isTimed: Bool, _ caller: Caller) -> CommandResult.Outcome {
+        let outcome: CommandResult.Outcome
+        do throws(ClusterFailure) {
+            switch try run(command, isTimed: isTimed, caller) {
+            case .success: outcome = .status(StatusIB(.success))
+            case .status(let status): outcome = .status(status)
+            case .response(let id, let fields): outcome = .response(command: id, fields: .structure(fields))
+            }
+        } catch {
+            outcome = .status(error.status)
+        }
+        settle()
+        var status = "SUCCESS"
+        if case .status(let given) = outcome { status = given.description }
+        report(
+            .command(
+                endpoint: command.path.endpoint ?? 0, cluster: command.path.cluster, command: command.path.command,
+                status: status))
+        return outcome
+    }
+
+    private func run(
+        _ command: CommandDataIB, isTimed: Bool, _ caller: Caller
+    ) throws(ClusterFailure) -> CommandAnswer {
+        guard let endpoint = command.path.endpoint else { throw ClusterFailure(.invalidAction) }
+        let path = command.path
+        let entry = entry(endpoint, path.cluster)
+        let definition = (entry?.model ?? ClusterModel.model(of: path.cluster))?.commands[path.command]
+        guard allows(caller, definition?.invokePrivilege ?? .operate, endpoint, path.cluster) else {
+            throw .unsupportedAccess
+        }
+        if let missing = missing(endpoint, path.cluster) { throw ClusterFailure(missing) }
+        guard let entry, let definition, entry.acceptedCommands.contains(path.command) else {
+            throw .unsupportedCommand
+        }
+        guard !definition.isFabricScoped || caller.fabricIndex != 0 else { throw .unsupportedAccess }
+        guard isTimed || !definition.isTimed else { throw ClusterFailure(.needsTimedInteraction) }
+        let fields = command.fields ?? .structure([])
+        if !definition.bareFieldsOnWire {
+            let depth: ValueValidator.Depth =
+                entry.selfCheckedCommands.contains(path.command) ? .form : .everything
+            do throws(ValueValidator.Fault) {
+                try ValueValidator.check(fields, fields: definition.fields, depth)
+            } catch {
+                throw ClusterFailure(error.commandStatus)
+            }
+        }
+        let answer = try call(endpoint, path.cluster, caller) { server, context throws(ClusterFailure) in
+            try server.invoke(CommandCall(id: path.command, fields: fields), context)
+        }
+        guard let answer else { throw .busy }
+        return answer
+    }
+
+    /// Runs a command of the device's own, as if somebody with every right had sent it.
+    @discardableResult
+    package func invoke(
+        _ command: UInt32, _ fields: TLVValue = .structure([]), endpoint: UInt16, cluster: UInt32, at moment: Moment
+    ) -> CommandResult.Outcome {
+        turn(at: moment) {
+            outcome(
+                of: CommandDataIB(
+                    path: CommandPath(endpoint: endpoint, cluster: cluster, command: command), fields: fields),
+                isTimed: true, .device)
+        }
+    }
+}

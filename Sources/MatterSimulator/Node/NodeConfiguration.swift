@@ -1,0 +1,86 @@
+package import MatterCredentials
+package import MatterCrypto
+package import MatterSecureChannel
+
+/// What a virtual device is.
+package struct NodeConfiguration: Sendable {
+    /// How the root endpoint reaches the network.
+    package enum Network: String, Sendable, CaseIterable {
+        case ethernet, wifi
+    }
+
+    package var vendorID: UInt16
+    package var vendorName: String
+    package var productID: UInt16
+    package var productName: String
+    package var serialNumber: String
+    /// Up to 32 characters, the same for ever.
+    package var uniqueID: String
+    package var discriminator: UInt16
+    /// The passcode as the device keeps it.
+    package var verifier: SPAKE2PlusVerifierData
+    package var pbkdf: PBKDFParameters
+    package var network: Network
+    package var attestation: DeviceAttestationCredentials
+    package var limits: NodeLimits
+    package var faults: FaultPlan
+    /// The device type that is advertised.
+    package var primaryDeviceType: UInt32
+    package var hardwareAddress: [UInt8]
+
+    package init(
+        vendorID: UInt16 = 0xFFF1, vendorName: String = "matterctl", productID: UInt16 = 0x8001,
+        productName: String = "Virtual device", serialNumber: String = "SIM-0001", uniqueID: String,
+        discriminator: UInt16, verifier: SPAKE2PlusVerifierData, pbkdf: PBKDFParameters,
+        network: Network = .ethernet, attestation: DeviceAttestationCredentials, limits: NodeLimits = NodeLimits(),
+        faults: FaultPlan = FaultPlan(), primaryDeviceType: UInt32 = 0x0100,
+        hardwareAddress: [UInt8] = [0x02, 0, 0, 0, 0, 1]
+    ) {
+        self.vendorID = vendorID
+        self.vendorName = vendorName
+        self.productID = productID
+        self.productName = productName
+        self.serialNumber = serialNumber
+        self.uniqueID = uniqueID
+        self.discriminator = discriminator
+        self.verifier = verifier
+        self.pbkdf = pbkdf
+        self.network = network
+        self.attestation = attestation
+        self.limits = limits
+        self.faults = faults
+        self.primaryDeviceType = primaryDeviceType
+        self.hardwareAddress = hardwareAddress
+    }
+}
+
+/// How much a virtual device has room for.
+package struct NodeLimits: Sendable {
+    package var fabrics = 16
+    /// Sessions that each fabric may count on, and has at most.
+    package var sessionsPerFabric = 3
+    /// Subscriptions that each fabric may count on.
+    package var subscriptionsPerFabric = 3
+    package var subscriptions = 48
+    package var pathsPerRead = 64
+    package var pathsPerSubscription = 64
+    package var pathsPerInvoke = 10
+    /// Key sets of a fabric, the identity protection key included.
+    package var keySetsPerFabric = 4
+    package var groupsPerFabric = 12
+    /// Seconds.
+    package var failSafe: UInt16 = 60
+    package var cumulativeFailSafe: UInt16 = 900
+
+    package init() {}
+}
+
+/// What an earlier run of the device has left.
+package struct SavedNode: Sendable {
+    package var fabrics: [FabricEntry] = []
+    package var clusters: SavedClusters = SavedClusters()
+    package var nextEventNumber: UInt64 = 0
+    package var bootCount: UInt16 = 0
+
+    package init() {}
+}

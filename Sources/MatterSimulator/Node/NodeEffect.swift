@@ -1,0 +1,72 @@
+package import MatterTLV
+package import MatterTransport
+
+/// What the pure node wants its edge to do.
+package enum NodeEffect: Sendable {
+    /// The fabric of a PASE session, since AddNOC.
+    case adoptFabric(SessionReference, UInt8)
+    /// End a session once its present exchange is through.
+    case closeSession(SessionReference)
+    /// End all sessions of a fabric, except one where given; the latter is ended when its exchange is through if `also`.
+    case closeSessions(fabric: UInt8, except: SessionReference?)
+    /// End PASE sessions.
+    case closePASESessions
+    /// Forget how to resume sessions of a fabric.
+    case forgetResumptions(fabric: UInt8)
+    /// Commissioning window or fabrics have changed: advertise accordingly.
+    case advertise
+    /// Start again: all sessions, timers and volatile state are gone.
+    case reboot
+    /// A command for another node, over CASE or to a group.
+    case command(RemoteCommand)
+}
+
+/// A command that this device sends as a client, to what it is bound to.
+package struct RemoteCommand: Sendable, Equatable {
+    package enum Target: Sendable, Equatable {
+        case node(UInt64, endpoint: UInt16)
+        case group(UInt16)
+    }
+
+    package var fabricIndex: UInt8
+    package var target: Target
+    package var cluster: UInt32
+    package var command: UInt32
+    package var fields: TLVValue
+
+    package init(
+        fabricIndex: UInt8, target: Target, cluster: UInt32, command: UInt32, fields: TLVValue = .structure([])
+    ) {
+        self.fabricIndex = fabricIndex
+        self.target = target
+        self.cluster = cluster
+        self.command = command
+        self.fields = fields
+    }
+}
+
+/// A key with its value, for lines that the device prints.
+package struct ReportMember: Sendable, Equatable {
+    package var key: String
+    package var value: TLVValue
+
+    init(_ member: (key: String, value: TLVValue)) {
+        key = member.key
+        value = member.value
+    }
+}
+
+/// Something a person may want to see of a running device.
+package enum NodeReport: Sendable, Equatable {
+    case attribute(endpoint: UInt16, cluster: UInt32, attribute: UInt32, value: TLVValue)
+    case event(endpoint: UInt16, cluster: UInt32, event: UInt32, number: UInt64)
+    /// A command was run or refused.
+    case command(endpoint: UInt16, cluster: UInt32, command: UInt32, status: String)
+    case note(endpoint: UInt16, cluster: UInt32, text: String, members: [ReportMember])
+    /// A step of commissioning, such as `fail-safe-armed`.
+    case commissioning(step: String, members: [ReportMember])
+    /// Sessions and handshakes, such as `pase-established`.
+    case session(what: String, members: [ReportMember])
+    /// A fault was played.
+    case fault(String)
+}

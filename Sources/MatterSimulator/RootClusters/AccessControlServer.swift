@@ -1,0 +1,65 @@
+import MatterCredentials
+import MatterTLV
+
+/// Access Control: who may do what (Matter core specification 9.10). The entries themselves lie in the table of fabrics.
+struct AccessControlServer: ClusterServer {
+    private enum Change: UInt8 {
+        case changed, added, removed
+    }
+
+    let id = ClusterID.accessControl
+
+    var initialAttributes: [UInt32: TLVValue] {
+        typealias Capacity = AccessControlEntry.Capacity
+        return [
+            0: .array([]), 2: .uint(UInt64(Capacity.subjectsPerEntry)), 3: .uint(UInt64(Capacity.targetsPerEntry)),
+            4: .uint(UInt64(Capacity.entriesPerFabric)),
+        ]
+    }
+
+    func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+        guard attribute == 0 else { return nil }
+        return .array(
+            of: context.node.fabrics.all.flatMap { fabric in
+                fabric.access.map { $0.tlv(fabricIndex: fabric.index) }
+            })
+    }
+
+    mutating func write(
+        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+    ) throws(ClusterFailure) {
+        let index = context.caller.fabricIndex
+        guard var fabric = context.node.fabrics[index], let items = value.items else { throw .unsupportedAccess }
+        let own = items.filter { $0.fabricIndex == index }
+        guard own.count <= AccessControlEntry.Capacity.entriesPerFabric else { throw .resourceExhausted }
+        var entries: [AccessControlEntry] = []
+        for item in own { entries.append(try AccessControlEntry(checking: item)) }
+        let old = fabric.access
+        guard entries != old else { return }
+        fabric.access = entries
+        context.node.fabrics[index] = fabric
+        context.touch(0)
+        context.node.unsaved.insert(.fabrics)
+        Self.logChanges(from: old, to: entries, fabric: index, context)
+    }
+
+    /// Tells of each entry that is new, gone or another.
+    static func logChanges(
+        from old: [AccessControlEntry], to new: [AccessControlEntry], fabric: UInt8, _ context: ClusterContext
+    ) {
+        for position in 0..<max(old.count, new.count) {
+            let before = position < old.count ? old[position] : nil
+            let after = position < new.count ? new[position] : nil
+            guard before != after, let entry = after ?? before else { continue }
+            let change: Change = before == nil ? .added : after == nil ? .removed : .changed
+            context.emit(
+                event: 0,
+                [
+                    TLVElement(1, .optional(context.caller.nodeID?.rawValue)),
+                    TLVElement(2, context.caller.isPASE ? .uint(0) : .null),
+                    TLVElement(3, .uint(UInt64(change.rawValue))), TLVElement(4, entry.tlv(fabricIndex: fabric)),
+                    TLVElement(254, .uint(UInt64(fabric))),
+                ])
+        }
+    }
+}

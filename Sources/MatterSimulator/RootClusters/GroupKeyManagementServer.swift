@@ -1,0 +1,119 @@
+import MatterTLV
+
+/// Group Key Management (Matter core specification 11.2). Keys and groups lie in the table of fabrics.
+struct GroupKeyManagementServer: ClusterServer {
+    private enum Attribute {
+        static let groupKeyMap: UInt32 = 0
+        static let groupTable: UInt32 = 1
+    }
+
+    private enum Command {
+        static let keySetWrite: UInt32 = 0
+        static let keySetRead: UInt32 = 1
+        static let keySetRemove: UInt32 = 3
+        static let keySetReadAllIndices: UInt32 = 4
+    }
+
+    let id = ClusterID.groupKeyManagement
+    private let limits: NodeLimits
+
+    init(_ limits: NodeLimits) { self.limits = limits }
+
+    var initialAttributes: [UInt32: TLVValue] {
+        [
+            Attribute.groupKeyMap: .array([]), Attribute.groupTable: .array([]),
+            2: .uint(UInt64(limits.groupsPerFabric)), 3: .uint(UInt64(limits.keySetsPerFabric)),
+        ]
+    }
+
+    var acceptedCommands: [UInt32] {
+        [Command.keySetWrite, Command.keySetRead, Command.keySetRemove, Command.keySetReadAllIndices]
+    }
+    var selfCheckedCommands: Set<UInt32> { [Command.keySetWrite] }
+
+    func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+        let fabrics = context.node.fabrics.all
+        func entry(_ members: [TLVElement], _ fabric: FabricEntry) -> TLVValue {
+            .structure(members + [TLVElement(254, .uint(UInt64(fabric.index)))])
+        }
+        switch attribute {
+        case Attribute.groupKeyMap:
+            return .array(
+                of: fabrics.flatMap { fabric in
+                    fabric.groupKeyMap.map {
+                        entry(
+                            [TLVElement(1, .uint(UInt64($0.group))), TLVElement(2, .uint(UInt64($0.keySet)))], fabric)
+                    }
+                })
+        case Attribute.groupTable:
+            return .array(
+                of: fabrics.flatMap { fabric in
+                    fabric.groups.map {
+                        entry(
+                            [
+                                TLVElement(1, .uint(UInt64($0.group))),
+                                TLVElement(2, .array(of: $0.endpoints.map { .uint(UInt64($0)) })),
+                                TLVElement(3, .string($0.name)),
+                            ], fabric)
+                    }
+                })
+        default: return nil
+        }
+    }
+
+    mutating func write(
+        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+    ) throws(ClusterFailure) {
+        let index = context.caller.fabricIndex
+        guard var fabric = context.node.fabrics[index], let items = value.items else { throw .unsupportedAccess }
+        var map: [GroupKeyMapping] = []
+        for item in items where item.fabricIndex == index {
+            guard let group: UInt16 = item.field(1)?.integer(), let keySet: UInt16 = item.field(2)?.integer(),
+                group != 0, keySet != GroupKeySet.identityProtection, !map.contains(where: { $0.group == group })
+            else { throw .constraintError }
+            map.append(GroupKeyMapping(group: group, keySet: keySet))
+        }
+        guard map.count <= limits.groupsPerFabric else { throw .resourceExhausted }
+        fabric.groupKeyMap = map
+        save(fabric, Attribute.groupKeyMap, context)
+    }
+
+    private func save(_ fabric: FabricEntry, _ attribute: UInt32?, _ context: ClusterContext) {
+        context.node.fabrics[fabric.index] = fabric
+        context.node.unsaved.insert(.fabrics)
+        if let attribute { context.touch(attribute) }
+    }
+
+    mutating func invoke(
+        _ command: CommandCall, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        guard var fabric = context.node.fabrics[context.caller.fabricIndex] else { throw .unsupportedAccess }
+        switch command.id {
+        case Command.keySetWrite:
+            guard let given = command[0] else { throw .invalidCommand }
+            let set = try GroupKeySet(writing: given)
+            if let position = fabric.keySets.firstIndex(where: { $0.id == set.id }) {
+                fabric.keySets[position] = set
+            } else {
+                guard fabric.keySets.count < limits.keySetsPerFabric else { throw .resourceExhausted }
+                fabric.keySets.append(set)
+            }
+            save(fabric, nil, context)
+            return .success
+        case Command.keySetRead:
+            let id: UInt16 = try command.unsigned(0)
+            guard let set = fabric.keySets.first(where: { $0.id == id }) else { throw .notFound }
+            return .response(2, [TLVElement(0, set.publicTLV)])
+        case Command.keySetRemove:
+            let id: UInt16 = try command.unsigned(0)
+            guard id != GroupKeySet.identityProtection else { throw .invalidCommand }
+            guard fabric.keySets.contains(where: { $0.id == id }) else { throw .notFound }
+            fabric.keySets.removeAll { $0.id == id }
+            fabric.groupKeyMap.removeAll { $0.keySet == id }
+            save(fabric, Attribute.groupKeyMap, context)
+            return .success
+        default:
+            return .response(5, [TLVElement(0, .array(of: fabric.keySets.map { .uint(UInt64($0.id)) }))])
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import MatterCredentials
+import MatterCrypto
+import MatterTLV
+
+/// Operational Credentials: attestation, and membership of fabrics (Matter core specification 11.18). What changes the
+/// table of fabrics is in `OperationalCredentialsServer+Fabrics.swift`.
+struct OperationalCredentialsServer: ClusterServer {
+    enum Command {
+        static let attestationRequest: UInt32 = 0x00
+        static let certificateChainRequest: UInt32 = 0x02
+        static let csrRequest: UInt32 = 0x04
+        static let addNOC: UInt32 = 0x06
+        static let updateNOC: UInt32 = 0x07
+        static let updateFabricLabel: UInt32 = 0x09
+        static let removeFabric: UInt32 = 0x0A
+        static let addTrustedRoot: UInt32 = 0x0B
+        static let setVIDVerificationStatement: UInt32 = 0x0C
+        static let signVIDVerification: UInt32 = 0x0D
+
+        static let all = [
+            attestationRequest, certificateChainRequest, csrRequest, addNOC, updateNOC, updateFabricLabel, removeFabric,
+            addTrustedRoot, setVIDVerificationStatement, signVIDVerification,
+        ]
+    }
+
+    let id = ClusterID.operationalCredentials
+    private let limits: NodeLimits
+
+    init(_ limits: NodeLimits) { self.limits = limits }
+
+    var initialAttributes: [UInt32: TLVValue] {
+        [
+            0: .array([]), 1: .array([]), 2: .uint(UInt64(limits.fabrics)), 3: .uint(0), 4: .array([]), 5: .uint(0),
+        ]
+    }
+
+    var acceptedCommands: [UInt32] { Command.all }
+    /// They answer in their own words, in an order of their own.
+    var selfCheckedCommands: Set<UInt32> { Set(Command.all).subtracting([Command.updateFabricLabel]) }
+
+    func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+        let fabrics = context.node.fabrics.all
+        switch attribute {
+        case 0: return .array(of: fabrics.map(Self.noc))
+        case 1: return .array(of: fabrics.map(Self.descriptor))
+        case 3: return .uint(UInt64(fabrics.count))
+        case 4:
+            var roots = fabrics.map(\.operational.root.tlv)
+            if let pending = context.node.failSafe?.root?.tlv, !roots.contains(pending) { roots.append(pending) }
+            return .array(of: roots.map { .octets($0) })
+        case 5: return .uint(UInt64(context.caller.fabricIndex))
+        default: return nil
+        }
+    }
+
+    private static func noc(_ fabric: FabricEntry) -> TLVValue {
+        var members = [
+            TLVElement(1, .octets(fabric.operational.noc.tlv)),
+            TLVElement(2, fabric.operational.icac.map { .octets($0.tlv) } ?? .null),
+        ]
+        if let vvsc = fabric.vvsc { members.append(TLVElement(3, .octets(vvsc))) }
+        return .structure(members + [TLVElement(254, .uint(UInt64(fabric.index)))])
+    }
+
+    private static func descriptor(_ fabric: FabricEntry) -> TLVValue {
+        let operational = fabric.operational
+        var members = [
+            TLVElement(1, .octets(operational.root.publicKey.x963)), TLVElement(2, .uint(UInt64(fabric.vendorID))),
+            TLVElement(3, .uint(operational.fabric.fabricID.rawValue)),
+            TLVElement(4, .uint(operational.nodeID.rawValue)), TLVElement(5, .string(fabric.label)),
+        ]
+        if let statement = fabric.vidVerificationStatement { members.append(TLVElement(6, .octets(statement))) }
+        return .structure(members + [TLVElement(254, .uint(UInt64(fabric.index)))])
+    }
+
+    mutating func invoke(
+        _ command: CommandCall, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        switch command.id {
+        case Command.attestationRequest: try attest(command, context)
+        case Command.certificateChainRequest: try certificate(command, context)
+        case Command.csrRequest: try requestCSR(command, context)
+        case Command.addNOC: try addNOC(command, context)
+        case Command.updateNOC: try updateNOC(command, context)
+        case Command.updateFabricLabel: try updateLabel(command, context)
+        case Command.removeFabric: try removeFabric(command, context)
+        case Command.addTrustedRoot: try addTrustedRoot(command, context)
+        case Command.setVIDVerificationStatement: try setStatement(command, context)
+        default: try signVIDVerification(command, context)
+        }
+    }
+
+    // MARK: Attestation
+
+    private func challenge(_ context: ClusterContext) throws(ClusterFailure) -> [UInt8] {
+        guard let challenge = context.caller.attestationChallenge else { throw .unsupportedAccess }
+        return challenge.copyBytes()
+    }
+
+    private func attest(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
+        let nonce = try command.octets(0)
+        guard nonce.count == AttestationElements.nonceCount else { throw .invalidCommand }
+        let challenge = try challenge(context)
+        guard
+            let answer = try? context.node.configuration.attestation.respond(
+                nonce: nonce, attestationChallenge: challenge)
+        else { throw .failure }
+        context.node.reportCommissioning("attestation")
+        return .response(1, [TLVElement(0, .octets(answer.elements)), TLVElement(1, .octets(answer.signature))])
+    }
+
+    private func certificate(
+        _ command: CommandCall, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        let type: UInt8 = try command.unsigned(0)
+        guard let certificate = context.node.configuration.attestation.certificate(type: type) else {
+            throw .invalidCommand
+        }
+        return .response(3, [TLVElement(0, .octets(certificate))])
+    }
+
+    private func requestCSR(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
+        let nonce = try command.octets(0)
+        let isForUpdate = try command.optionalBool(1) ?? false
+        guard nonce.count == NOCSRElements.nonceCount else { throw .invalidCommand }
+        guard !(isForUpdate && context.caller.isPASE) else { throw .invalidCommand }
+        var failSafe = try armed(context)
+        guard !failSafe.hasNOCCommand else { throw .constraintError }
+        let challenge = try challenge(context)
+        let node = context.node
+        guard let key = try? P256PrivateKey.generate(node.random), let csr = try? CertificateSigningRequest(key: key),
+            let elements = try? NOCSRElements(csr: csr, nonce: nonce),
+            var signature = try? elements.sign(
+                with: node.configuration.attestation.key, attestationChallenge: challenge)
+        else { throw .failure }
+        failSafe.pendingKey = (key, isForUpdate)
+        node.failSafe = failSafe
+        if node.configuration.faults.hasWrongNOCSRSignature {
+            signature[signature.count - 1] ^= 1
+            node.report(.fault("wrong-nocsr-signature"))
+        }
+        node.reportCommissioning("csr", [("forUpdate", .bool(isForUpdate))])
+        return .response(5, [TLVElement(0, .octets(elements.encoded)), TLVElement(1, .octets(signature))])
+    }
+
+    /// The fail-safe, if it is the caller's.
+    func armed(_ context: ClusterContext) throws(ClusterFailure) -> FailSafe {
+        guard let failSafe = context.node.failSafe, failSafe.fabricIndex == context.caller.fabricIndex else {
+            throw .failsafeRequired
+        }
+        return failSafe
+    }
+}

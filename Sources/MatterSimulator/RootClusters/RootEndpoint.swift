@@ -1,0 +1,26 @@
+import MatterDataModel
+
+/// The endpoint that every node has, with the clusters that make it one (Matter device library, Root Node).
+enum RootEndpoint {
+    private static let deviceType: UInt32 = 0x0016
+
+    static func plan(_ configuration: NodeConfiguration, bootCount: UInt16, parts: Int) -> EndpointPlan {
+        let revision = Catalogue.standard.deviceType(deviceType)?.revision ?? 1
+        return EndpointPlan(
+            deviceTypes: [DeviceTypeRevision(deviceType, revision: revision)],
+            servers: [
+                DescriptorServer(), AccessControlServer(), BasicInformationServer(configuration),
+                GeneralCommissioningServer(configuration.limits), networkCommissioning(configuration),
+                GeneralDiagnosticsServer(configuration, bootCount: bootCount), AdministratorCommissioningServer(),
+                OperationalCredentialsServer(configuration.limits), GroupKeyManagementServer(configuration.limits),
+                TimeSynchronizationServer(), UserLabelServer(),
+            ])
+    }
+
+    private static func networkCommissioning(_ configuration: NodeConfiguration) -> any ClusterServer {
+        switch configuration.network {
+        case .ethernet: EthernetCommissioningServer()
+        case .wifi: WiFiCommissioningServer()
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import MatterTLV
+
+/// User Label: names that people give to the device (Matter core specification 9.8).
+struct UserLabelServer: ClusterServer {
+    private static let mostLabels = 16
+    private static let longest = 16
+
+    let id = ClusterID.userLabel
+
+    var initialAttributes: [UInt32: TLVValue] { [0: .array([])] }
+    var persistentAttributes: Set<UInt32> { [0] }
+
+    mutating func write(
+        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+    ) throws(ClusterFailure) {
+        guard let items = value.items else { throw .constraintError }
+        guard items.count <= Self.mostLabels else { throw .resourceExhausted }
+        guard
+            items.allSatisfy({ item in
+                (0...1).allSatisfy { (item.field($0)?.text?.utf8.count ?? 0) <= Self.longest }
+            })
+        else { throw .constraintError }
+        context[attribute] = value
+    }
+}
+
+/// Time Synchronization without time zones: the device has the host's clock until somebody sets it
+/// (Matter core specification 11.17).
+struct TimeSynchronizationServer: ClusterServer {
+    private static let timeNotAccepted: UInt8 = 2
+    private static let millisecondsGranularity: UInt64 = 3
+    private static let adminSource: UInt64 = 2
+
+    let id = ClusterID.timeSynchronization
+
+    var initialAttributes: [UInt32: TLVValue] {
+        [0: .null, 1: .uint(Self.millisecondsGranularity), 2: .uint(0)]
+    }
+    var acceptedCommands: [UInt32] { [0] }
+    var quietAttributes: Set<UInt32> { [0] }
+
+    func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+        attribute == 0 ? .optional(context.epochMicroseconds) : nil
+    }
+
+    mutating func invoke(
+        _ command: CommandCall, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        let time: UInt64 = try command.unsigned(0)
+        let granularity: UInt64 = try command.unsigned(1)
+        let source: UInt64? = try command.optionalUnsigned(2)
+        // A time of no granularity is no time.
+        guard granularity != 0, let now = context.epochMicroseconds, let asked = Int64(exactly: time) else {
+            throw .cluster(Self.timeNotAccepted)
+        }
+        let (difference, overflow) = asked.subtractingReportingOverflow(Int64(clamping: now))
+        guard !overflow, abs(difference) < Int64.max / 4 else { throw .cluster(Self.timeNotAccepted) }
+        context.node.clockOffset += difference
+        context[1] = .uint(granularity)
+        context[2] = .uint(source ?? Self.adminSource)
+        context.touch(0)
+        return .success
+    }
+}

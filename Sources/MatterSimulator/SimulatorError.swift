@@ -1,0 +1,30 @@
+/// Why a virtual device cannot be set up or cannot go on.
+package struct SimulatorError: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum Code: String, Sendable {
+        /// No such device type, or one that cannot stand where it was put.
+        case unknownDeviceType = "simulator.unknown-device-type"
+        /// A fault that is not in the list, or with a parameter that does not fit.
+        case invalidFault = "simulator.invalid-fault"
+        /// A passcode, discriminator, name or number that no device may have.
+        case invalidConfiguration = "simulator.invalid-configuration"
+        /// Another process plays this device already.
+        case stateInUse = "simulator.state-in-use"
+        /// A record of the state directory that does not decode.
+        case damagedState = "simulator.damaged-state"
+        /// Attestation credentials that do not belong together or cannot be read.
+        case invalidAttestation = "simulator.invalid-attestation"
+    }
+
+    package var code: Code
+    /// A sentence for a person.
+    package var reason: String
+    package var hint: String?
+
+    package init(_ code: Code, _ reason: String, hint: String? = nil) {
+        self.code = code
+        self.reason = reason
+        self.hint = hint
+    }
+
+    package var description: String { reason }
+}

@@ -1,0 +1,349 @@
+import Foundation
+import MatterCredentials
+import MatterCrypto
+import MatterInteraction
+import MatterSecureChannel
+import MatterStore
+import MatterTLV
+import MatterTransport
+import TestSupport
+import Testing
+
+@testable import MatterSimulator
+
+/// A device on a real socket of this host, with a controller that talks to it.
+private final class NetworkBench: Sendable {
+    let device: SimulatedDevice
+    let client: ExchangeManager
+    let address: PeerAddress
+    private let serving: Task<Void, Never>
+
+    init(
+        _ change: (inout NodeConfiguration) -> Void = { _ in }, store: DeviceStore? = nil,
+        report: @escaping @Sendable (NodeReport) -> Void = { _ in }
+    ) async throws {
+        let kinds = [try DeviceKind.named("dimmable-light")]
+        let device = try SimulatedDevice(
+            try NodeBench.configuration(change),
+            surroundings: SimulatedDevice.Surroundings(port: 0, store: store, report: report),
+            endpoints: { DeviceKind.plans(kinds) })
+        let port = try await device.start()
+        self.device = device
+        address = try PeerAddress(parsing: "[::1]:\(port)")
+        client = try ExchangeManager(random: SystemRandom()) { _, _, _ in false }
+        serving = Task { await device.run() }
+    }
+
+    func stop() async {
+        await client.shutDown()
+        await device.stop()
+        serving.cancel()
+        await serving.value
+    }
+
+    /// Plays a handshake from the initiator's side.
+    func handshake(_ make: (UInt16) -> any Handshake) async throws -> EstablishedSession {
+        let id = try await client.reserveSessionID()
+        let session = try await client.openUnsecuredSession(to: [address], presumedActive: true)
+        let exchange = try await client.openExchange(on: session)
+        var machine = make(id)
+        var step = try machine.start()
+        let deadline = Instant.now + .seconds(20)
+        while true {
+            if let message = step.send {
+                try await exchange.send(message.payload, opcode: message.opcode.rawValue, protocolID: .secureChannel)
+            }
+            if let established = step.established {
+                await exchange.close()
+                return established
+            }
+            let answer = try await exchange.receive(until: deadline)
+            let opcode = try #require(SecureChannelOpcode(rawValue: answer.opcode))
+            do {
+                step = try machine.handle(HandshakeMessage(opcode, answer.payload))
+            } catch {
+                // The device is told, so that it does not wait for more.
+                let reply = error.reply ?? .invalidParameter
+                try await exchange.send(
+                    reply.encoded(), opcode: SecureChannelOpcode.statusReport.rawValue, protocolID: .secureChannel)
+                try await Task.sleep(for: .milliseconds(50))
+                throw error
+            }
+        }
+    }
+
+    func install(_ established: EstablishedSession) async throws -> SessionReference {
+        try await client.install(
+            SecureSessionParameters(
+                localSessionID: established.localSessionID, peerSessionID: established.peerSessionID,
+                role: .initiator, keys: established.keys, localNodeID: established.localNodeID,
+                peerNodeID: established.peerNodeID, reliability: established.peerParameters.reliability,
+                address: address))
+    }
+
+    func pase(_ passcode: UInt32 = NodeBench.passcode) async throws -> (SessionReference, [UInt8]) {
+        let established = try await handshake {
+            PASEInitiator(passcode: passcode, localSessionID: $0, random: SystemRandom())
+        }
+        return (try await install(established), established.keys.attestationChallenge.copyBytes())
+    }
+
+    func run<Transaction: InteractionTransaction>(
+        _ transaction: Transaction, on session: SessionReference
+    ) async throws -> Transaction.Output {
+        let client = client
+        var transaction = transaction
+        return try await InteractionClient(
+            openExchange: { try await client.openExchange(on: session) },
+            deliveryAllowance: { await client.longestDelivery(on: session) }
+        ).run(&transaction, deadline: .now + .seconds(20))
+    }
+
+    func invoke(
+        _ endpoint: UInt16, _ cluster: UInt32, _ command: UInt32, _ fields: [TLVElement] = [],
+        on session: SessionReference
+    ) async throws -> CommandResult.Outcome {
+        let results = try await run(
+            InvokeTransaction([
+                Command(endpoint: endpoint, cluster: cluster, command: command, fields: .structure(fields))
+            ]),
+            on: session)
+        return try #require(results.first).outcome
+    }
+
+    /// Commissions the device over the network.
+    func commission(_ controller: NodeBench.Controller) async throws {
+        let (session, challenge) = try await pase()
+        _ = try await invoke(0, 0x30, 0, [TLVElement(0, .uint(60)), TLVElement(1, .uint(1))], on: session)
+        let nonce = [UInt8](repeating: 5, count: 32)
+        let answer = try await invoke(0, 0x3E, 4, [TLVElement(0, .octets(nonce))], on: session).response(5)
+        let elements = try NOCSRElements(decoding: try #require(answer?.field(0)?.octetString))
+        let key = try NodeBench.configuration().attestation.key.publicKey
+        let csr = try elements.verify(
+            nonce: nonce, signature: try #require(answer?.field(1)?.octetString), attestationKey: key,
+            attestationChallenge: challenge)
+        let root = controller.fabric.authority.root.tlv
+        _ = try await invoke(0, 0x3E, 0x0B, [TLVElement(0, .octets(root))], on: session)
+        let issued = try controller.issuer().issue(csr, nodeID: NodeID(0x1000))
+        let added = try await invoke(
+            0, 0x3E, 6,
+            [
+                TLVElement(0, .octets(issued.noc.tlv)),
+                TLVElement(2, .octets(controller.fabric.credentials.ipkEpochKey.copyBytes())),
+                TLVElement(3, .uint(controller.nodeID)), TLVElement(4, .uint(0xFFF1)),
+            ], on: session
+        ).response(8)
+        #expect(added?.field(0) == .uint(0))
+        let (operational, _) = try await connect(controller)
+        let completed = try await invoke(0, 0x30, 4, on: operational).response(5)
+        #expect(completed?.field(0) == .uint(0))
+    }
+
+    func connect(
+        _ controller: NodeBench.Controller, resumption: ResumptionRecord? = nil
+    ) async throws -> (SessionReference, EstablishedSession) {
+        let established = try await handshake {
+            CASEInitiator(
+                credentials: CASECredentials(controller.fabric.credentials), peer: NodeID(0x1000), localSessionID: $0,
+                resumption: resumption, time: .none, random: SystemRandom())
+        }
+        return (try await install(established), established)
+    }
+
+    func isOn(_ session: SessionReference) async throws -> Bool? {
+        let path = AttributePath(endpoint: 1, cluster: 6, attribute: 0)
+        let result = try await run(ReadTransaction(ReadRequest(attributePaths: [path])), on: session)
+        return result.attributes.first?.value?.boolean
+    }
+}
+
+@Suite("A device on the network", .serialized)
+struct DeviceNetworkTests {
+    @Test("it is commissioned, switched, asked and resumed")
+    func life() async throws {
+        let bench = try await NetworkBench()
+        let controller = try NodeBench.Controller()
+        try await bench.commission(controller)
+        let (session, established) = try await bench.connect(controller)
+        #expect(try await bench.invoke(1, 6, 1, on: session).status == .success)
+        #expect(try await bench.isOn(session) == true)
+        let everything = try await bench.run(
+            ReadTransaction(ReadRequest(attributePaths: [AttributePath()])), on: session)
+        #expect(everything.attributes.count > 100)
+        let (again, resumed) = try await bench.connect(controller, resumption: established.resumption)
+        #expect(resumed.isResumed)
+        #expect(try await bench.isOn(again) == true)
+        await bench.stop()
+    }
+
+    @Test("a wrong passcode is refused, and the right one still works")
+    func wrongPasscode() async throws {
+        let bench = try await NetworkBench()
+        await #expect(throws: SecureChannelError.self) { try await bench.pase(11_223_344) }
+        _ = try await bench.pase()
+        await #expect(throws: SecureChannelError.self) { try await bench.pase() }
+        await bench.stop()
+    }
+
+    @Test("its state survives, and so do fabrics and resumption")
+    func restart() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sim-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = DeviceStore(StateDirectory(path: folder), node: 0)
+        let controller = try NodeBench.Controller()
+        let first = try await NetworkBench(store: store)
+        try await first.commission(controller)
+        let (session, established) = try await first.connect(controller)
+        #expect(try await first.invoke(1, 6, 1, on: session).status == .success)
+        await first.stop()
+        let second = try await NetworkBench(store: store)
+        let (again, resumed) = try await second.connect(controller, resumption: established.resumption)
+        #expect(resumed.isResumed)
+        #expect(try await second.isOn(again) == true)
+        await #expect(throws: SecureChannelError.self) { try await second.pase() }
+        await second.stop()
+    }
+
+    @Test("a subscriber hears of a change, and its session may go")
+    func subscription() async throws {
+        let bench = try await NetworkBench()
+        let controller = try NodeBench.Controller()
+        try await bench.commission(controller)
+        let (session, _) = try await bench.connect(controller)
+        let request = SubscribeRequest(
+            minIntervalFloor: 0, maxIntervalCeiling: 60, attributePaths: [AttributePath(endpoint: 1, cluster: 6)])
+        let subscription = try await bench.run(SubscribeTransaction(request), on: session)
+        #expect(subscription.maxInterval == 60)
+        #expect(await bench.device.withNode { node, _ in node.subscriptions.count } == 1)
+        // This client takes no reports: the device gives the subscription up.
+        _ = try await bench.invoke(1, 6, 2, on: session)
+        let deadline = Instant.now + .seconds(30)
+        while await bench.device.withNode({ node, _ in node.subscriptions.count }) == 1, Instant.now < deadline {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(await bench.device.withNode { node, _ in node.subscriptions.count } == 0)
+        await bench.stop()
+    }
+
+    @Test("BUSY is said as often as was asked for")
+    func busy() async throws {
+        let bench = try await NetworkBench { $0.faults.busySigma1 = 1 }
+        let controller = try NodeBench.Controller()
+        await #expect(throws: SecureChannelError.self) { try await bench.commission(controller) }
+        let (session, _) = try await bench.connect(controller)
+        #expect(try await bench.invoke(0, 0x30, 4, on: session).response(5)?.field(0) == .uint(0))
+        await bench.stop()
+    }
+
+    @Test("a reboot in the middle forgets what was not complete")
+    func reboot() async throws {
+        let bench = try await NetworkBench { $0.faults.rebootStep = "noc-added" }
+        let controller = try NodeBench.Controller()
+        await #expect(throws: (any Error).self) { try await bench.commission(controller) }
+        #expect(await bench.device.withNode { node, _ in node.fabrics.isEmpty && node.isCommissionable })
+        try await bench.commission(controller)
+        await bench.stop()
+    }
+
+    @Test("commissioning succeeds over a network that loses, repeats and reorders", .timeLimit(.minutes(2)))
+    func badNetwork() async throws {
+        let bench = try await NetworkBench { configuration in
+            configuration.faults =
+                (try? FaultPlan(parsing: "drop:0.1,duplicate:0.2,reorder:0.2,delay:2")) ?? FaultPlan()
+        }
+        let controller = try NodeBench.Controller()
+        try await bench.commission(controller)
+        let (session, _) = try await bench.connect(controller)
+        for index in 1...10 {
+            #expect(try await bench.invoke(1, 6, 2, on: session).status == .success)
+            #expect(try await bench.isOn(session) == !index.isMultiple(of: 2), "each toggle ran once")
+        }
+        await bench.stop()
+    }
+
+    @Test("ten thousand damaged datagrams do it no harm", .timeLimit(.minutes(3)))
+    func mutatedDatagrams() async throws {
+        let bench = try await NetworkBench()
+        let controller = try NodeBench.Controller()
+        try await bench.commission(controller)
+        let (session, _) = try await bench.connect(controller)
+        var mutator = Mutator(seed: 2026, corpus: try Self.corpus())
+        let socket = try RawSocket(to: bench.address)
+        // Memory settles while the tables for strangers fill.
+        for _ in 0..<2000 { socket.send(mutator.next()) }
+        _ = try await bench.isOn(session)
+        let before = Self.residentKilobytes()
+        for index in 0..<10_000 {
+            socket.send(mutator.next())
+            // The kernel would drop what comes faster than it is read.
+            if index.isMultiple(of: 100) { _ = try await bench.isOn(session) }
+        }
+        #expect(try await bench.invoke(1, 6, 1, on: session).status == .success)
+        #expect(try await bench.isOn(session) == true)
+        let growth = Self.residentKilobytes() - before
+        #expect(growth < 16_384, "\(growth) KiB more")
+        let (again, _) = try await bench.connect(controller)
+        #expect(try await bench.isOn(again) == true)
+        await bench.stop()
+    }
+
+    /// Valid first messages of strangers, and whatever else may reach a port.
+    private static func corpus() throws -> [[UInt8]] {
+        func unsecured(_ opcode: SecureChannelOpcode, _ payload: [UInt8], counter: UInt32, source: UInt64) -> [UInt8] {
+            MessageHeader(sessionID: 0, counter: counter, source: source, destination: .none).encoded()
+                + ProtocolHeader(
+                    isFromInitiator: true, needsAck: true, opcode: opcode.rawValue, exchangeID: UInt16(counter),
+                    protocolID: .secureChannel
+                ).encoded() + payload
+        }
+        var pase = PASEInitiator(passcode: 1234, localSessionID: 7, random: SystemRandom())
+        let request = try #require(try pase.start().send)
+        let controller = try NodeBench.Controller()
+        var sigma = CASEInitiator(
+            credentials: CASECredentials(controller.fabric.credentials), peer: NodeID(0x1000), localSessionID: 9,
+            time: .none, random: SystemRandom())
+        let sigma1 = try #require(try sigma.start().send)
+        var datagrams: [[UInt8]] = []
+        for counter: UInt32 in 1...20 {
+            datagrams.append(unsecured(.pbkdfParamRequest, request.payload, counter: counter, source: UInt64(counter)))
+            datagrams.append(unsecured(.sigma1, sigma1.payload, counter: counter, source: 100 + UInt64(counter)))
+            datagrams.append(unsecured(.statusReport, StatusReport.closeSession.encoded(), counter: counter, source: 7))
+            datagrams.append(
+                MessageHeader(sessionID: UInt16(counter), counter: counter).encoded()
+                    + [UInt8](repeating: 0xA5, count: 60))
+        }
+        return datagrams
+    }
+
+    private static func residentKilobytes() -> Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return line.flatMap { Int($0.split(separator: " ").dropFirst().first ?? "") } ?? 0
+    }
+}
+
+/// A socket for datagrams that no protocol made.
+private final class RawSocket: Sendable {
+    private let descriptor: Int32
+    private let port: UInt16
+
+    init(to address: PeerAddress) throws {
+        descriptor = socket(AF_INET6, Int32(SOCK_DGRAM.rawValue), 0)
+        port = address.port
+        try #require(descriptor >= 0)
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ datagram: [UInt8]) {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_addr = in6addr_loopback
+        address.sin6_port = port.bigEndian
+        _ = withUnsafeBytes(of: &address) {
+            sendto(
+                descriptor, datagram, datagram.count, 0, $0.assumingMemoryBound(to: sockaddr.self).baseAddress,
+                socklen_t($0.count))
+        }
+    }
+}

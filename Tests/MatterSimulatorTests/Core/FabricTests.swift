@@ -1,0 +1,169 @@
+import MatterCredentials
+import MatterCrypto
+import MatterInteraction
+import MatterTLV
+import Testing
+
+@testable import MatterSimulator
+
+@Suite("Fabrics of a device")
+struct FabricTests {
+    private func second(_ bench: NodeBench, by admin: Caller, _ controller: NodeBench.Controller) throws -> Caller {
+        #expect(try bench.openWindow(by: admin).isSuccess)
+        return try bench.commission(controller)
+    }
+
+    @Test("several fabrics live side by side, and each sees its own secrets only")
+    func several() throws {
+        let bench = try NodeBench()
+        let first = try bench.commission(try NodeBench.Controller())
+        let other = try second(bench, by: first, try NodeBench.Controller(nodeID: 0x3000))
+        #expect(first.fabricIndex == 1)
+        #expect(other.fabricIndex == 2)
+        let own = try bench.read(0, NodeBench.credentials, 1, by: first).first?.value?.items
+        #expect(own?.map(\.fabricIndex) == [1])
+        let all = try bench.read(0, ClusterID.accessControl, 0, by: first, filtered: false).first?.value?.items
+        #expect(all?.count == 2)
+        #expect(all?.first?.field(1) == .uint(5))
+        #expect(
+            all?.last == .structure([TLVElement(254, .uint(2))]), "what is sensitive is left out of others' entries")
+    }
+
+    @Test("the same fabric cannot be added twice")
+    func conflict() throws {
+        let bench = try NodeBench()
+        let controller = try NodeBench.Controller()
+        let admin = try bench.commission(controller)
+        #expect(try bench.openWindow(by: admin).isSuccess)
+        bench.pase.fabricIndex = 0
+        bench.node.noteCommissioner(at: bench.moment)
+        let csr = try #require(try bench.requestCSR())
+        #expect(try bench.addRoot(controller) == .success)
+        #expect(try bench.addNOC(controller, csr).status == NodeOperationalCertStatus.fabricConflict.rawValue)
+    }
+
+    @Test("a full table takes no more")
+    func full() throws {
+        let bench = try NodeBench(["on-off-light"]) { $0.limits.fabrics = 2 }
+        let first = try bench.commission(try NodeBench.Controller())
+        _ = try second(bench, by: first, try NodeBench.Controller())
+        #expect(throws: BenchError.self) { try second(bench, by: first, try NodeBench.Controller()) }
+        let status = NodeOperationalCertStatus.tableFull.rawValue
+        let faulty = try NodeBench(["on-off-light"]) { $0.faults.hasFullFabricTable = true }
+        _ = try faulty.arm()
+        let controller = try NodeBench.Controller()
+        let csr = try #require(try faulty.requestCSR())
+        #expect(try faulty.addRoot(controller) == .success)
+        #expect(try faulty.addNOC(controller, csr).status == status)
+    }
+
+    @Test("AddNOC says what is wrong")
+    func refusals() throws {
+        let bench = try NodeBench()
+        let controller = try NodeBench.Controller()
+        let other = try NodeBench.Controller()
+        _ = try bench.arm()
+        #expect(try bench.addRoot(controller) == .success)
+        #expect(try bench.addRoot(controller) == .constraintError)
+        let foreign = try CertificateSigningRequest(key: try .generate())
+        #expect(try bench.addNOC(controller, foreign).status == NodeOperationalCertStatus.missingCsr.rawValue)
+        let csr = try #require(try bench.requestCSR())
+        #expect(try bench.addNOC(controller, foreign).status == NodeOperationalCertStatus.invalidPublicKey.rawValue)
+        #expect(try bench.addNOC(other, csr).status == NodeOperationalCertStatus.invalidNOC.rawValue)
+        #expect(try bench.addNOC(controller, csr).status == 0)
+        #expect(try bench.addNOC(controller, csr).status == nil, "a second one in the same fail-safe")
+        #expect(try bench.addRoot(other) == .constraintError)
+        #expect(try bench.requestCSR() == nil)
+    }
+
+    @Test("UpdateNOC takes effect at once and is undone with the fail-safe")
+    func update() throws {
+        let bench = try NodeBench()
+        let controller = try NodeBench.Controller()
+        let admin = try bench.commission(controller)
+        for isCompleted in [false, true] {
+            #expect(try bench.arm(by: admin) == 0)
+            let csr = try #require(try bench.requestCSR(forUpdate: true, by: admin))
+            let issued = try controller.issuer().issue(csr, nodeID: NodeID(0x1234))
+            let answer = try bench.invoke(
+                0, NodeBench.credentials, 7, [TLVElement(0, .octets(issued.noc.tlv))], by: admin)
+            #expect(answer.response(8)?.field(0) == .uint(0))
+            #expect(bench.node.fabrics[1]?.operational.nodeID == NodeID(0x1234))
+            #expect(bench.node.savedFabrics.first?.operational.nodeID == NodeID(0x1000))
+            if isCompleted {
+                #expect(try bench.complete(by: admin) == 0)
+            } else {
+                bench.pass(.seconds(61))
+                #expect(bench.node.fabrics[1]?.operational.nodeID == NodeID(0x1000))
+            }
+        }
+        #expect(bench.node.savedFabrics.first?.operational.nodeID == NodeID(0x1234))
+    }
+
+    @Test("labels are unique on a device")
+    func labels() throws {
+        let bench = try NodeBench()
+        let first = try bench.commission(try NodeBench.Controller())
+        let other = try second(bench, by: first, try NodeBench.Controller())
+        func label(_ text: String, _ caller: Caller) throws -> TLVValue? {
+            try bench.invoke(0, NodeBench.credentials, 9, [TLVElement(0, .string(text))], by: caller).response(8)?
+                .field(0)
+        }
+        #expect(try label("home", first) == .uint(0))
+        #expect(try label("home", other) == .uint(10))
+        #expect(try label("", other) == .uint(0))
+        let long = String(repeating: "x", count: 33)
+        #expect(
+            try bench.invoke(0, NodeBench.credentials, 9, [TLVElement(0, .string(long))], by: first).status
+                == .constraintError)
+    }
+
+    @Test("a removed fabric leaves nothing behind, and the last one opens the device to new owners")
+    func removal() throws {
+        let bench = try NodeBench()
+        let first = try bench.commission(try NodeBench.Controller())
+        let other = try second(bench, by: first, try NodeBench.Controller())
+        func remove(_ index: UInt8, by caller: Caller) throws -> TLVValue? {
+            try bench.invoke(0, NodeBench.credentials, 0x0A, [TLVElement(0, .uint(UInt64(index)))], by: caller)
+                .response(8)?.field(0)
+        }
+        #expect(try remove(77, by: first) == .uint(11))
+        #expect(try remove(2, by: first) == .uint(0))
+        #expect(bench.node.fabrics.count == 1)
+        #expect(try bench.read(0, ClusterID.accessControl, 0, by: other).first?.refusal == .unsupportedAccess)
+        #expect(!bench.node.window.isOpen)
+        #expect(try remove(1, by: first) == .uint(0))
+        #expect(bench.node.isCommissionable)
+        try bench.restart()
+        #expect(bench.node.fabrics.isEmpty)
+    }
+
+    @Test("an index is not soon given to another fabric")
+    func indices() throws {
+        let bench = try NodeBench()
+        let first = try bench.commission(try NodeBench.Controller())
+        _ = try second(bench, by: first, try NodeBench.Controller())
+        _ = try bench.invoke(0, NodeBench.credentials, 0x0A, [TLVElement(0, .uint(2))], by: first)
+        #expect(try second(bench, by: first, try NodeBench.Controller()).fabricIndex == 3)
+    }
+
+    @Test("attestation answers only proper questions")
+    func attestation() throws {
+        let bench = try NodeBench()
+        let short = TLVElement(0, .octets([1, 2, 3]))
+        #expect(try bench.invoke(0, NodeBench.credentials, 0, [short], by: bench.pase).status == .invalidCommand)
+        #expect(try bench.invoke(0, NodeBench.credentials, 4, [short], by: bench.pase).status == .invalidCommand)
+        for (type, isThere) in [(UInt64(0), false), (1, true), (2, true), (3, false)] {
+            let answer = try bench.invoke(0, NodeBench.credentials, 2, [TLVElement(0, .uint(type))], by: bench.pase)
+            #expect((answer.response(3) != nil) == isThere)
+            if !isThere { #expect(answer.status == .invalidCommand) }
+        }
+    }
+
+    @Test("a wrong NOCSR signature is wrong")
+    func wrongSignature() throws {
+        let bench = try NodeBench(["on-off-light"]) { $0.faults.hasWrongNOCSRSignature = true }
+        _ = try bench.arm()
+        #expect(throws: CredentialsError.self) { try bench.requestCSR() }
+    }
+}

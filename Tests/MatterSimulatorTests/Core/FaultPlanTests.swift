@@ -1,0 +1,57 @@
+import Testing
+
+@testable import MatterSimulator
+@testable import MatterTransport
+
+@Suite("Faults")
+struct FaultPlanTests {
+    @Test("every word in the list is understood")
+    func words() throws {
+        let examples = [
+            "drop:0.1", "duplicate:0.2", "reorder:1", "delay:20", "ignore:sigma1:1", "mute:invoke:2", "busy:3:100",
+            "reboot:csr", "fail-safe:10", "fabric-table-full", "wrong-nocsr-signature", "slow-crypto:50",
+        ]
+        #expect(examples.count == FaultPlan.words.count)
+        for (example, word) in zip(examples, FaultPlan.words) {
+            #expect(example.split(separator: ":").first == word.word.prefix { $0 != ":" && $0 != "[" })
+            #expect(try FaultPlan(parsing: example) != FaultPlan())
+        }
+        #expect(try FaultPlan(parsing: examples.joined(separator: ",")).busyWait == .milliseconds(100))
+    }
+
+    @Test(
+        "anything else is refused",
+        arguments: [
+            "lose:1", "drop", "drop:", "drop:2", "drop:x", "delay:-1", "ignore:sigma9:1", "mute:read", "reboot:never",
+            "busy", "fail-safe:x",
+        ])
+    func wrong(text: String) {
+        #expect(throws: SimulatorError.self) { try FaultPlan(parsing: text) }
+    }
+
+    @Test("the N-th message of an opcode is meant, and no other")
+    func counting() throws {
+        var state = FaultState(try FaultPlan(parsing: "ignore:invoke:2,mute:invoke:3"))
+        let address = try #require(PeerAddress(octets: [127, 0, 0, 1], port: 5540))
+        func message(_ opcode: UInt8) -> ReceivedMessage {
+            ReceivedMessage(protocolID: .interactionModel, opcode: opcode, payload: [], from: address)
+        }
+        var ignored: [Bool] = []
+        var muted: [Bool] = []
+        for opcode: UInt8 in [8, 2, 8, 8, 8] {
+            ignored.append(state.ignores(message(opcode)))
+            muted.append(state.mutes(message(opcode)))
+        }
+        #expect(ignored == [false, false, true, false, false])
+        #expect(muted == [false, false, false, true, false])
+    }
+
+    @Test("the device is busy for so many Sigma1, and reboots once")
+    func once() throws {
+        var state = FaultState(try FaultPlan(parsing: "busy:2:70,reboot:csr"))
+        let waits = (0..<3).map { _ in state.busyOnSigma1() }
+        #expect(waits == [.milliseconds(70), .milliseconds(70), nil])
+        let reboots = ["root-added", "csr", "csr"].map { state.rebootsAt($0) }
+        #expect(reboots == [false, true, false])
+    }
+}
