@@ -1,0 +1,105 @@
+package enum HTTPMethod: String, Sendable {
+    case get = "GET"
+    case post = "POST"
+    case put = "PUT"
+    case delete = "DELETE"
+}
+
+/// One call of a service.
+package struct HTTPRequest: Sendable, Equatable {
+    package struct QueryItem: Sendable, Equatable {
+        package var name: String
+        package var value: String
+
+        package init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package var method: HTTPMethod
+    /// Below the base URL; begins with a slash.
+    package var path: String
+    package var query: [QueryItem]
+    /// Values are secret until proven otherwise: they are never logged.
+    package var headers: [String: String]
+    package var body: [UInt8]?
+    /// Whether a second execution does no harm, so that the call may be repeated after a loss.
+    package var isIdempotent: Bool
+
+    package init(
+        _ method: HTTPMethod, _ path: String, query: [QueryItem] = [], headers: [String: String] = [:],
+        body: [UInt8]? = nil, isIdempotent: Bool? = nil
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+        self.isIdempotent = isIdempotent ?? (method == .get)
+    }
+
+    /// Path and query as they stand in the request line.
+    package var target: String {
+        guard !query.isEmpty else { return path }
+        return path + "?"
+            + query.map { "\(PercentEncoding.encode($0.name))=\(PercentEncoding.encode($0.value))" }
+            .joined(separator: "&")
+    }
+}
+
+/// The answer to a call.
+package struct HTTPResponse: Sendable, Equatable {
+    package var status: Int
+    /// Names in lower case.
+    package var headers: [String: String]
+    package var body: [UInt8]
+
+    package init(status: Int, headers: [String: String] = [:], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// How long the server asks to wait, where it gives seconds.
+    var retryAfter: Duration? {
+        headers["retry-after"].flatMap { Int($0) }.flatMap { $0 >= 0 ? .seconds($0) : nil }
+    }
+}
+
+/// Percent encoding of query items (RFC 3986, 2.1): everything but unreserved characters.
+package enum PercentEncoding {
+    package static func encode(_ text: String) -> String {
+        var encoded = ""
+        for octet in text.utf8 {
+            switch octet {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                encoded.unicodeScalars.append(Unicode.Scalar(octet))
+            default:
+                encoded += (octet < 16 ? "%0" : "%") + String(octet, radix: 16, uppercase: true)
+            }
+        }
+        return encoded
+    }
+
+    /// - Returns: `nil` for a `%` without two digits, or octets that are not UTF-8.
+    package static func decode(_ text: some StringProtocol) -> String? {
+        var octets: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let octet = rest.popFirst() {
+            guard octet == UInt8(ascii: "%") else {
+                octets.append(octet)
+                continue
+            }
+            guard let high = digit(rest.popFirst()), let low = digit(rest.popFirst()) else { return nil }
+            octets.append(high << 4 | low)
+        }
+        return String(validating: octets, as: UTF8.self)
+    }
+
+    private static func digit(_ octet: UInt8?) -> UInt8? {
+        octet.flatMap { Character(Unicode.Scalar($0)).hexDigitValue }.map { UInt8($0) }
+    }
+}

@@ -1,0 +1,34 @@
+/// What carries out single HTTP exchanges: the edge to the network, or a stand-in for tests.
+package protocol HTTPTransport: Sendable {
+    /// One attempt. An answer of any status is an answer.
+    func send(_ request: HTTPRequest, to url: BaseURL, deadline: ContinuousClock.Instant) async throws -> HTTPResponse
+
+    /// Ends all connections.
+    func close() async
+}
+
+/// How connections are made.
+package struct HTTPSettings: Sendable, Equatable {
+    package var proxy: ProxySettings?
+    /// A PEM file of certificate authorities that are trusted besides those of the system.
+    package var authorityFile: String?
+    /// How long a connection may take to be made.
+    package var connectTimeout: Duration
+    /// How long the server may be silent within an answer.
+    package var readTimeout: Duration
+    /// How many octets the body of an answer may have.
+    package var largestBody: Int
+    package var userAgent: String
+
+    package init(
+        proxy: ProxySettings? = nil, authorityFile: String? = nil, connectTimeout: Duration = .seconds(10),
+        readTimeout: Duration = .seconds(30), largestBody: Int = 4 << 20, userAgent: String = "matterctl"
+    ) {
+        self.proxy = proxy
+        self.authorityFile = authorityFile
+        self.connectTimeout = connectTimeout
+        self.readTimeout = readTimeout
+        self.largestBody = largestBody
+        self.userAgent = userAgent
+    }
+}

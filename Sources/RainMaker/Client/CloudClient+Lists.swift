@@ -1,0 +1,127 @@
+import MatterHTTP
+import MatterTLV
+
+extension CloudClient {
+    /// More pages than any account has; a cloud that never ends would keep us forever.
+    private static let mostPages = 1000
+
+    /// All pages of a list.
+    private func pages(_ page: (_ start: String?) -> CloudCall, each: (JSONObject) throws -> Void) async throws {
+        var start: String?
+        var seen: Set<String> = []
+        for _ in 0..<Self.mostPages {
+            let call = page(start)
+            let object = try await self.call(call)
+            try each(object)
+            guard let next = object["next_id"]?.stringValue, !next.isEmpty else { return }
+            guard seen.insert(next).inserted else {
+                throw RainMakerError.malformed("its pages go round in circles", call.operation)
+            }
+            start = next
+        }
+        throw RainMakerError.malformed("it has too many pages", page(nil).operation)
+    }
+
+    /// All groups, or those that are fabrics.
+    package func groups(onlyMatter: Bool, withNodes: Bool = false, pageSize: Int? = nil) async throws -> [CloudGroup] {
+        var groups: [CloudGroup] = []
+        try await pages({ start in
+            .groups(onlyMatter: onlyMatter, withNodes: withNodes, from: start, count: pageSize)
+        }) { object in
+            let fields = CloudFields(object, "getNodeGroups")
+            _ = try fields.array("groups")
+            for group in try fields.objects("groups") { groups.append(try CloudGroup(group)) }
+        }
+        return groups
+    }
+
+    /// One group by id, with its nodes.
+    /// - Throws: ``RainMakerError`` with `unknownGroup`.
+    package func group(_ id: String) async throws -> CloudGroup {
+        // Without the restriction to fabrics, so that one to be converted is found too.
+        let object = try await call(.groups(id, onlyMatter: false, withNodes: true))
+        for fields in try CloudFields(object, "getNodeGroups").objects("groups") {
+            let group = try CloudGroup(fields)
+            if group.id == id { return group }
+        }
+        throw RainMakerError(
+            .unknownGroup, "the cloud knows no group '\(id)', or it is not shared with this user",
+            hint: "see them with: matterctl cloud groups")
+    }
+
+    /// The group that a user means: by id, or by name if only one has it.
+    package func findGroup(_ text: String) async throws -> CloudGroup {
+        let all = try await groups(onlyMatter: false)
+        if all.contains(where: { $0.id == text }) { return try await group(text) }
+        let named = all.filter { $0.name == text }
+        guard let first = named.first else { return try await group(text) }
+        guard named.count == 1 else {
+            throw RainMakerError(
+                .invalidInput, "several groups are called '\(text)': \(named.map(\.id).joined(separator: ", "))",
+                hint: "name the id")
+        }
+        return try await group(first.id)
+    }
+
+    /// The user's nodes with details.
+    package func nodes(_ id: String? = nil, group: String? = nil, pageSize: Int? = nil) async throws -> [CloudNode] {
+        var nodes: [CloudNode] = []
+        try await pages({ .nodes(id, group: group, from: $0, count: pageSize) }) { object in
+            let fields = CloudFields(object, "getNodes")
+            _ = try fields.array("nodes")
+            var page: [CloudNode] = []
+            for details in try fields.objects("node_details") { page.append(try CloudNode(details)) }
+            for id in try fields.strings("nodes") where !page.contains(where: { $0.id == id }) {
+                page.append(CloudNode(id: id))
+            }
+            nodes += page
+        }
+        return nodes
+    }
+
+    package func user() async throws -> CloudUser {
+        try CloudUser(CloudFields(try await call(.user), "getUser"))
+    }
+
+    package func sharing(_ group: String? = nil) async throws -> [CloudSharing] {
+        let fields = CloudFields(try await call(.sharing(group)), "getGroupSharing")
+        _ = try fields.array("group_sharing")
+        return try fields.objects("group_sharing").map { try CloudSharing($0) }
+    }
+
+    /// Requests that wait for an answer: those of this user, or those to him.
+    package func sharingRequests(sent: Bool) async throws -> [CloudSharingRequest] {
+        var requests: [CloudSharingRequest] = []
+        var start: (request: String?, user: String?) = (nil, nil)
+        for _ in 0..<Self.mostPages {
+            let object = try await call(.sharingRequests(sent: sent, from: start.request, user: start.user))
+            let fields = CloudFields(object, "getGroupSharingRequests")
+            _ = try fields.array("sharing_requests")
+            for request in try fields.objects("sharing_requests") { requests.append(try CloudSharingRequest(request)) }
+            let next = (try fields.optionalString("next_request_id"), try fields.optionalString("next_user_name"))
+            guard let id = next.0, !id.isEmpty, id != start.request else { return requests }
+            start = next
+        }
+        return requests
+    }
+
+    // MARK: Fabrics
+
+    /// Makes a group that is a fabric and reads it anew: the answer itself is not complete.
+    package func createFabric(name: String) async throws -> CloudGroup {
+        let object = try await call(.createFabric(name: name))
+        return try await group(try CloudFields(object, "createGroup").string("group_id"))
+    }
+
+    /// Makes a group a fabric, if it is none.
+    package func convert(_ id: String) async throws -> CloudGroup {
+        let before = try await group(id)
+        guard !before.isMatter else { return before }
+        do {
+            _ = try await call(.convert(id))
+        } catch let error as RainMakerError where error.code == .conflict {
+            // Somebody else was faster.
+        }
+        return try await group(id)
+    }
+}

@@ -1,0 +1,176 @@
+package import Logging
+package import MatterHTTP
+import MatterStore
+package import MatterTLV
+
+/// Calls the cloud for one account: adds the token, renews it before it expires and once after a 401, judges the
+/// answers.
+package actor CloudClient {
+    package nonisolated let account: CloudAccount
+    private let store: CloudStore
+    private let service: HTTPService
+    private let unixTime: @Sendable () -> Int64
+    private let logger: Logger
+    /// The time for one call with its repetitions.
+    private let timeout: Duration
+    private var tokens: CloudTokens?
+
+    package static let standardTimeout = Duration.seconds(30)
+
+    package init(
+        account: CloudAccount, store: CloudStore, service: HTTPService, logger: Logger,
+        timeout: Duration = standardTimeout, unixTime: @escaping @Sendable () -> Int64
+    ) {
+        self.account = account
+        self.store = store
+        self.service = service
+        self.logger = logger
+        self.timeout = timeout
+        self.unixTime = unixTime
+    }
+
+    package func close() async { await service.close() }
+
+    // MARK: Session
+
+    /// Logs in and stores the tokens.
+    package func login(userName: String, password: SecretText) async throws {
+        let object: JSONObject
+        do {
+            object = try await answer(
+                to: .login(userName: userName, password: password.revealed), token: nil)
+        } catch var error as RainMakerError {
+            if error.code == .unauthorized || error.code == .refused {
+                error.code = .loginRefused
+                if error.cloudCode == nil { error.hint = "check the user name and the password" }
+            }
+            throw error
+        }
+        var account = account
+        account.userName = userName
+        try keep(try CloudTokens(object, refresh: nil, now: unixTime(), "login"), account)
+    }
+
+    /// Begins a session with a refresh token from elsewhere: users of social accounts have no password.
+    package func login(refreshToken: SecretText) async throws {
+        guard CloudTokens.isHeaderValue(refreshToken.revealed) else {
+            throw RainMakerError(.invalidInput, "this is not a refresh token: it is empty or has blanks within")
+        }
+        var renewed = try await renewed(refreshToken, isLogin: true)
+        var account = account
+        tokens = renewed
+        renewed.refresh = refreshToken
+        account.userName = try? await user().userName
+        try keep(renewed, account)
+    }
+
+    private func keep(_ tokens: CloudTokens, _ account: CloudAccount) throws {
+        self.tokens = tokens
+        try store.save(account, tokens)
+    }
+
+    /// Ends the session. The tokens here are gone even if the cloud could not be told.
+    package func logout(all: Bool) async throws {
+        let failure: (any Error)?
+        do {
+            _ = try await call(.logout(all: all))
+            failure = nil
+        } catch {
+            failure = error
+        }
+        tokens = nil
+        try store.deleteTokens(of: account.profile)
+        switch failure {
+        case let error as RainMakerError where error.code == .notLoggedIn || error.code == .sessionEnded: break
+        case let error?: throw error
+        case nil: break
+        }
+    }
+
+    /// Who is logged in, and until when the access token lasts; `nil` without a session.
+    package func session() throws -> (userName: String?, expires: Int64?)? {
+        guard let tokens = try current() else { return nil }
+        return (account.userName, tokens.expires)
+    }
+
+    private func current() throws -> CloudTokens? {
+        if let tokens { return tokens }
+        tokens = try store.tokens(of: account.profile)
+        return tokens
+    }
+
+    // MARK: Calls
+
+    /// The body of a successful answer.
+    package func call(_ call: CloudCall) async throws -> JSONObject {
+        guard call.needsToken else { return try await answer(to: call, token: nil) }
+        guard var tokens = try current() else {
+            throw RainMakerError(
+                .notLoggedIn, "nobody is logged in to the cloud (profile '\(account.profile)')",
+                hint: "log in first: matterctl cloud login")
+        }
+        if tokens.needsRefresh(at: unixTime()) { tokens = try await refresh(tokens) }
+        do {
+            return try await answer(to: call, token: tokens.access)
+        } catch let error as RainMakerError where error.httpStatus == 401 {
+            logger.debug("the cloud no longer accepts the access token; renewing it")
+            // A call that was answered with 401 has done nothing, so it may be repeated, whatever it is.
+            let renewed = try await refresh(tokens)
+            return try await answer(to: call, token: renewed.access)
+        }
+    }
+
+    private func answer(to call: CloudCall, token: SecretText?) async throws -> JSONObject {
+        let response: HTTPResponse
+        do {
+            response = try await service.send(call.request(token: token?.revealed), deadline: .now + timeout)
+        } catch let error as HTTPError {
+            throw RainMakerError(error)
+        }
+        return try CloudAnswer.body(of: response, to: call)
+    }
+
+    /// Renews the access token, unless another process has just done so.
+    private func refresh(_ stale: CloudTokens) async throws -> CloudTokens {
+        // Held for one exchange, so that many processes do not all renew at once.
+        try await store.state.withLock(CloudStore.lock(account.profile), timeout: timeout) {
+            try await refreshLocked(stale)
+        }
+    }
+
+    private func refreshLocked(_ stale: CloudTokens) async throws -> CloudTokens {
+        if let stored = try store.tokens(of: account.profile), stored != stale, !stored.needsRefresh(at: unixTime()) {
+            tokens = stored
+            return stored
+        }
+        let renewed: CloudTokens
+        do {
+            renewed = try await self.renewed(stale.refresh, isLogin: false)
+        } catch let error as RainMakerError where error.code == .sessionEnded {
+            tokens = nil
+            try store.deleteTokens(of: account.profile)
+            throw error
+        }
+        tokens = renewed
+        try store.save(renewed, of: account.profile)
+        return renewed
+    }
+
+    private func renewed(_ refresh: SecretText, isLogin: Bool) async throws -> CloudTokens {
+        do {
+            let object = try await answer(to: .refresh(token: refresh.revealed), token: nil)
+            return try CloudTokens(object, refresh: refresh, now: unixTime(), "refresh")
+        } catch var error as RainMakerError {
+            let isOver = error.cloudCode.map(CloudErrorCode.endOfSession.contains) ?? false
+            guard isOver || error.httpStatus == 401 else { throw error }
+            error.code = isLogin ? .loginRefused : .sessionEnded
+            error.reason =
+                isLogin
+                ? "the cloud does not accept this refresh token"
+                : "the session with the cloud is over"
+            if let code = error.cloudCode { error.reason += " (code \(code): \(error.meaning ?? "unknown"))" }
+            error.hint = isLogin ? nil : "log in again: matterctl cloud login"
+            throw error
+        }
+    }
+}

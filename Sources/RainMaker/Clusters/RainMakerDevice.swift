@@ -1,0 +1,149 @@
+package import MatterController
+package import MatterCredentials
+import MatterInteraction
+package import MatterSession
+import MatterTLV
+package import MatterTransport
+
+/// Procedures on a device of a RainMaker fabric, over its operational session (reference, 2.3 and 4.1).
+package struct RainMakerDevice: Sendable {
+    private static let accessControl: UInt32 = 0x001F
+    private static let acl: UInt32 = 0x0000
+    private static let attributeList: UInt32 = 0xFFFB
+    private static let acceptedCommandList: UInt32 = 0xFFF9
+
+    private let link: NodeLink
+    private let node: NodeRecord
+    private let deadline: Instant
+
+    package init(link: NodeLink, node: NodeRecord, deadline: Instant) {
+        self.link = link
+        self.node = node
+        self.deadline = deadline
+    }
+
+    /// The endpoint with the RainMaker cluster; `nil` for a Matter-only device.
+    private func endpoint() async throws -> UInt16? {
+        if let known = node.endpoints.first(where: { $0.serverClusters.contains(RainMakerCluster.id) }) {
+            return known.number
+        }
+        guard node.endpoints.isEmpty else { return nil }
+        let path = AttributePath(endpoint: nil, cluster: 0x001D, attribute: 1)
+        let result = try await link.read([path], deadline: deadline)
+        return result.attributes.first { report in
+            report.value.map { Self.numbers($0).contains(UInt64(RainMakerCluster.id)) } ?? false
+        }?.path.endpoint
+    }
+
+    /// The node id that the device has in the cloud; `nil` if it is not a RainMaker device.
+    package func rainmakerNodeID() async throws -> String? {
+        guard let endpoint = try await endpoint() else { return nil }
+        return try await rainmakerNodeID(endpoint)
+    }
+
+    private func rainmakerNodeID(_ endpoint: UInt16) async throws -> String? {
+        guard case .string(let id)? = try await read(endpoint, RainMakerCluster.nodeID), !id.isEmpty else {
+            return nil
+        }
+        guard id.utf8.count <= RainMakerCluster.longestNodeID else {
+            throw RainMakerError(.challengeFailed, "the device's RainMaker node id is too long")
+        }
+        return id
+    }
+
+    /// Lets the device sign its operational node id. It does so a few times per boot only: keep what it gives.
+    ///
+    /// - Returns: `nil` if the device is not a RainMaker device.
+    package func prove(as nodeID: NodeID) async throws -> RainMakerEvidence? {
+        guard let endpoint = try await endpoint(), let rainmakerID = try await rainmakerNodeID(endpoint) else {
+            return nil
+        }
+        // Both revisions of the firmware sign exactly this text.
+        try await challenge(endpoint, text: nodeID.description)
+        guard case .string(let signature)? = try await read(endpoint, RainMakerCluster.challengeResponse),
+            !signature.isEmpty, signature.utf8.count <= RainMakerCluster.longestResponse,
+            signature.utf8.count.isMultiple(of: 2), signature.allSatisfy({ $0.isASCII && $0.isHexDigit })
+        else {
+            throw RainMakerError(
+                .challengeFailed, "the device gives no signature in answer to the challenge",
+                hint: "it may have used up its signatures: restart it, then try again")
+        }
+        return RainMakerEvidence(nodeID: rainmakerID, signature: signature)
+    }
+
+    private func challenge(_ endpoint: UInt16, text: String) async throws {
+        let lists = try await link.read(
+            [Self.attributeList, Self.acceptedCommandList].map {
+                AttributePath(endpoint: endpoint, cluster: RainMakerCluster.id, attribute: $0)
+            }, deadline: deadline)
+        func list(_ attribute: UInt32) -> [UInt64]? {
+            lists.attributes.first { $0.path.attribute == attribute }?.value.map(Self.numbers)
+        }
+        let attributes = list(Self.attributeList)
+        let commands = list(Self.acceptedCommandList) ?? []
+        if attributes?.contains(UInt64(RainMakerCluster.challenge)) == false,
+            commands.contains(UInt64(RainMakerCluster.signData))
+        {
+            // Deployed firmware wants a bare string in the place of the structure.
+            let result = try await link.invoke(
+                Command(
+                    endpoint: endpoint, cluster: RainMakerCluster.id, command: RainMakerCluster.signData,
+                    fields: .string(text)), .absolute, deadline: deadline)
+            guard case .status(let status) = result.outcome, status.isSuccess else { throw refused("SignData") }
+            return
+        }
+        let results = try await link.write(
+            [
+                AttributeWrite(
+                    endpoint: endpoint, cluster: RainMakerCluster.id, attribute: RainMakerCluster.challenge,
+                    value: .string(text))
+            ], isTimed: false, deadline: deadline)
+        guard results.allSatisfy(\.status.isSuccess), !results.isEmpty else { throw refused("the challenge") }
+    }
+
+    private func refused(_ what: String) -> RainMakerError {
+        RainMakerError(
+            .challengeFailed, "the device refused \(what)",
+            hint: "it signs a few times per boot only: restart it, then try again")
+    }
+
+    private func read(_ endpoint: UInt16, _ attribute: UInt32) async throws -> TLVValue? {
+        let path = ConcreteAttributePath(endpoint: endpoint, cluster: RainMakerCluster.id, attribute: attribute)
+        return try await link.read([AttributePath(path)], deadline: deadline).attribute(path)?.value
+    }
+
+    private static func numbers(_ value: TLVValue) -> [UInt64] {
+        guard case .array(let elements) = value else { return [] }
+        return elements.compactMap { element in
+            switch element.value {
+            case .uint(let number): number
+            case .int(let number): UInt64(exactly: number)
+            default: nil
+            }
+        }
+    }
+
+    // MARK: Access
+
+    /// Lets the members of the group operate the device.
+    ///
+    /// - Returns: whether anything had to be changed.
+    package func grant(
+        admin: CASEAuthenticatedTag, operate: CASEAuthenticatedTag, own: NodeIdentity
+    ) async throws -> Bool {
+        let path = ConcreteAttributePath(endpoint: 0, cluster: Self.accessControl, attribute: Self.acl)
+        let result = try await link.read([AttributePath(path)], deadline: deadline)
+        guard case .array(let elements)? = result.attribute(path)?.value else {
+            throw RainMakerError(.challengeFailed, "the device does not show its access control list")
+        }
+        let before = elements.map(\.value)
+        let after = try GroupAccess(admin: admin, operate: operate).applied(to: before, own: own)
+        guard after != before else { return false }
+        let results = try await link.write(
+            [AttributeWrite(path, value: .array(after.map { TLVElement(.anonymous, $0) }))], isTimed: false,
+            deadline: deadline)
+        guard let failure = results.first(where: { !$0.status.isSuccess }) else { return true }
+        throw ControllerError(
+            .status, "the device refused the access control list: \(failure.status)", status: failure.status)
+    }
+}

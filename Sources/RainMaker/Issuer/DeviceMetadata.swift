@@ -1,0 +1,139 @@
+package import MatterCredentials
+package import MatterTLV
+
+/// What the cloud is told about a device, in the layouts of both apps (reference, 4.3).
+package struct DeviceMetadata: Sendable {
+    private static let descriptor: UInt32 = 0x001D
+    private static let basicInformation: UInt32 = 0x0028
+    private static let attributeList: UInt32 = 0xFFFB
+    /// Clusters whose attribute lists the apps show.
+    private static let listedClusters: [UInt32] = [40, 6, 8, 768, 513, 1026]
+
+    /// Clusters and attributes to read, of all endpoints.
+    package static let wanted: [(cluster: UInt32, attribute: UInt32)] =
+        [(descriptor, 0), (descriptor, 1), (descriptor, 2)]
+        + [0x0001, 0x0002, 0x0003, 0x0004, 0x0009, 0x000A, 0x000F].map { (basicInformation, $0) }
+        + listedClusters.map { ($0, attributeList) }
+
+    private let readings: [NOCIssueContext.AttributeReading]
+    private let name: String?
+    private let group: String
+
+    package init(_ readings: [NOCIssueContext.AttributeReading], name: String?, group: String) {
+        self.readings = readings
+        self.name = name
+        self.group = group
+    }
+
+    /// `{"Matter": {…}}`.
+    package var json: JSONObject {
+        let servers = lists(1)
+        let clients = lists(2)
+        var matter: JSONObject = [
+            "group_id": .string(group),
+            "isRainmaker": .bool(servers.contains { $0.ids.contains(UInt64(RainMakerCluster.id)) }),
+        ]
+        matter["deviceName"] = (name ?? text(0x0003)).map { .string($0) }
+        matter["deviceType"] = (deviceType(of: 1) ?? deviceType(of: nil)).map { .uint($0) }
+        matter["endpointsData"] = .array(servers.map { .uint(UInt64($0.endpoint)) })
+        matter["serversData"] = Self.flat(servers)
+        matter["clientsData"] = Self.flat(clients.filter { !$0.ids.isEmpty })
+        matter["attributesData"] = attributes
+        matter["vendorId"] = number(0x0002).map { .uint($0) }
+        matter["productId"] = number(0x0004).map { .uint($0) }
+        matter["softwareVersion"] = number(0x0009).map { .uint($0) }
+        matter["softwareVersionString"] = text(0x000A).map { .string($0) }
+        matter["serialNumber"] = text(0x000F).map { .string($0) }
+        matter["manufacturerName"] = text(0x0001).map { .string($0) }
+        matter["productName"] = text(0x0003).map { .string($0) }
+        matter["endpoints"] = nested(servers, clients)
+        return ["Matter": .object(matter)]
+    }
+
+    private struct List {
+        var endpoint: UInt16
+        var ids: [UInt64]
+    }
+
+    private func lists(_ attribute: UInt32) -> [List] {
+        readings.filter { $0.cluster == Self.descriptor && $0.attribute == attribute }
+            .map { List(endpoint: $0.endpoint, ids: Self.numbers($0.value)) }
+            .sorted { $0.endpoint < $1.endpoint }
+    }
+
+    private static func numbers(_ value: TLVValue) -> [UInt64] {
+        guard case .array(let elements) = value else { return [] }
+        return elements.compactMap { number($0.value) }
+    }
+
+    private static func number(_ value: TLVValue) -> UInt64? {
+        switch value {
+        case .uint(let number): number
+        case .int(let number): UInt64(exactly: number)
+        default: nil
+        }
+    }
+
+    /// The first device type of an endpoint, or of the first application endpoint.
+    private func deviceType(of endpoint: UInt16?) -> UInt64? {
+        let reading = readings.first {
+            $0.cluster == Self.descriptor && $0.attribute == 0
+                && (endpoint.map { $0 } ?? max(1, $0.endpoint)) == $0.endpoint
+        }
+        guard case .array(let types)? = reading?.value, let first = types.first,
+            case .structure(let members) = first.value
+        else { return nil }
+        return members.first { $0.tag == .context(0) }.flatMap { Self.number($0.value) }
+    }
+
+    private func basic(_ attribute: UInt32) -> TLVValue? {
+        readings.first { $0.cluster == Self.basicInformation && $0.attribute == attribute }?.value
+    }
+
+    private func text(_ attribute: UInt32) -> String? {
+        guard case .string(let text)? = basic(attribute) else { return nil }
+        return text
+    }
+
+    private func number(_ attribute: UInt32) -> UInt64? { basic(attribute).flatMap(Self.number) }
+
+    private static func flat(_ lists: [List]) -> JSONValue {
+        var object = JSONObject()
+        for list in lists { object["\(list.endpoint)"] = .array(list.ids.map { .uint($0) }) }
+        return .object(object)
+    }
+
+    private var attributes: JSONValue {
+        var object = JSONObject()
+        for reading in readings where reading.attribute == Self.attributeList {
+            guard object["\(reading.cluster)"] == nil else { continue }
+            object["\(reading.cluster)"] = .array(Self.numbers(reading.value).map { .uint($0) })
+        }
+        return .object(object)
+    }
+
+    /// The newer layout: hexadecimal names, attributes only where they are known.
+    private func nested(_ servers: [List], _ clients: [List]) -> JSONValue {
+        var endpoints = JSONObject()
+        for list in servers {
+            var clusters = JSONObject()
+            for id in list.ids {
+                let known = readings.first {
+                    $0.endpoint == list.endpoint && UInt64($0.cluster) == id && $0.attribute == Self.attributeList
+                }
+                let attributes = known.map { JSONValue.array(Self.numbers($0.value).map { .string(Self.hex($0)) }) }
+                clusters[Self.hex(id)] = ["attributes": attributes ?? .null]
+            }
+            var uses = JSONObject()
+            for id in clients.first(where: { $0.endpoint == list.endpoint })?.ids ?? [] {
+                uses[Self.hex(id)] = ["attributes": .null]
+            }
+            endpoints[Self.hex(UInt64(list.endpoint))] = [
+                "clusters": ["servers": .object(clusters), "clients": .object(uses)]
+            ]
+        }
+        return .object(endpoints)
+    }
+
+    private static func hex(_ number: UInt64) -> String { "0x" + String(number, radix: 16) }
+}

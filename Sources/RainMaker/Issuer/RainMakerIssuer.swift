@@ -1,0 +1,154 @@
+package import MatterCredentials
+import MatterCrypto
+import MatterSession
+package import MatterStore
+package import MatterTLV
+
+/// Gives devices their certificates from a group's fabric in the cloud (reference, 2.2).
+///
+/// Wrong certificates are refused here, before the device hears of them.
+package struct RainMakerIssuer: NOCIssuer {
+    /// When the cloud learns what the device is.
+    package enum MetadataMode: String, Sendable, CaseIterable {
+        case none
+        case withNOC = "with-noc"
+        case withConfirm = "with-confirm"
+    }
+
+    /// Asks the device for its proof, over its operational session: `nil` if it is no RainMaker device.
+    package typealias Challenge = @Sendable (NodeID) async throws -> RainMakerEvidence?
+
+    private let client: CloudClient
+    private let joined: RainMakerFabric.Joined
+    private let store: RainMakerStore
+    private let metadataMode: MetadataMode
+    private let deviceName: String?
+    private let challenge: Challenge
+    private let unixTime: @Sendable () -> Int64
+
+    /// - Parameters:
+    ///   - joined: the fabric, read anew just before; see ``RainMakerFabric/refresh(_:force:)``.
+    ///   - deviceName: the name that the user gives to the device.
+    package init(
+        client: CloudClient, joined: RainMakerFabric.Joined, state: StateDirectory, metadataMode: MetadataMode,
+        deviceName: String?, unixTime: @escaping @Sendable () -> Int64, challenge: @escaping Challenge
+    ) {
+        self.client = client
+        self.joined = joined
+        store = RainMakerStore(state, fabric: joined.record.name)
+        self.metadataMode = metadataMode
+        self.deviceName = deviceName
+        self.unixTime = unixTime
+        self.challenge = challenge
+    }
+
+    private var groupID: String { joined.membership.groupID }
+
+    private var validationTime: ValidationTime {
+        MatterEpoch.seconds(unix: unixTime()).map { .now($0) } ?? .none
+    }
+
+    package func prepare() async throws -> FabricParameters? {
+        guard joined.membership.isPrimary else {
+            throw RainMakerError(
+                .notPrimary, "only primary users of the group '\(joined.membership.groupName)' can add devices",
+                hint: "ask a primary user to add the device, or to share the group as primary")
+        }
+        return try FabricParameters(
+            rootCertificate: joined.fabric.root, ipk: joined.fabric.ipk,
+            caseAdminSubject: joined.fabric.adminCAT.subject, adminVendorID: joined.record.vendorID)
+    }
+
+    // MARK: Issuing
+
+    package func issue(_ csr: CertificateSigningRequest, context: NOCIssueContext) async throws -> IssuedNOC {
+        guard context.requestedNodeID == nil else {
+            throw RainMakerError(
+                .invalidInput, "the cloud chooses the ids of nodes", hint: "leave out --node-id")
+        }
+        let metadata = try await metadata(context)
+        let issued = try await Self.issue(
+            csr, group: groupID, fabric: joined.fabric, fabricID: joined.record.fabricID,
+            metadata: metadataMode == .withNOC ? metadata : nil, client: client, time: validationTime)
+        try store.save(
+            PendingConfirmation(
+                requestID: issued.receipt.rawValue, nodeID: issued.nodeID, matterNodeID: issued.nodeID.description,
+                metadata: metadataMode == .withConfirm
+                    ? metadata.map { JSONValue.object($0).serialized() } : nil,
+                issuedAt: unixTime()))
+        return issued
+    }
+
+    /// G6, with every check of the answer before the device hears of it.
+    package static func issue(
+        _ csr: CertificateSigningRequest, group: String, fabric: CloudFabric, fabricID: FabricID,
+        metadata: JSONObject?, client: CloudClient, time: ValidationTime
+    ) async throws -> IssuedNOC {
+        let call = CloudCall.nodeNOC(group: group, csr: csr.pem, metadata: metadata)
+        let answer = try CloudCertificate(
+            try await client.call(call), isNode: true, group: group, call.operation)
+        let issued = IssuedNOC(
+            noc: answer.noc, icac: nil, nodeID: answer.nodeID ?? .unspecified,
+            receipt: NOCReceipt(rawValue: answer.requestID ?? ""))
+        do {
+            _ = try issued.validate(csr: csr, root: fabric.root, fabricID: fabricID, at: time)
+        } catch {
+            throw RainMakerError(
+                .invalidCertificate, "the node certificate that the cloud gave is unusable: \(error)",
+                hint: "the device was not told anything; try again, and report it to the operator of the cloud")
+        }
+        return issued
+    }
+
+    private func metadata(_ context: NOCIssueContext) async throws -> JSONObject? {
+        guard metadataMode != .none, let read = context.readAttributes else { return nil }
+        var readings: [NOCIssueContext.AttributeReading] = []
+        for (cluster, attribute) in DeviceMetadata.wanted {
+            readings += try await read(nil, cluster, attribute)
+        }
+        return DeviceMetadata(readings, name: deviceName, group: groupID).json
+    }
+
+    // MARK: Confirming
+
+    package func confirm(_ receipt: NOCReceipt, node: NodeID) async throws {
+        // What is not pending any more was confirmed before.
+        guard var pending = try store.pending(receipt.rawValue) else { return }
+        if pending.evidence == nil {
+            do {
+                pending.evidence = try await challenge(node)
+            } catch var error as RainMakerError {
+                error.nodeID = node
+                throw error
+            }
+            try store.save(pending)
+        }
+        try await Self.confirm(pending, group: groupID, client: client, store: store)
+    }
+
+    /// Sends a confirmation; what is needed to repeat it stays until the cloud has taken it.
+    package static func confirm(
+        _ pending: PendingConfirmation, group: String, client: CloudClient, store: RainMakerStore
+    ) async throws {
+        let metadata = pending.metadata.flatMap { try? JSONValue(parsing: $0) }?.objectValue
+        do {
+            _ = try await client.call(
+                .confirm(
+                    group: group, request: pending.requestID, rainmakerNodeID: pending.evidence?.nodeID,
+                    signature: pending.evidence?.signature, metadata: metadata))
+        } catch var error as RainMakerError {
+            error.nodeID = pending.nodeID
+            // A request that the cloud has forgotten cannot be repeated.
+            if error.cloudCode != "108903" {
+                error.hint = "repeat it with: matterctl cloud confirm \(pending.requestID)"
+            }
+            throw error
+        }
+        try store.removePending(pending.requestID)
+    }
+
+    package func abandon(_ receipt: NOCReceipt) async {
+        // The cloud's request runs out by itself.
+        try? store.removePending(receipt.rawValue)
+    }
+}

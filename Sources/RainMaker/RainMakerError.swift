@@ -1,0 +1,88 @@
+package import MatterCredentials
+package import MatterHTTP
+
+/// Why the cloud, or what it gave, could not be used. Never holds a token, a password or a key.
+package struct RainMakerError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// What kind of fault it is. The raw value is stable and meant for programs.
+    package enum Code: String, Sendable, CaseIterable {
+        /// There are no tokens for this profile.
+        case notLoggedIn = "cloud.not-logged-in"
+        /// The cloud no longer accepts the refresh token; the tokens have been dropped.
+        case sessionEnded = "cloud.session-ended"
+        /// The cloud refused the user name, the password or the refresh token.
+        case loginRefused = "cloud.login-refused"
+        /// HTTP 401 with a token that was renewed just before.
+        case unauthorized = "cloud.unauthorized"
+        /// HTTP 403, or the answer that the caller lacks rights.
+        case forbidden = "cloud.forbidden"
+        /// HTTP 404.
+        case notFound = "cloud.not-found"
+        /// HTTP 409.
+        case conflict = "cloud.conflict"
+        /// Any other failure that the cloud reports.
+        case refused = "cloud.refused"
+        /// HTTP 5xx, after repetitions where they are safe.
+        case serverFailed = "cloud.server-failed"
+        /// The exchange itself failed; nobody knows whether the call had an effect.
+        case connection = "cloud.connection"
+        /// An answer that is not what the interface says.
+        case malformedAnswer = "cloud.malformed-answer"
+        /// A certificate from the cloud that does not fit: another key, fabric or node, expired, not signed by the root.
+        case invalidCertificate = "cloud.invalid-certificate"
+        /// No group of that id or name.
+        case unknownGroup = "cloud.unknown-group"
+        /// A group without a Matter fabric.
+        case notAFabric = "cloud.not-a-fabric"
+        /// Something that only primary users of the group can do.
+        case notPrimary = "cloud.not-primary"
+        /// No confirmation of that name is waiting.
+        case nothingPending = "cloud.nothing-pending"
+        /// The device did not give what the confirmation needs.
+        case challengeFailed = "cloud.challenge-failed"
+        /// An argument, file or profile that cannot be used.
+        case invalidInput = "cloud.invalid-input"
+    }
+
+    package var code: Code
+    /// A sentence for a person. May quote the cloud: escape it before it reaches a terminal.
+    package var reason: String
+    package var hint: String?
+    /// The HTTP status, if there was an answer.
+    package var httpStatus: Int?
+    /// The cloud's own error code, if the answer has one.
+    package var cloudCode: String?
+    /// What that code means, where it is known.
+    package var meaning: String?
+    /// The node on the fabric that this is about, if it is one.
+    package var nodeID: NodeID?
+    /// The code of the exchange's error, if it was that.
+    package var transport: HTTPError.Code?
+
+    package init(
+        _ code: Code, _ reason: String, hint: String? = nil, httpStatus: Int? = nil, cloudCode: String? = nil,
+        meaning: String? = nil, transport: HTTPError.Code? = nil
+    ) {
+        self.code = code
+        self.reason = reason
+        self.hint = hint
+        self.httpStatus = httpStatus
+        self.cloudCode = cloudCode
+        self.meaning = meaning
+        self.transport = transport
+    }
+
+    package var description: String { reason }
+
+    init(_ error: HTTPError) {
+        self.init(
+            error.code == .invalidURL || error.code == .insecureURL || error.code == .invalidSettings
+                ? .invalidInput : .connection,
+            error.reason, hint: error.hint, transport: error.code)
+    }
+
+    static func malformed(_ fault: String, _ operation: String) -> RainMakerError {
+        RainMakerError(
+            .malformedAnswer, "the cloud's answer to '\(operation)' is malformed: \(fault)",
+            hint: "nothing was lost; try again, and check that the URL is that of a RainMaker service")
+    }
+}

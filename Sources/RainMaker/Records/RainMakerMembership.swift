@@ -1,0 +1,147 @@
+package import MatterCredentials
+import MatterSession
+package import MatterStore
+import MatterTLV
+
+/// What is kept of a fabric that a cloud issues for, beside the fabric's own record.
+package struct RainMakerMembership: Sendable, Equatable {
+    /// The cloud account's profile.
+    package var profile: String
+    package var groupID: String
+    package var groupName: String
+    package var isPrimary: Bool
+    package var adminCAT: CASEAuthenticatedTag
+    package var operateCAT: CASEAuthenticatedTag
+
+    package init(
+        profile: String, groupID: String, groupName: String, isPrimary: Bool, adminCAT: CASEAuthenticatedTag,
+        operateCAT: CASEAuthenticatedTag
+    ) {
+        self.profile = profile
+        self.groupID = groupID
+        self.groupName = groupName
+        self.isPrimary = isPrimary
+        self.adminCAT = adminCAT
+        self.operateCAT = operateCAT
+    }
+
+    init(profile: String, group: CloudGroup, fabric: CloudFabric) {
+        self.init(
+            profile: profile, groupID: group.id, groupName: group.name, isPrimary: group.isPrimary,
+            adminCAT: fabric.adminCAT, operateCAT: fabric.operateCAT)
+    }
+
+    init(decoding contents: [UInt8], _ file: String) throws(RecordError) {
+        let fields = try RecordFields(contents, file)
+        profile = try fields.string("profile")
+        groupID = try fields.string("groupId")
+        groupName = try fields.optionalString("groupName") ?? ""
+        isPrimary = try fields.bool("primary", default: true)
+        adminCAT = CASEAuthenticatedTag(try fields.integer("adminCat", as: UInt32.self))
+        operateCAT = CASEAuthenticatedTag(try fields.integer("operateCat", as: UInt32.self))
+    }
+
+    func encoded() -> [UInt8] {
+        JSONValue.object([
+            "profile": .string(profile), "groupId": .string(groupID), "groupName": .string(groupName),
+            "primary": .bool(isPrimary), "adminCat": .uint(UInt64(adminCAT.rawValue)),
+            "operateCat": .uint(UInt64(operateCAT.rawValue)),
+        ]).utf8()
+    }
+}
+
+/// A node that is on the fabric, but not confirmed to the cloud: kept until it is.
+package struct PendingConfirmation: Sendable, Equatable {
+    package var requestID: String
+    package var nodeID: NodeID
+    /// The node id as the cloud wrote it.
+    package var matterNodeID: String
+    /// What the device proved; it signs a few times only, so the proof is kept.
+    package var evidence: RainMakerEvidence?
+    /// JSON text of what goes with the confirmation.
+    package var metadata: String?
+    /// Seconds since 1970.
+    package var issuedAt: Int64
+
+    init(decoding contents: [UInt8], _ file: String) throws(RecordError) {
+        let fields = try RecordFields(contents, file)
+        requestID = try fields.string("requestId")
+        nodeID = NodeID(try fields.integer("nodeId", as: UInt64.self))
+        matterNodeID = try fields.string("matterNodeId")
+        metadata = try fields.optionalString("metadata")
+        issuedAt = try fields.integer("issuedAt")
+        if let node = try fields.optionalString("rainmakerNodeId"), let text = try fields.optionalString("signature") {
+            evidence = RainMakerEvidence(nodeID: node, signature: text)
+        }
+    }
+
+    init(requestID: String, nodeID: NodeID, matterNodeID: String, metadata: String?, issuedAt: Int64) {
+        self.requestID = requestID
+        self.nodeID = nodeID
+        self.matterNodeID = matterNodeID
+        self.metadata = metadata
+        self.issuedAt = issuedAt
+    }
+
+    func encoded() -> [UInt8] {
+        var object: JSONObject = [
+            "requestId": .string(requestID), "nodeId": .id(nodeID.rawValue), "matterNodeId": .string(matterNodeID),
+            "issuedAt": .int(issuedAt),
+        ]
+        object["rainmakerNodeId"] = evidence.map { .string($0.nodeID) }
+        object["signature"] = evidence.map { .string($0.signature) }
+        object["metadata"] = metadata.map { .string($0) }
+        return JSONValue.object(object).utf8()
+    }
+}
+
+/// What a RainMaker device proves: its node id in the cloud, and a signature with the key that the cloud knows.
+package struct RainMakerEvidence: Sendable, Hashable {
+    package var nodeID: String
+    /// Hexadecimal digits.
+    package var signature: String
+
+    package init(nodeID: String, signature: String) {
+        self.nodeID = nodeID
+        self.signature = signature
+    }
+}
+
+/// The records of one fabric: `rainmaker.json` and `confirmations/REQUEST.json` in the fabric's folder.
+package struct RainMakerStore: Sendable {
+    private let state: StateDirectory
+    private let folder: String
+
+    package init(_ state: StateDirectory, fabric: String) {
+        self.state = state
+        folder = FabricStore.folder(of: fabric)
+    }
+
+    private var membershipFile: String { folder + "/rainmaker.json" }
+    private var confirmations: String { folder + "/confirmations" }
+
+    private func file(_ requestID: String) -> String {
+        "\(confirmations)/\(StateDirectory.component(for: requestID)).json"
+    }
+
+    package func membership() throws -> RainMakerMembership? {
+        try state.read(membershipFile).map { try RainMakerMembership(decoding: $0, membershipFile) }
+    }
+
+    func save(_ membership: RainMakerMembership) throws { try state.write(membershipFile, membership.encoded()) }
+
+    package func pending(_ requestID: String) throws -> PendingConfirmation? {
+        let file = file(requestID)
+        return try state.read(file).map { try PendingConfirmation(decoding: $0, file) }
+    }
+
+    package func allPending() throws -> [PendingConfirmation] {
+        try state.records(in: confirmations).compactMap { file in
+            try state.read(file).map { try PendingConfirmation(decoding: $0, file) }
+        }
+    }
+
+    func save(_ pending: PendingConfirmation) throws { try state.write(file(pending.requestID), pending.encoded()) }
+
+    package func removePending(_ requestID: String) throws { try state.delete(file(requestID)) }
+}

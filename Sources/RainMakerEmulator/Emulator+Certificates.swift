@@ -1,0 +1,181 @@
+import MatterCredentials
+import MatterCrypto
+import MatterTLV
+
+/// Certificates and the confirmation of nodes (reference, 1.6: G5 to G8, G11).
+extension Emulator {
+    enum Kind {
+        case user, node, controller
+    }
+
+    func issue(_ kind: Kind, _ call: EmulatorCall) throws -> EmulatorResponse {
+        let body = try call.object()
+        guard body["operation"]?.stringValue == "add",
+            ["user", "node", "controller"].contains(body["csr_type"]?.stringValue)
+        else { throw EmulatorFailure(400, 108_908, "Unknown operation or csr_type") }
+        guard let requests = body["csr_requests"]?.arrayValue, !requests.isEmpty else {
+            throw EmulatorFailure.invalidBody
+        }
+        var certificates: [JSONValue] = []
+        let requestID = try "rq-" + randomName(20)
+        for request in requests {
+            certificates.append(.object(try certificate(kind, request, requestID, call)))
+        }
+        if kind == .node {
+            let metadata = body["metadata"]?.objectValue.map { JSONValue.object($0).serialized() }
+            for index in state.pending.indices where state.pending[index].id == requestID {
+                state.pending[index].metadata = metadata
+            }
+        }
+        try save()
+        var more: JSONObject = ["certificates": .array(certificates)]
+        if kind == .node { more["request_id"] = .string(requestID) }
+        return Self.success("NOC issued", more)
+    }
+
+    private func certificate(
+        _ kind: Kind, _ request: JSONValue, _ requestID: String, _ call: EmulatorCall
+    ) throws -> JSONObject {
+        let index = try index(of: request["group_id"]?.stringValue, call, needsPrimary: kind != .user)
+        let group = state.groups[index]
+        guard let fabric = group.fabric, let member = group.members[call.userID] else {
+            throw EmulatorFailure(400, 108_900, "Group is not a Matter fabric")
+        }
+        let csr: CertificateSigningRequest
+        do { csr = try CertificateSigningRequest(pem: request["csr"]?.stringValue ?? "") } catch {
+            throw EmulatorFailure(400, 108_901, "CSR is not valid")
+        }
+        var answer: JSONObject = ["group_id": .string(group.id)]
+        switch kind {
+        case .user:
+            let tag = CASEAuthenticatedTag(member.isPrimary ? fabric.adminCAT : fabric.operateCAT)
+            let nodeID = NodeID(member.matterUserID)
+            let noc = try issue(fabric, group.id, nodeID, tag, csr.publicKey)
+            answer["matter_user_id"] = .string(nodeID.description)
+            answer["user_noc"] = .string(try noc.pem())
+        case .controller:
+            guard let text = request["matter_node_id"]?.stringValue, let nodeID = NodeID(hex: text),
+                nodeID.isOperational
+            else { throw EmulatorFailure.invalidBody }
+            let isPrimary = request["role"]?.stringValue == "primary"
+            let tag = CASEAuthenticatedTag(isPrimary ? fabric.adminCAT : fabric.operateCAT)
+            let noc = try issue(fabric, group.id, nodeID, tag, csr.publicKey)
+            answer["user_noc"] = .string(try noc.pem())
+        case .node:
+            let nodeID = NodeID(try randomNodeID())
+            let noc = try issue(fabric, group.id, nodeID, nil, csr.publicKey)
+            let now = options.unixTime()
+            state.pending.removeAll { $0.expires <= now }
+            state.pending.append(
+                EmulatorState.Pending(
+                    id: requestID, groupID: group.id, userID: call.userID, matterNodeID: nodeID.rawValue,
+                    expires: now + options.requestLife))
+            answer["matter_node_id"] = .string(nodeID.description)
+            answer["node_noc"] = .string(try noc.pem())
+        }
+        return answer
+    }
+
+    private func issue(
+        _ fabric: EmulatorState.Fabric, _ group: String, _ nodeID: NodeID, _ tag: CASEAuthenticatedTag?,
+        _ key: P256PublicKey
+    ) throws -> MatterCertificate {
+        let authority = EmulatorAuthority(
+            fabricID: FabricID(fabric.id), key: try rootKey(of: group),
+            root: try MatterCertificate(tlv: Hex.decode(fabric.root)))
+        let kinds = Set(acting.map(\.kind))
+        var faults = EmulatorAuthority.Faults()
+        if kinds.contains(.wrongFabric) { faults.fabricID = try FabricID.random(options.random) }
+        if kinds.contains(.wrongKey) { faults.publicKey = try P256PrivateKey.generate(options.random).publicKey }
+        if kinds.contains(.unsigned) { faults.signer = try P256PrivateKey.generate(options.random) }
+        faults.isExpired = kinds.contains(.expired)
+        faults.isNotYetValid = kinds.contains(.notYetValid)
+        return try authority.issue(
+            nodeID: kinds.contains(.wrongNode) ? NodeID(try randomNodeID()) : nodeID,
+            cat: kinds.contains(.wrongCAT)
+                ? tag.map { CASEAuthenticatedTag(identifier: 0x0AAA, version: $0.version) } : tag,
+            publicKey: key, now: matterTime, faults: faults, random: options.random)
+    }
+
+    // MARK: Confirmation
+
+    func confirm(_ call: EmulatorCall) throws -> EmulatorResponse {
+        let body = try call.object()
+        let group = state.groups[try index(of: call.request.text("group_id"), call, needsPrimary: true)]
+        let requestID = try call.text("request_id")
+        let now = options.unixTime()
+        state.pending.removeAll { $0.expires <= now }
+        guard let pending = state.pending.first(where: { $0.id == requestID && $0.groupID == group.id }) else {
+            throw EmulatorFailure(400, 108_903, "Request id is unknown or has expired")
+        }
+        switch body["status"]?.stringValue {
+        case "failure":
+            state.pending.removeAll { $0.id == requestID }
+            try save()
+            return Self.success("Request discarded", ["is_rainmaker_node": false])
+        case "success": break
+        default: throw EmulatorFailure.invalidBody
+        }
+        let rainmakerID = body["rainmaker_node_id"]?.stringValue
+        if let rainmakerID { try verify(body, rainmakerID, pending) }
+        let metadata = merged(pending.metadata.flatMap { try? JSONValue(parsing: $0) }?.objectValue, body["metadata"])
+        let node = EmulatorState.Node(
+            id: try rainmakerID ?? randomName(22), groupID: group.id, matterNodeID: pending.matterNodeID,
+            type: rainmakerID == nil ? "pure_matter" : "rainmaker_matter",
+            metadata: metadata.map { JSONValue.object($0).serialized() }, timestamp: now * 1000)
+        state.nodes.removeAll { $0.id == node.id }
+        state.nodes.append(node)
+        state.pending.removeAll { $0.id == requestID }
+        try save()
+        return Self.success(
+            "Node commissioning confirmed", ["is_rainmaker_node": .bool(rainmakerID != nil)])
+    }
+
+    /// The device proves that it is the RainMaker node it names: it signed its operational node id.
+    private func verify(_ body: JSONObject, _ rainmakerID: String, _ pending: EmulatorState.Pending) throws {
+        let refusal = EmulatorFailure(400, 108_904, "Challenge verification failed")
+        guard !rainmakerID.isEmpty, rainmakerID.utf8.count <= 40 else { throw EmulatorFailure.invalidBody }
+        guard let hex = (body["challenge"] ?? body["challenge_response"])?.stringValue else { throw refusal }
+        guard let registered = state.devices[rainmakerID] else {
+            guard options.acceptsUnknownDevices else { throw refusal }
+            return
+        }
+        let key = try P256PublicKey(x963: try Hex.decode(registered))
+        let message = Array(NodeID(pending.matterNodeID).description.utf8)
+        guard let der = try? Hex.decode(hex), let signature = try? ECDSASignature.derToRaw(der),
+            key.isValidSignature(signature, for: message)
+        else { throw refusal }
+    }
+
+    /// Merged member by member within `Matter`; null removes a member.
+    func merged(_ old: JSONObject?, _ change: JSONValue?) -> JSONObject? {
+        guard let change = change?.objectValue else { return old }
+        var result = old ?? JSONObject()
+        for member in change.members {
+            if case .object(let inner) = member.value, member.key == "Matter" {
+                var matter = result["Matter"]?.objectValue ?? JSONObject()
+                for entry in inner.members { matter[entry.key] = entry.value.isNull ? nil : entry.value }
+                result["Matter"] = .object(matter)
+            } else {
+                result[member.key] = member.value.isNull ? nil : member.value
+            }
+        }
+        return result
+    }
+
+    func registerController(_ call: EmulatorCall) throws -> EmulatorResponse {
+        let nodeID = try call.text("node_id", orElse: EmulatorFailure(400, 100_009, "Node id is missing"))
+        let index = try index(of: try call.object()["group_id"]?.stringValue, call, needsPrimary: true)
+        guard state.groups[index].fabric != nil else {
+            throw EmulatorFailure(400, 108_900, "Group is not a Matter fabric")
+        }
+        let number = try randomNodeID()
+        state.nodes.removeAll { $0.id == nodeID }
+        state.nodes.append(
+            EmulatorState.Node(
+                id: nodeID, groupID: state.groups[index].id, matterNodeID: number, type: "rainmaker",
+                timestamp: options.unixTime() * 1000))
+        try save()
+        return Self.success("Controller registered", ["matter_node_id": .string(NodeID(number).description)])
+    }
+}

@@ -1,0 +1,178 @@
+import Logging
+import Synchronization
+import Testing
+
+@testable import MatterHTTP
+
+private typealias Lines = Mutex<[String]>
+
+private final class Log: Sendable {
+    let lines = Lines([])
+}
+
+private struct Recorder: LogHandler {
+    let log: Log
+    var logLevel = Logger.Level.trace
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        log.lines.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") }
+    }
+}
+
+@Suite struct HTTPServiceTests {
+    private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi"
+    private static let trouble = "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+
+    private let log = Log()
+
+    private func withService<Result>(
+        _ steps: [ScriptedServer.Step], settings: HTTPSettings = HTTPSettings(),
+        _ body: (HTTPService, ScriptedServer) async throws -> Result
+    ) async throws -> Result {
+        let server = try ScriptedServer(steps)
+        let log = log
+        let service = HTTPService(
+            url: try BaseURL(parsing: "http://127.0.0.1:\(server.port)/base"), transport: AsyncHTTPTransport(settings),
+            logger: Logger(label: "test") { _ in Recorder(log: log) }, pause: { _ in })
+        do {
+            let result = try await body(service, server)
+            await service.close()
+            return result
+        } catch {
+            await service.close()
+            throw error
+        }
+    }
+
+    private func code(
+        _ steps: [ScriptedServer.Step], _ request: HTTPRequest = HTTPRequest(.get, "/x"),
+        settings: HTTPSettings = HTTPSettings(), within time: Duration = .seconds(10)
+    ) async throws -> HTTPError.Code? {
+        do {
+            _ = try await withService(steps, settings: settings) { service, _ in
+                try await service.send(request, deadline: .now + time)
+            }
+            return nil
+        } catch let error as HTTPError {
+            return error.code
+        }
+    }
+
+    @Test("a call arrives with method, path, query, headers and body")
+    func arrives() async throws {
+        let request = HTTPRequest(
+            .put, "/v1/thing", query: [.init("id", "a b")], headers: ["Authorization": "t0ken"],
+            body: Array("{}".utf8))
+        try await withService([.answer(Self.ok)]) { service, server in
+            let response = try await service.send(request, deadline: .now + .seconds(10))
+            #expect(response.status == 200)
+            #expect(response.body == Array("hi".utf8))
+            let sent = try #require(server.requests.first)
+            #expect(sent.hasPrefix("PUT /base/v1/thing?id=a%20b HTTP/1.1\r\n"))
+            #expect(sent.lowercased().contains("authorization: t0ken\r\n"))
+        }
+    }
+
+    @Test("an idempotent call is repeated after 503 and after a lost connection")
+    func repeats() async throws {
+        try await withService([.answer(Self.trouble), .hangUp, .answer(Self.ok)]) { service, server in
+            let response = try await service.send(HTTPRequest(.get, "/x"), deadline: .now + .seconds(10))
+            #expect(response.status == 200)
+            #expect(server.requests.count == 3)
+        }
+    }
+
+    @Test("a call that is not idempotent is sent once")
+    func once() async throws {
+        try await withService([.answer(Self.trouble), .answer(Self.ok)]) { service, server in
+            let response = try await service.send(HTTPRequest(.post, "/x", body: []), deadline: .now + .seconds(10))
+            #expect(response.status == 503)
+            #expect(server.requests.count == 1)
+        }
+        #expect(try await code([.hangUp, .answer(Self.ok)], HTTPRequest(.post, "/x", body: [])) == .connectionLost)
+    }
+
+    @Test("failures have their names")
+    func failures() async throws {
+        #expect(try await code([.silence], within: .milliseconds(300)) == .timedOut)
+        #expect(
+            try await code([.answer("HTTP/1.1 302 Found\r\nLocation: http://evil/\r\nContent-Length: 0\r\n\r\n")])
+                == .redirected)
+        #expect(try await code([.answer("this is not HTTP\r\n\r\n")], HTTPRequest(.post, "/")) == .malformed)
+        #expect(
+            try await code(
+                [.answer("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")], HTTPRequest(.post, "/"))
+                == .connectionLost)
+    }
+
+    @Test("a body beyond the limit is refused, announced or not")
+    func tooLarge() async throws {
+        let settings = HTTPSettings(largestBody: 16)
+        let long = String(repeating: "x", count: 40)
+        let announced = "HTTP/1.1 200 OK\r\nContent-Length: 40\r\n\r\n\(long)"
+        #expect(try await code([.answer(announced)], settings: settings) == .tooLarge)
+        let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n28\r\n\(long)\r\n0\r\n\r\n"
+        #expect(try await code([.answer(chunked)], settings: settings) == .tooLarge)
+    }
+
+    @Test("a body that trickles does not outlast the deadline")
+    func trickle() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nh"
+        let start = ContinuousClock.now
+        #expect(try await code([.answerThenSilence(head)], within: .milliseconds(400)) == .timedOut)
+        // Far less than the time for which the server may be silent.
+        #expect(.now - start < .seconds(20))
+    }
+
+    @Test("nobody at the port is an error of its own")
+    func unreachable() async throws {
+        // A port that nobody listens on: privileged, and not in use on any machine that runs tests.
+        let port = 1
+        let service = HTTPService(
+            url: try BaseURL(parsing: "http://127.0.0.1:\(port)"), transport: AsyncHTTPTransport(HTTPSettings()),
+            retries: .none, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let error = await #expect(throws: HTTPError.self) {
+            try await service.send(HTTPRequest(.get, "/"), deadline: .now + .seconds(5))
+        }
+        #expect(error?.code == .unreachable)
+        await service.close()
+    }
+
+    @Test("a file of authorities that holds none is refused before anything is sent")
+    func authorities() async throws {
+        #expect(
+            try await code([.answer(Self.ok)], settings: HTTPSettings(authorityFile: "/etc/hostname"))
+                == .invalidSettings)
+    }
+
+    @Test("neither headers nor queries nor bodies are logged")
+    func secrets() async throws {
+        let request = HTTPRequest(
+            .get, "/x", query: [.init("code", "s3cretQuery")], headers: ["Authorization": "s3cretToken"],
+            body: Array("s3cretBody".utf8))
+        try await withService([.answer(Self.trouble), .answer(Self.ok)]) { service, _ in
+            _ = try await service.send(request, deadline: .now + .seconds(10))
+        }
+        let lines = log.lines.withLock { $0 }
+        #expect(lines.contains { $0.contains("GET /x: 200") })
+        #expect(!lines.contains { $0.contains("s3cret") })
+    }
+
+    @Test("a cancelled call ends at once, as cancelled")
+    func cancelled() async throws {
+        let server = try ScriptedServer([.silence])
+        let url = try BaseURL(parsing: "http://127.0.0.1:\(server.port)")
+        let transport = AsyncHTTPTransport(HTTPSettings())
+        let task = Task { try await transport.send(HTTPRequest(.get, "/"), to: url, deadline: .now + .seconds(30)) }
+        try await Task.sleep(for: .milliseconds(100))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        await transport.close()
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import MatterController
+import MatterCredentials
+import MatterCrypto
+import MatterTLV
+import Testing
+
+@Suite struct ExecIssuerTests {
+    private static let now: UInt32 = 800_000_000
+
+    private let fabric: LocalFabric
+    private let csr: CertificateSigningRequest
+    private let folder: URL
+
+    init() throws {
+        fabric = try LocalFabric.create(validity: .unlimited(from: Self.now))
+        csr = try CertificateSigningRequest(key: .generate())
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("exec-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    private func issuer(_ command: String) -> ExecIssuer {
+        ExecIssuer(
+            command: command, credentials: fabric.credentials, adminVendorID: VendorID(0xFFF1),
+            unixTime: { MatterEpoch.unix(Self.now) })
+    }
+
+    /// A file with certificates for the request, as a program would print them.
+    private func chain(
+        nodeID: UInt64 = 42, key: P256PublicKey? = nil, from other: LocalFabric? = nil
+    ) throws -> String {
+        let fabric = other ?? fabric
+        let rootKey = try P256PrivateKey(scalar: try #require(fabric.authority.rootKey))
+        let noc = try MatterCertificate.issueNode(
+            nodeID: NodeID(nodeID), fabricID: fabric.fabricID, publicKey: key ?? csr.publicKey,
+            under: fabric.authority.root, signedWith: rootKey, validity: .unlimited(from: Self.now),
+            random: SystemRandom())
+        let file = folder.appendingPathComponent(UUID().uuidString + ".pem")
+        try (try noc.pem() + fabric.authority.root.pem()).write(to: file, atomically: true, encoding: .utf8)
+        return file.path
+    }
+
+    private func failure(_ command: String, _ context: NOCIssueContext = NOCIssueContext()) async throws
+        -> ControllerError?
+    {
+        do {
+            _ = try await issuer(command).issue(csr, context: context)
+            return nil
+        } catch let error as ControllerError {
+            #expect(error.code == .issuerProgram)
+            return error
+        }
+    }
+
+    @Test("the program gets request and context on stdin, and its certificate decides the node id")
+    func issues() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let question = folder.appendingPathComponent("question.json").path
+        let context = NOCIssueContext(requestedNodeID: NodeID(42))
+        let issued = try await issuer("cat > '\(question)'; cat '\(try chain())'").issue(csr, context: context)
+        #expect(issued.nodeID == NodeID(42))
+        #expect(issued.noc.publicKey == csr.publicKey)
+        let json = try JSONValue(parsing: try String(contentsOfFile: question, encoding: .utf8))
+        #expect(try CertificateSigningRequest(pem: try #require(json["csr"]?.stringValue)).publicKey == csr.publicKey)
+        #expect(json["fabricId"]?.stringValue == fabric.fabricID.description)
+        #expect(json["nodeId"] == "000000000000002A")
+        #expect(try MatterCertificate(pem: try #require(json["root"]?.stringValue)) == fabric.authority.root)
+        let parameters = try #require(try await issuer("true").prepare())
+        #expect(parameters.caseAdminSubject == fabric.credentials.nodeID)
+    }
+
+    @Test("a program that reads nothing may still answer")
+    func readsNothing() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let issued = try await issuer("exec cat '\(try chain())' < /dev/null").issue(csr, context: NOCIssueContext())
+        #expect(issued.nodeID == NodeID(42))
+    }
+
+    @Test("a program that fails is quoted")
+    func fails() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let error = try #require(try await failure("echo first >&2; echo 'out of stamps' >&2; exit 3"))
+        #expect(error.reason.contains("status 3: out of stamps"))
+        #expect(try await failure("kill -9 $$")?.reason.contains("status 137") == true)
+        #expect(try await failure("/nonexistent/program")?.reason.contains("status 127") == true)
+    }
+
+    @Test("what is no usable chain is refused")
+    func unusable() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for command in [
+            "true", "echo hello", "echo '-----BEGIN CERTIFICATE-----'", "yes | head -c 1000000",
+            "cat '\(try chain(key: P256PrivateKey.generate().publicKey))'",
+            "cat '\(try chain(from: LocalFabric.create(validity: .unlimited(from: Self.now))))'",
+            "cat '\(try chain())' '\(try chain())'",
+        ] {
+            #expect(try await failure(command) != nil, "\(command)")
+        }
+    }
+
+    @Test("cancelling ends the program")
+    func cancelled() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let issuer = issuer("sleep 60")
+        let csr = csr
+        let task = Task { try await issuer.issue(csr, context: NOCIssueContext()) }
+        try await Task.sleep(for: .milliseconds(200))
+        let start = ContinuousClock.now
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(.now - start < .seconds(5))
+    }
+}
