@@ -1,0 +1,107 @@
+# make build     build the debug binary, .build/debug/matterctl
+# make demo      commission and switch a simulated light on a private network, live; leaves nothing behind
+# make test      everything: unit tests, then end-to-end tests of the same debug binary in a private network
+# make check     formatting, lint, forbidden constructs, generated files, warnings as errors
+# make bench     measure against the official Python controller, in one run with the same light
+# make format    format all Swift sources in place
+# make install   a release binary with completion scripts and manual pages below PREFIX (default /usr/local)
+# make clean     remove what was built
+#
+# make deps      install what the above need (Debian packages; with sudo unless root); the others do it first
+# make peers     the Python peers of the end-to-end tests, in .peers/
+#
+# make test ONLY=Light       end-to-end tests whose name matches
+# make install PREFIX=/opt/matterctl DESTDIR=/tmp/package
+SHELL = /bin/bash
+.SHELLFLAGS = -euo pipefail -c
+.ONESHELL:
+.DEFAULT_GOAL = build
+.PHONY: build demo test check bench format install clean deps peers peers-controller release
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+ONLY ?= EndToEndTests
+
+# What the build needs, what the tests need, and what only the official controller's library needs.
+BUILD_PACKAGES = libssl-dev zlib1g-dev libavahi-client-dev libqrencode4 ca-certificates
+LAB_PACKAGES = avahi-daemon avahi-utils dbus iproute2 util-linux python3-venv
+CONTROLLER_PACKAGES = libnl-3-200 libnl-route-3-200 libglib2.0-0
+BENCH_PACKAGES = time hyperfine
+
+# Suites with real sockets and deadlines; beside tests that compute they would measure the wait for a core.
+TIMED = MatterTransportTests|MatterSecureChannelTests|MatterSessionTests|MatterControllerTests|MatterCommissioningTests
+SERVERS = MatterHTTPTests|RainMakerTests|RainMakerEmulatorTests
+
+LAB = Tests/Lab/lab.sh
+SOURCES = Sources Tests Package.swift
+# Nothing loads the program as a library: without a table of its symbols it is smaller, on disk and in memory.
+RELEASE = -c release --static-swift-stdlib -Xlinker --no-export-dynamic --product matterctl
+
+build: deps
+	swift build --product matterctl
+
+# One configuration, debug, for everything. The unit tests run in a laboratory too: those of discovery need one.
+test: deps peers peers-controller
+	swift build --build-tests
+	logs=$$(mktemp -d "$${TMPDIR:-/tmp}/matterctl-test.XXXXXX")
+	echo "== unit tests that measure time, one by one"
+	$(LAB) "$$logs/timed" swift test --skip-build --no-parallel --filter '$(TIMED)|$(SERVERS)'
+	echo "== discovery, on an Avahi of its own"
+	$(LAB) "$$logs/discovery" swift test --skip-build --filter MatterDiscoveryTests
+	echo "== the virtual device, which meets the official controller"
+	$(LAB) "$$logs/simulator" swift test --skip-build --filter MatterSimulatorTests
+	echo "== all other unit tests"
+	$(LAB) "$$logs/unit" swift test --skip-build --skip '$(TIMED)|$(SERVERS)|MatterDiscoveryTests|MatterSimulatorTests|EndToEndTests'
+	echo "== end-to-end tests; their logs stay in $$logs if one fails"
+	MATTERCTL_PEERS="$(CURDIR)/.peers" $(LAB) "$$logs/e2e" swift test --skip-build --filter '$(ONLY)'
+	rm -rf "$$logs"
+
+check: deps
+	Tests/Tools/check_sources.py
+	swift format lint --strict --recursive $(SOURCES)
+	if [ -d ../shared/reference ]; then
+		python3 Tests/Tools/generate_catalogue.py --check
+	else
+		echo "SKIPPED: no ../shared/reference here; the generated cluster catalogue is not compared with its source" >&2
+	fi
+	# Package.swift turns every warning in our targets into an error.
+	swift build --build-tests
+
+format:
+	swift format --in-place --recursive $(SOURCES)
+
+release: deps
+	swift build $(RELEASE)
+
+demo: release peers
+	Tests/Lab/demo.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
+
+bench: release peers-controller
+	Tests/Tools/install_packages.sh $(BENCH_PACKAGES)
+	Tests/Bench/bench.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
+
+install: release
+	Tests/Tools/install.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl" "$(DESTDIR)$(PREFIX)"
+
+clean:
+	rm -rf .build .peers
+
+deps:
+	@Tests/Tools/install_packages.sh $(BUILD_PACKAGES) $(LAB_PACKAGES)
+
+# circuitmatter is the light; zeroconf and psutil let it live on a host without avahi-daemon.
+peers: .peers/device
+
+.peers/device:
+	python3 -m venv .peers
+	.peers/bin/pip install --quiet --disable-pip-version-check circuitmatter==0.4.1 zeroconf==0.154.0 psutil==7.2.2
+	touch $@
+
+peers-controller: .peers/controller
+	@Tests/Tools/install_packages.sh $(CONTROLLER_PACKAGES)
+
+.peers/controller: .peers/device
+	.peers/bin/pip install --quiet --disable-pip-version-check \
+		home-assistant-chip-core==2025.7.0 home-assistant-chip-clusters==2025.7.0
+	.peers/bin/python Tests/Bench/relocate_chip.py
+	touch $@

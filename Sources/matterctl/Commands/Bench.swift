@@ -1,0 +1,52 @@
+import ArgumentParser
+import MatterController
+import MatterInteraction
+import MatterTLV
+import MatterTransport
+
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench", abstract: "Measure.", shouldDisplay: false, subcommands: [ToggleRuns.self])
+
+    struct ToggleRuns: NetworkCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "toggle", abstract: "Toggle a light many times in one process.",
+            discussion: "Example: matterctl bench toggle kitchen --count 200 --json")
+        static let defaultTimeout = Duration.seconds(300)
+
+        @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+        @Option(help: "How many times.") var count = 200
+        @OptionGroup var options: NetworkOptions
+
+        var target: String? { "node \(node.node)" }
+
+        func validate() throws {
+            guard (1...100_000).contains(count) else { throw ValidationError("--count takes 1 to 100000") }
+        }
+
+        func run(_ context: CommandContext) async throws {
+            let record = try await context.controller.describedNode(node.node, deadline: context.deadline)
+            let cluster = EverydayCluster.onOff
+            let endpoint = try record.endpoint(serving: cluster.id, named: node.endpoint, clusterName: cluster.name)
+            let link = try await context.controller.link(to: record)
+            try await link.connect(deadline: context.deadline(for: record))
+            let command = Command(endpoint: endpoint, cluster: cluster.id, command: 2)
+            var times: [Duration] = []
+            for _ in 0..<count {
+                let start = Instant.now
+                let result = try await link.invoke(command, .atMostOnce, deadline: context.deadline(for: record))
+                try CommandStatus.check(result, of: "node \(node.node)")
+                times.append(.now - start)
+            }
+            times.sort()
+            func quantile(_ share: Double) -> JSONValue {
+                CommissionReport.milliseconds(times[min(times.count - 1, Int(Double(times.count) * share))])
+            }
+            context.console.result(
+                .object([
+                    "count": .int(Int64(count)), "minMs": quantile(0), "p50Ms": quantile(0.5), "p95Ms": quantile(0.95),
+                    "maxMs": quantile(1),
+                ]))
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import ArgumentParser
+import Glibc
+import Logging
+import MatterController
+import MatterCredentials
+import MatterHTTP
+import MatterSession
+import MatterStore
+import RainMaker
+
+/// Options of every command that talks to a cloud.
+struct CloudOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Which account: public, china or a name of yours (env MATTERCTL_CLOUD).", valueName: "NAME"))
+    var profile: String?
+
+    @Option(
+        name: .customLong("ca"),
+        help: ArgumentHelp(
+            "Also trust the certificate authorities in this PEM file (env MATTERCTL_CA_FILE).",
+            valueName: "FILE"))
+    var authorityFile: String?
+
+    @Option(name: .long, help: ArgumentHelp("Time for each call, such as 10s.", valueName: "DURATION"))
+    var timeout: TimeSpan?
+
+    @OptionGroup var state: StateOptions
+
+    var profileName: String? { profile ?? Environment.variable("MATTERCTL_CLOUD") }
+}
+
+/// Makes clients of accounts. The HTTP library starts with the first call and not before.
+struct CloudSetup: Sendable {
+    let state: StateDirectory
+    let logger: Logger
+    var authorityFile: String?
+    var timeout = CloudClient.standardTimeout
+
+    init(_ options: CloudOptions) throws {
+        state = try options.state.state()
+        logger = try options.state.output.logger()
+        authorityFile = options.authorityFile
+        timeout = options.timeout?.duration ?? timeout
+    }
+
+    init(state: StateDirectory, logger: Logger) {
+        self.state = state
+        self.logger = logger
+    }
+
+    func client(_ account: CloudAccount) throws -> CloudClient {
+        var environment: [String: String] = [:]
+        for name in ProxySettings.variables { environment[name] = Environment.variable(name) }
+        let proxy = try ProxySettings.settings(for: account.url, environment: environment)
+        let settings = HTTPSettings(
+            proxy: proxy,
+            authorityFile: authorityFile ?? Environment.variable("MATTERCTL_CA_FILE") ?? account.authorityFile,
+            userAgent: "matterctl/\(Version.text)")
+        return CloudClient(
+            account: account, store: CloudStore(state),
+            service: HTTPService(url: account.url, transport: AsyncHTTPTransport(settings), logger: logger),
+            logger: logger, timeout: timeout, unixTime: Clock.unixTime)
+    }
+
+    /// Runs something with a client and ends its connections.
+    func withClient<Result>(
+        _ account: CloudAccount, _ body: (CloudClient) async throws -> Result
+    ) async throws -> Result {
+        let client = try client(account)
+        do {
+            let result = try await body(client)
+            await client.close()
+            return result
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+
+    func fabric(_ client: CloudClient) -> RainMakerFabric {
+        RainMakerFabric(client: client, state: state, time: Self.time)
+    }
+
+    static let time: @Sendable () -> ValidationTime = {
+        MatterEpoch.seconds(unix: Clock.unixTime()).map { .now($0) } ?? .none
+    }
+
+    /// The fabric here that belongs to a group.
+    func localFabric(ofGroup group: CloudGroup) throws -> FabricRecord {
+        let store = FabricStore(state)
+        for name in try store.names() {
+            guard let record = try store.fabric(named: name), record.issuer == .rainmaker,
+                try RainMakerStore(state, fabric: name).membership()?.groupID == group.id
+            else { continue }
+            return record
+        }
+        throw RecordError(
+            .unknownFabric, "no fabric here belongs to the group '\(group.name)'",
+            hint: "make one: matterctl fabric create NAME --issuer rainmaker --group \(group.id)")
+    }
+}
+
+/// A command that talks to a cloud.
+protocol CloudSubcommand: LocalCommand {
+    var options: CloudOptions { get }
+    func run(_ client: CloudClient, _ setup: CloudSetup) async throws
+}
+
+extension CloudSubcommand {
+    var output: OutputOptions { options.state.output }
+    var console: Console { output.console }
+
+    func execute() async throws {
+        let setup = try CloudSetup(options)
+        let account = try CloudStore(setup.state).select(options.profileName)
+        try await setup.withClient(account) { client in try await run(client, setup) }
+    }
+}
+
+/// Asks for text on the terminal.
+enum Prompt {
+    private static let longestLine = 16_384
+
+    /// - Parameter isSecret: the answer is not shown while it is typed.
+    static func line(_ question: String, isSecret: Bool) throws -> String {
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw UsageError(
+                "usage.no-terminal", "\(question) is needed, and there is no terminal to ask on",
+                hint: "see: matterctl cloud login --help")
+        }
+        Console.message("\(question):")
+        var settings = termios()
+        let isTerminal = tcgetattr(STDIN_FILENO, &settings) == 0
+        if isSecret, isTerminal {
+            var silent = settings
+            silent.c_lflag &= ~tcflag_t(ECHO)
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        }
+        defer { if isSecret, isTerminal { tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings) } }
+        guard let line = readLine(), !line.isEmpty else {
+            throw UsageError("usage.no-answer", "\(question) is needed, and nothing was entered")
+        }
+        return line
+    }
+
+    /// The first line of a file; `-` is stdin.
+    static func firstLine(ofFile path: String) throws -> SecretText {
+        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw UsageError("usage.file", "cannot read \(path): \(String(cString: strerror(errno)))")
+        }
+        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
+        var octets = [UInt8](repeating: 0, count: longestLine)
+        defer {
+            octets.withUnsafeMutableBytes { buffer in
+                if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
+            }
+        }
+        var count = 0
+        while count < octets.count {
+            let part = octets.withUnsafeMutableBytes { buffer in
+                read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+            }
+            guard part > 0 else { break }
+            count += part
+        }
+        let line = octets.prefix(count).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard !line.isEmpty, let text = String(validating: line, as: UTF8.self) else {
+            throw UsageError("usage.file", "\(path) is empty or is not text")
+        }
+        return SecretText(text)
+    }
+}

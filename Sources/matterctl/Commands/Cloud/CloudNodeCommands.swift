@@ -1,0 +1,89 @@
+import ArgumentParser
+import Glibc
+import MatterCredentials
+import MatterDataModel
+import MatterTLV
+import RainMaker
+
+struct CloudNodes: CloudSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "nodes", abstract: "List the nodes of the account.",
+        discussion: "Example: matterctl cloud nodes --group 'Lake House'")
+
+    @Option(help: ArgumentHelp("Only this node, by its id in the cloud.", valueName: "ID")) var node: String?
+    @Option(help: ArgumentHelp("Only of this group: id or name.", valueName: "GROUP")) var group: String?
+    @OptionGroup var options: CloudOptions
+
+    func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
+        var id: String?
+        if let group { id = try await client.findGroup(group).id }
+        let nodes = try await client.nodes(node, group: id)
+        if output.json {
+            console.result(.array(nodes.map(Self.json)))
+            return
+        }
+        console.rows(
+            ["ID", "NAME", "TYPE", "CONNECTED"],
+            nodes.map { node in
+                [
+                    node.id, node.name ?? "-", node.type ?? "-", node.isConnected.map { $0 ? "yes" : "no" } ?? "-",
+                ].map { TerminalText.escaped($0) }
+            })
+    }
+
+    static func json(_ node: CloudNode) -> JSONValue {
+        var object: JSONObject = ["node": .string(node.id)]
+        object["name"] = node.name.map { .string($0) }
+        object["type"] = node.type.map { .string($0) }
+        object["role"] = node.role.map { .string($0) }
+        object["connected"] = node.isConnected.map { .bool($0) }
+        object["lastChange"] = node.lastChange.map { .int(Int64($0)) }
+        object["group"] = node.groupID.map { .string($0) }
+        object["matterNodeId"] = node.matterNodeID.map { .string($0.description) }
+        object["metadata"] = node.metadata.map { .object($0) }
+        return .object(object)
+    }
+}
+
+struct CloudNodeMetadata: CloudSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "node-metadata", abstract: "Show a node's metadata, or merge a file into it.",
+        discussion: "Example: matterctl cloud node-metadata k3vNodeIdExample000001")
+
+    @Argument(help: "The node's id in the cloud.") var node: String
+    @Option(help: ArgumentHelp("What to merge: {\"Matter\":{…}}; null deletes a member.", valueName: "FILE")) var set:
+        String?
+    @OptionGroup var options: CloudOptions
+
+    func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
+        if let set {
+            _ = try await client.call(.updateMetadata(of: node, try FileContents.object(set)))
+            return
+        }
+        let metadata = try await client.nodes(node).first?.metadata ?? JSONObject()
+        console.result(JSONValue.object(metadata).serialized(output.json ? .compact : .indented))
+    }
+}
+
+/// Small files that users name.
+enum FileContents {
+    static func read(_ path: String, largest: Int) throws -> [UInt8] {
+        guard let file = fopen(path, "re") else {
+            throw UsageError("usage.file", "cannot read \(path): \(String(cString: strerror(errno)))")
+        }
+        defer { fclose(file) }
+        var octets = [UInt8](repeating: 0, count: largest + 1)
+        let count = fread(&octets, 1, octets.count, file)
+        guard count > 0, count <= largest else {
+            throw UsageError("usage.file", "\(path) is empty or has more than \(largest) octets")
+        }
+        return Array(octets.prefix(count))
+    }
+
+    static func object(_ path: String) throws -> JSONObject {
+        guard let object = try JSONValue(parsing: try read(path, largest: 65_536)).objectValue else {
+            throw UsageError("usage.file", "\(path) does not hold a JSON object")
+        }
+        return object
+    }
+}

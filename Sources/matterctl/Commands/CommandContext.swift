@@ -1,0 +1,125 @@
+import ArgumentParser
+import Glibc
+import Logging
+import MatterController
+import MatterCredentials
+import MatterDataModel
+import MatterSession
+import MatterTransport
+
+/// What a running command works with.
+struct CommandContext: Sendable {
+    let controller: Controller
+    let console: Console
+    let logger: Logger
+    /// The end of the budget, for commands that are not about one node.
+    let deadline: Instant
+    let progress: ProgressStyle
+    private let isPatient: Bool
+
+    /// The budget of a command where the user gives none.
+    static let defaultTimeout = Duration.seconds(30)
+
+    init(_ options: NetworkOptions, defaultTimeout: Duration = defaultTimeout) throws {
+        logger = try options.state.output.logger()
+        console = options.state.output.console
+        progress = options.progress
+        deadline = .now + (options.timeout?.duration ?? defaultTimeout)
+        isPatient = options.timeout == nil
+        controller = Controller(
+            Controller.Options(
+                state: try options.state.state(), fabric: options.state.fabricName,
+                address: try options.address.map { text throws in try PeerAddress(parsing: text) }, logger: logger))
+    }
+}
+
+extension CommandContext {
+    /// What a sleepy node gets on top of its whole retransmission schedule.
+    private static let sleepyMargin = Duration.seconds(5)
+
+    /// The end of the budget for a node: unless the user set one, a sleepy node gets as long as it asks for.
+    func deadline(for node: NodeRecord) -> Instant {
+        guard isPatient else { return deadline }
+        return max(deadline, .now + node.deliveryBudget + Self.sleepyMargin)
+    }
+}
+
+/// A command that talks to devices: it gets a context, and whatever happens its sessions are closed.
+protocol NetworkCommand: AsyncParsableCommand {
+    var options: NetworkOptions { get }
+    /// What the command is about, for messages.
+    var target: String? { get }
+
+    static var defaultTimeout: Duration { get }
+
+    func run(_ context: CommandContext) async throws
+}
+
+extension NetworkCommand {
+    var target: String? { nil }
+    static var defaultTimeout: Duration { CommandContext.defaultTimeout }
+
+    func run() async throws {
+        let context: CommandContext
+        do {
+            context = try CommandContext(options, defaultTimeout: Self.defaultTimeout)
+        } catch {
+            throw CommandFailure(error, target: target, isJSON: options.state.output.json)
+        }
+        do {
+            try await run(context)
+            await context.controller.close()
+        } catch {
+            await context.controller.close()
+            throw CommandFailure(error, target: target, isJSON: options.state.output.json)
+        }
+    }
+}
+
+/// A command that works on the state directory or on its arguments alone.
+protocol LocalCommand: AsyncParsableCommand {
+    var output: OutputOptions { get }
+    func execute() async throws
+}
+
+extension LocalCommand {
+    func run() async throws {
+        do {
+            try await execute()
+        } catch {
+            throw CommandFailure(error, target: nil, isJSON: output.json)
+        }
+    }
+}
+
+/// An error on its way out of a command, with the form in which it is wanted.
+struct CommandFailure: Error {
+    let error: any Error
+    let target: String?
+    let isJSON: Bool
+
+    init(_ error: any Error, target: String?, isJSON: Bool) {
+        self.error = error
+        self.target = target
+        self.isJSON = isJSON
+    }
+
+    /// Tells the user and returns the exit code.
+    func report() -> Int32 {
+        // Some results are complete although they mean failure; they have been printed.
+        if let silent = error as? SilentFailure { return silent.status.rawValue }
+        let report = ErrorReport(error, target: target)
+        if report.status == .done {
+            // An end that was asked for is no error.
+            Console.message(report.message)
+        } else {
+            Console.message(isJSON ? report.json : report.text)
+        }
+        return report.status.rawValue
+    }
+}
+
+/// A failure that needs no words beyond what was printed.
+struct SilentFailure: Error {
+    let status: ExitStatus
+}

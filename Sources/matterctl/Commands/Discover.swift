@@ -1,0 +1,203 @@
+import ArgumentParser
+import MatterDataModel
+import MatterDiscovery
+import MatterTLV
+
+struct Discover: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List the devices that can be commissioned.",
+        discussion: """
+            Ends when the network has nothing more to say, or goes on with --watch.
+
+            Example: matterctl discover --watch
+            """)
+
+    /// The look-out ends when nothing new has come for this long.
+    private static let quiet = Duration.seconds(2)
+
+    @Flag(help: "Go on until stopped, one line per change.") var watch = false
+    @Option(help: "Only devices with this long discriminator.") var discriminator: UInt16?
+    @Option(help: "Only devices of this vendor id.") var vendor: NumberArgument<UInt16>?
+    @OptionGroup var options: NetworkOptions
+
+    func validate() throws {
+        if let discriminator, discriminator > 4095 { throw ValidationError("a discriminator is 0–4095") }
+        if options.address != nil {
+            throw ValidationError("--address has no meaning here: discover looks for addresses")
+        }
+    }
+
+    func run(_ context: CommandContext) async throws {
+        let filter: CommissionableFilter =
+            if let discriminator {
+                .longDiscriminator(discriminator)
+            } else if let vendor {
+                .vendor(vendor.value)
+            } else {
+                .commissioningMode
+            }
+        let events = AvahiDiscovery(logger: context.logger).browseCommissionable(filter)
+        let until = watch && options.timeout == nil ? nil : context.deadline
+        if watch {
+            try await follow(events, until: until, context)
+        } else {
+            show(try await collect(events, until: context.deadline), context)
+        }
+    }
+
+    /// Everything that answers until the network falls quiet.
+    private func collect(
+        _ events: AsyncThrowingStream<CommissionableEvent, any Error>, until deadline: ContinuousClock.Instant
+    ) async throws -> [CommissionableDevice] {
+        var found: [String: CommissionableDevice] = [:]
+        for try await event in Timed(events, quiet: Self.quiet, until: deadline).stream {
+            switch event {
+            case .found(let device): found[device.instance] = device
+            case .lost(let instance): found[instance] = nil
+            case .allForNow: break
+            }
+        }
+        return found.values.sorted { $0.instance < $1.instance }
+    }
+
+    private func show(_ devices: [CommissionableDevice], _ context: CommandContext) {
+        if context.console.isJSON {
+            context.console.result(.array(devices.map { Self.json($0) }))
+        } else {
+            context.console.rows(
+                ["INSTANCE", "DISCRIMINATOR", "VENDOR", "PRODUCT", "NAME", "ADDRESSES"], devices.map(Self.row))
+            if devices.isEmpty { context.console.message("no device is open for commissioning on this network") }
+        }
+    }
+
+    private func follow(
+        _ events: AsyncThrowingStream<CommissionableEvent, any Error>, until deadline: ContinuousClock.Instant?,
+        _ context: CommandContext
+    ) async throws {
+        for try await event in Timed(events, quiet: nil, until: deadline).stream {
+            switch event {
+            case .found(let device):
+                if context.console.isJSON {
+                    var object: JSONObject = ["event": "found"]
+                    for member in Self.json(device).objectValue?.members ?? [] { object[member.key] = member.value }
+                    context.console.result(.object(object))
+                } else {
+                    context.console.result((["found"] + Self.row(device)).joined(separator: "\t"))
+                }
+            case .lost(let instance):
+                if context.console.isJSON {
+                    context.console.result(.object(["event": "lost", "instance": .string(instance)]))
+                } else {
+                    context.console.result("lost\t\(TerminalText.escaped(instance))")
+                }
+            case .allForNow:
+                break
+            }
+        }
+        try Task.checkCancellation()
+    }
+
+    private static func row(_ device: CommissionableDevice) -> [String] {
+        func text(_ number: (some BinaryInteger)?) -> String { number.map { "\($0)" } ?? "-" }
+        return [
+            TerminalText.escaped(device.instance), text(device.record.longDiscriminator),
+            text(device.record.vendorID), text(device.record.productID),
+            TerminalText.escaped(device.record.deviceName ?? "-"),
+            device.addresses.map(\.description).joined(separator: " "),
+        ]
+    }
+
+    private static func json(_ device: CommissionableDevice) -> JSONValue {
+        let record = device.record
+        var object: JSONObject = ["instance": .string(device.instance)]
+        object["discriminator"] = record.longDiscriminator.map { .uint(UInt64($0)) }
+        object["commissioningMode"] = .uint(UInt64(record.commissioningMode.rawValue))
+        object["vendorId"] = record.vendorID.map { .uint(UInt64($0)) }
+        object["productId"] = record.productID.map { .uint(UInt64($0)) }
+        object["deviceType"] = record.deviceType.map { .uint(UInt64($0)) }
+        object["name"] = record.deviceName.map { .string($0) }
+        object["pairingHint"] = record.pairingHint.map { .uint(UInt64($0)) }
+        object["pairingInstruction"] = record.pairingInstruction.map { .string($0) }
+        object["host"] = .string(device.host)
+        object["port"] = .uint(UInt64(device.port))
+        object["addresses"] = .array(device.addresses.map { .string($0.description) })
+        return .object(object)
+    }
+}
+
+/// A stream that ends at a deadline, or after nothing has come for a while.
+private struct Timed<Element: Sendable>: Sendable {
+    private enum Item: Sendable {
+        case element(Element)
+        case quiet(Int)
+    }
+
+    let stream: AsyncThrowingStream<Element, any Error>
+
+    init(
+        _ source: AsyncThrowingStream<Element, any Error>, quiet: Duration?, until deadline: ContinuousClock.Instant?
+    ) {
+        stream = AsyncThrowingStream { continuation in
+            let task = Task {
+                await withTaskGroup(of: Void.self) { group in
+                    let (activity, signal) = AsyncStream.makeStream(of: Void.self)
+                    group.addTask {
+                        do {
+                            for try await element in source {
+                                continuation.yield(element)
+                                signal.yield()
+                            }
+                            continuation.finish()
+                        } catch {
+                            continuation.finish(throwing: error)
+                        }
+                    }
+                    if let deadline {
+                        group.addTask {
+                            try? await Task.sleep(until: deadline, clock: .continuous)
+                            continuation.finish()
+                        }
+                    }
+                    if let quiet {
+                        group.addTask {
+                            await Self.waitForQuiet(activity, quiet)
+                            continuation.finish()
+                        }
+                    }
+                    await group.waitForAll()
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    private static func waitForQuiet(_ activity: AsyncStream<Void>, _ quiet: Duration) async {
+        await withTaskGroup(of: Bool.self) { group in
+            let last = LastActivity()
+            group.addTask {
+                for await _ in activity { await last.note() }
+                return false
+            }
+            group.addTask {
+                while !Task.isCancelled {
+                    let idle = await last.idle
+                    if idle >= quiet { return true }
+                    try? await Task.sleep(for: quiet - idle)
+                }
+                return true
+            }
+            while let isQuiet = await group.next() {
+                if isQuiet { break }
+            }
+            group.cancelAll()
+        }
+    }
+}
+
+private actor LastActivity {
+    private var time = ContinuousClock.now
+
+    func note() { time = .now }
+
+    var idle: Duration { .now - time }
+}

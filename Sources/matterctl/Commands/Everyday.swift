@@ -1,0 +1,183 @@
+import ArgumentParser
+import Logging
+import MatterController
+import MatterCredentials
+import MatterDataModel
+import MatterInteraction
+import MatterSession
+import MatterTLV
+import MatterTransport
+
+/// A command that does one thing to one cluster of a node and prints nothing when it worked.
+protocol EverydayCommand: NetworkCommand {
+    var node: NodeArgument { get }
+    var verify: Bool { get }
+    static var cluster: (id: UInt32, name: String) { get }
+    /// What `--verify` reads back.
+    static var attribute: UInt32 { get }
+
+    func command(endpoint: UInt16) throws -> (command: Command, repeatability: NodeLink.Repeatability)
+}
+
+/// Ids of the clusters that everyday verbs know (Matter application cluster specification).
+enum EverydayCluster {
+    static let onOff: (id: UInt32, name: String) = (0x0006, "OnOff")
+    static let levelControl: (id: UInt32, name: String) = (0x0008, "LevelControl")
+}
+
+extension EverydayCommand {
+    var target: String? { "node \(node.node)" }
+
+    func run(_ context: CommandContext) async throws {
+        let controller = context.controller
+        var record = try await controller.node(node.node)
+        if node.endpoint == nil { record = try await controller.describedNode(node.node, deadline: context.deadline) }
+        let endpoint = try record.endpoint(
+            serving: Self.cluster.id, named: node.endpoint, clusterName: Self.cluster.name)
+        let (command, repeatability) = try command(endpoint: endpoint)
+        let link = try await controller.link(to: record)
+        let path = ConcreteAttributePath(endpoint: endpoint, cluster: Self.cluster.id, attribute: Self.attribute)
+        do {
+            let result = try await link.invoke(command, repeatability, deadline: context.deadline(for: record))
+            try CommandStatus.check(result, of: target ?? "the device")
+        } catch var error as ControllerError where error.code == .outcomeUnknown {
+            error.state = await link.stateAfterwards([path])
+            throw error
+        }
+        context.logger.debug("done at endpoint \(endpoint)")
+        guard verify else { return }
+        let state = try await link.read([AttributePath(path)], deadline: context.deadline(for: record))
+        try AttributeOutput(context, node: record.nodeID.rawValue).print(
+            state.attributes, requested: [AttributePath(path)])
+    }
+}
+
+/// Turns the status of a command into an error.
+enum CommandStatus {
+    static func check(_ result: CommandResult, of target: String) throws {
+        guard case .status(let status) = result.outcome, !status.isSuccess else { return }
+        let path = ElementPath(
+            endpoint: result.path.endpoint, cluster: result.path.cluster, element: result.path.command)
+        throw ControllerError(
+            .status, "\(target) answered the command \(path.text(.command, in: .standard)) with \(status)",
+            status: status)
+    }
+}
+
+struct On: EverydayCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Switch on.", discussion: "Example: matterctl on kitchen")
+    static let cluster = EverydayCluster.onOff
+    static let attribute: UInt32 = 0
+
+    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+    @Flag(help: "Read the state back and print it.") var verify = false
+    @OptionGroup var options: NetworkOptions
+
+    func command(endpoint: UInt16) -> (command: Command, repeatability: NodeLink.Repeatability) {
+        (Command(endpoint: endpoint, cluster: Self.cluster.id, command: 1), .absolute)
+    }
+}
+
+struct Off: EverydayCommand {
+    /// EffectIdentifierEnum of the OnOff cluster (1.5.5.3).
+    enum Effect: String, ExpressibleByArgument, CaseIterable {
+        case delayedAllOff = "delayed-all-off"
+        case dyingLight = "dying-light"
+
+        var number: UInt64 { self == .delayedAllOff ? 0 : 1 }
+    }
+
+    static let configuration = CommandConfiguration(
+        abstract: "Switch off.", discussion: "Example: matterctl off kitchen --effect dying-light")
+    static let cluster = EverydayCluster.onOff
+    static let attribute: UInt32 = 0
+
+    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+    @Option(help: "How to go off: delayed-all-off or dying-light.") var effect: Effect?
+    @Option(help: "The variant of the effect.") var variant: UInt8 = 0
+    @Flag(help: "Read the state back and print it.") var verify = false
+    @OptionGroup var options: NetworkOptions
+
+    func command(endpoint: UInt16) -> (command: Command, repeatability: NodeLink.Repeatability) {
+        guard let effect else {
+            return (Command(endpoint: endpoint, cluster: Self.cluster.id, command: 0), .absolute)
+        }
+        let fields = TLVValue.structure([
+            TLVElement(0, .uint(effect.number)), TLVElement(1, .uint(UInt64(variant))),
+        ])
+        return (Command(endpoint: endpoint, cluster: Self.cluster.id, command: 0x40, fields: fields), .absolute)
+    }
+}
+
+struct Toggle: EverydayCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Switch on what is off, and off what is on.", discussion: "Example: matterctl toggle kitchen")
+    static let cluster = EverydayCluster.onOff
+    static let attribute: UInt32 = 0
+
+    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+    @Flag(help: "Read the state back and print it.") var verify = false
+    @OptionGroup var options: NetworkOptions
+
+    func command(endpoint: UInt16) -> (command: Command, repeatability: NodeLink.Repeatability) {
+        (Command(endpoint: endpoint, cluster: Self.cluster.id, command: 2), .atMostOnce)
+    }
+}
+
+/// `0`–`254` or `0%`–`100%`.
+struct LevelValue: ExpressibleByArgument {
+    var level: UInt8
+
+    init?(argument: String) {
+        if argument.hasSuffix("%") {
+            guard let percent = Double(argument.dropLast()), (0...100).contains(percent) else { return nil }
+            let level = UInt8((percent * 254 / 100).rounded())
+            self.level = percent > 0 ? max(1, level) : 0
+        } else {
+            guard let level = UInt8(argument), level <= 254 else { return nil }
+            self.level = level
+        }
+    }
+}
+
+struct Level: EverydayCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Dim to a level.",
+        discussion: """
+            VALUE is 0–254 or 0%–100%. A light that is off comes on, and 0 switches it off, unless --no-on-off is given.
+
+            Example: matterctl level kitchen 50% --transition 2s
+            """)
+    static let cluster = EverydayCluster.levelControl
+    static let attribute: UInt32 = 0
+
+    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+    @Argument(help: "0–254 or 0%–100%.") var value: LevelValue
+    @Option(help: ArgumentHelp("How long the change takes.", valueName: "DURATION")) var transition: TimeSpan?
+    @Flag(name: .long, help: "Leave on and off alone.") var noOnOff = false
+    @Option(help: "OptionsMask, a bitmap (with --no-on-off).") var optionsMask: UInt8 = 0
+    @Option(help: "OptionsOverride, a bitmap (with --no-on-off).") var optionsOverride: UInt8 = 0
+    @Flag(help: "Read the state back and print it.") var verify = false
+    @OptionGroup var options: NetworkOptions
+
+    func validate() throws {
+        if !noOnOff, optionsMask != 0 || optionsOverride != 0 {
+            throw ValidationError("--options-mask and --options-override need --no-on-off")
+        }
+        if let transition, transition.duration > .seconds(6553) {
+            throw ValidationError("a transition takes at most 6553 s")
+        }
+    }
+
+    func command(endpoint: UInt16) -> (command: Command, repeatability: NodeLink.Repeatability) {
+        // Null lets the device choose its own pace.
+        let time: TLVValue = transition.map { .uint(UInt64($0.duration / .milliseconds(100))) } ?? .null
+        let fields = TLVValue.structure([
+            TLVElement(0, .uint(UInt64(value.level))), TLVElement(1, time),
+            TLVElement(2, .uint(UInt64(optionsMask))), TLVElement(3, .uint(UInt64(optionsOverride))),
+        ])
+        let number: UInt32 = noOnOff ? 0 : 4
+        return (Command(endpoint: endpoint, cluster: Self.cluster.id, command: number, fields: fields), .absolute)
+    }
+}

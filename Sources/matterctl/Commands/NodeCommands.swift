@@ -1,0 +1,209 @@
+import ArgumentParser
+import MatterCommissioning
+import MatterController
+import MatterCredentials
+import MatterDataModel
+import MatterSession
+import MatterTLV
+import MatterTransport
+
+struct NodeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "node", abstract: "The nodes of a fabric.",
+        discussion: "Example: matterctl node show kitchen",
+        subcommands: [List.self, Show.self, Rename.self, Forget.self, Remove.self])
+
+    struct List: LocalCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls", abstract: "List the nodes, pending ones included.",
+            discussion: "Example: matterctl node ls --json", aliases: ["list"])
+
+        @OptionGroup var state: StateOptions
+        var output: OutputOptions { state.output }
+
+        func execute() async throws {
+            let directory = try state.state()
+            let fabric: FabricRecord
+            do {
+                fabric = try FabricStore(directory).select(state.fabricName)
+            } catch let error as RecordError where error.code == .noFabric {
+                if output.json { output.console.result(.array([])) }
+                return
+            }
+            let nodes = try NodeStore(directory, fabric: fabric.name).all()
+            let pending = try CommissioningJournal(directory, fabric: fabric.name).all()
+            if output.json {
+                output.console.result(
+                    .array(nodes.map { NodeReport($0).json } + pending.map { NodeReport.pending($0) }))
+                return
+            }
+            let rows =
+                nodes.map(NodeReport.row)
+                + pending.map { node in
+                    ["\(node.nodeID.rawValue)", TerminalText.escaped(node.name ?? "-"), "-", "-", "pending"]
+                }
+            output.console.rows(["NODE", "NAME", "PRODUCT", "ADDRESS", "STATE"], rows)
+        }
+    }
+
+    struct Show: LocalCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show what is known of a node.", discussion: "Example: matterctl node show kitchen")
+
+        @Argument(help: "Node id or name.") var node: String
+        @OptionGroup var state: StateOptions
+        var output: OutputOptions { state.output }
+
+        func execute() async throws {
+            let directory = try state.state()
+            let fabric = try FabricStore(directory).select(state.fabricName)
+            let record = try NodeStore(directory, fabric: fabric.name).find(node)
+            if output.json {
+                output.console.result(NodeReport(record).json)
+            } else {
+                for line in NodeReport(record).lines { output.console.result(line) }
+            }
+        }
+    }
+
+    struct Rename: LocalCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Give a node another name.", discussion: "Example: matterctl node rename 1 kitchen")
+
+        @Argument(help: "Node id or name.") var node: String
+        @Argument(help: "The new name.") var name: String
+        @OptionGroup var state: StateOptions
+        var output: OutputOptions { state.output }
+
+        func execute() async throws {
+            let directory = try state.state()
+            let fabric = try FabricStore(directory).select(state.fabricName)
+            let nodes = NodeStore(directory, fabric: fabric.name)
+            let record = try nodes.find(node)
+            try await nodes.update(record.nodeID) { $0.name = name }
+        }
+    }
+
+    struct Forget: LocalCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Forget a node without telling it; it stays on the fabric.",
+            discussion: "Example: matterctl node forget 5 --yes")
+
+        @Argument(help: "Node id or name.") var node: String
+        @Flag(help: "Do not ask.") var yes = false
+        @OptionGroup var state: StateOptions
+        var output: OutputOptions { state.output }
+
+        func execute() async throws {
+            let controller = Controller(
+                Controller.Options(
+                    state: try state.state(), fabric: state.fabricName, logger: try output.logger()))
+            let id = try await target(controller)
+            try output.console.confirm(
+                "Forget node \(node)? The device itself keeps its place on the fabric.", given: yes)
+            try await controller.forget(id)
+        }
+
+        /// A node, or one whose commissioning is pending.
+        private func target(_ controller: Controller) async throws -> NodeID {
+            do {
+                return try await controller.node(node).nodeID
+            } catch let error as RecordError where error.code == .unknownNode {
+                let fabric = try await controller.fabric()
+                let journal = CommissioningJournal(controller.options.state, fabric: fabric.name)
+                guard let number = NameRule.parseNumber(node), try journal.node(NodeID(number)) != nil else {
+                    throw error
+                }
+                return NodeID(number)
+            }
+        }
+    }
+
+    struct Remove: NetworkCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make the device leave the fabric, then forget it.",
+            discussion: "Example: matterctl node remove kitchen --yes")
+
+        @Argument(help: "Node id or name.") var node: String
+        @Flag(help: "Do not ask.") var yes = false
+        @OptionGroup var options: NetworkOptions
+
+        var target: String? { "node \(node)" }
+
+        func run(_ context: CommandContext) async throws {
+            let record = try await context.controller.node(node)
+            try context.console.confirm("Remove node \(node) from the fabric?", given: yes)
+            do {
+                try await context.controller.remove(record, deadline: context.deadline(for: record))
+                try await CloudRemoval.tell(record.nodeID, context)
+            } catch let error as SessionError {
+                context.console.message(
+                    "note: a device that is gone for good can be forgotten: matterctl node forget \(node)")
+                throw error
+            }
+        }
+    }
+}
+
+/// What is printed of a node.
+struct NodeReport {
+    private let node: NodeRecord
+
+    init(_ node: NodeRecord) { self.node = node }
+
+    var json: JSONValue {
+        var object: JSONObject = ["node": .id(node.nodeID.rawValue)]
+        object["name"] = node.name.map { .string($0) }
+        object["room"] = node.room.map { .string($0) }
+        object["vendorId"] = node.vendorID.map { .uint(UInt64($0)) }
+        object["productId"] = node.productID.map { .uint(UInt64($0)) }
+        object["vendorName"] = node.vendorName.map { .string($0) }
+        object["productName"] = node.productName.map { .string($0) }
+        object["serialNumber"] = node.serialNumber.map { .string($0) }
+        object["addresses"] = .array(node.addresses.map { .string($0.description) })
+        object["endpoints"] = .array(node.endpoints.map { EndpointReport($0).json })
+        object["state"] = "commissioned"
+        return .object(object)
+    }
+
+    static func pending(_ node: PendingNode) -> JSONValue {
+        var object: JSONObject = ["node": .id(node.nodeID.rawValue)]
+        object["name"] = node.name.map { .string($0) }
+        object["vendorId"] = node.vendorID.map { .uint(UInt64($0)) }
+        object["productId"] = node.productID.map { .uint(UInt64($0)) }
+        object["state"] = "pending"
+        return .object(object)
+    }
+
+    static func row(_ node: NodeRecord) -> [String] {
+        [
+            "\(node.nodeID.rawValue)", TerminalText.escaped(node.name ?? "-"),
+            TerminalText.escaped(node.productName ?? "-"), node.addresses.first?.description ?? "-", "commissioned",
+        ]
+    }
+
+    var lines: [String] {
+        var lines = ["node\t\(node.nodeID.rawValue)"]
+        func line(_ key: String, _ value: String?) {
+            if let value { lines.append("\(key)\t\(TerminalText.escaped(value))") }
+        }
+        line("name", node.name)
+        line("room", node.room)
+        line("vendor", Self.label(node.vendorName, node.vendorID))
+        line("product", Self.label(node.productName, node.productID))
+        line("serial", node.serialNumber)
+        for address in node.addresses { line("address", address.description) }
+        for endpoint in node.endpoints {
+            let report = EndpointReport(endpoint)
+            line(
+                "endpoint \(endpoint.number)",
+                "\(report.deviceTypes.joined(separator: ", ")): \(report.clusters.joined(separator: ", "))")
+        }
+        return lines
+    }
+
+    private static func label(_ name: String?, _ id: UInt16?) -> String? {
+        guard let id else { return name }
+        return [name, hexadecimal(UInt32(id))].compactMap { $0 }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,229 @@
+import ArgumentParser
+import Dispatch
+import Glibc
+import Logging
+import MatterCredentials
+import MatterCrypto
+import MatterDiscovery
+import MatterSecureChannel
+import MatterSetupPayload
+import MatterSimulator
+import MatterStore
+import MatterTLV
+import MatterTransport
+
+/// How a virtual device makes itself known.
+enum SimulatedDiscovery: String, ExpressibleByArgument, CaseIterable {
+    case avahi, none
+}
+
+extension NodeConfiguration.Network: ExpressibleByArgument {}
+
+struct Simulate: LocalCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate", abstract: "Turn this machine into virtual Matter devices.",
+        discussion: """
+            Device types: \(DeviceKind.all.map(\.name).joined(separator: ", ")). Several types, separated by commas, \
+            share one node on endpoints 1, 2, …
+
+            While it runs, lines on stdin are things that happen to the device: `1 on-off toggle` (endpoint, cluster, \
+            what), `window` (its button: opens a commissioning window), `reboot`. With --count, a line begins with the \
+            node: `#7 1 on-off toggle`.
+
+            Faults, separated by commas: \(FaultPlan.words.map { "\($0.word) – \($0.meaning)" }.joined(separator: "; ")).
+
+            The device attests itself with an authority of its own, which --paa-out writes for controllers to trust, and \
+            a certification declaration signed with the published test key, as devices in development do.
+
+            Example: matterctl simulate dimmable-light --paa-out paa/light.der
+            """)
+
+    @Argument(help: "What to be: a device type, or several separated by commas.") var types: String
+
+    @Option(help: "The UDP port; with --count, of the first node.") var port: UInt16 = PeerAddress.defaultPort
+    @Option(help: "The setup passcode.") var passcode: UInt32 = 20_202_021
+    @Option(help: "The discriminator, 0–4095; with --count, of the first node.") var discriminator: UInt16 = 3840
+    @Option(help: ArgumentHelp("Where its state is kept (default: in the state directory).", valueName: "DIR"))
+    var state: String?
+    @Option(help: "How many nodes to be: node i has port P+i and discriminator (D+i) mod 4096.") var count = 1
+    @Option(name: .long, help: "The vendor id.") var vendorId = NumberArgument<UInt16>(0xFFF1)
+    @Option(name: .long, help: "The product id.") var productId = NumberArgument<UInt16>(0x8001)
+    @Option(help: "The name of the product.") var name: String?
+    @Option(help: "The serial number.") var serial = "SIM-0001"
+    @Option(help: "How to be found: avahi or none.") var mdns: SimulatedDiscovery = .avahi
+    @Option(help: "The network interface to play: ethernet or wifi.") var network: NodeConfiguration.Network = .ethernet
+    @Option(help: ArgumentHelp("Faults to play; see below. May be repeated.", valueName: "SPEC")) var fault: [String] =
+        []
+    @Option(
+        name: .long, help: ArgumentHelp("Write the attestation authority (PAA), DER, to this file.", valueName: "FILE"))
+    var paaOut: String?
+    @Option(
+        help: ArgumentHelp("Other attestation credentials: certificates, declaration and key.", valueName: "FILE|DIR"))
+    var attestation: String?
+    @Option(name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"))
+    var home: String?
+    @OptionGroup var output: OutputOptions
+
+    func execute() async throws {
+        do {
+            try await simulate()
+        } catch let error as SimulatorError {
+            var usage = UsageError(error.code.rawValue, error.reason, hint: error.hint)
+            if error.code == .stateInUse || error.code == .damagedState { usage.status = .localState }
+            throw usage
+        }
+    }
+
+    private func simulate() async throws {
+        let kinds = try types.split(separator: ",").map { try DeviceKind.named(String($0)) }
+        guard let first = kinds.first else { throw UsageError("usage.type", "no device type is given") }
+        guard (1...4096).contains(count), Int(port) + count - 1 <= Int(UInt16.max) else {
+            throw UsageError("usage.count", "\(count) nodes from port \(port) on are not possible")
+        }
+        let directory = StateDirectory(path: try statePath())
+        guard let lock = try directory.tryLock("simulate") else {
+            throw SimulatorError(
+                .stateInUse, "another process plays the device in \(directory.path)", hint: "use another --state")
+        }
+        var configuration = try configuration(first, directory)
+        configuration.faults = try FaultPlan(parsing: fault.joined(separator: ","))
+        let avahi = mdns == .avahi ? AvahiDiscovery(logger: try output.logger()) : nil
+        var devices: [SimulatedDevice] = []
+        do {
+            for number in 0..<count {
+                let device = try await start(number, configuration, kinds, directory, avahi)
+                devices.append(device)
+            }
+        } catch {
+            for device in devices { await device.stop() }
+            throw error
+        }
+        listen(to: devices)
+        await withTaskGroup { group in
+            for device in devices { group.addTask { await device.run() } }
+            await group.waitForAll()
+        }
+        for device in devices { await device.stop() }
+        // Held until now, so that nobody else plays this device.
+        _ = consume lock
+    }
+
+    private func statePath() throws -> String {
+        if let state { return state }
+        let home = try home ?? StateDirectory.defaultPath(environment: Environment.all)
+        return "\(home)/simulate/\(port)"
+    }
+
+    private func configuration(_ kind: DeviceKind, _ directory: StateDirectory) throws -> NodeConfiguration {
+        let now = MatterEpoch.seconds(unix: Int64(time(nil))) ?? 0
+        let credentials: DeviceAttestationCredentials
+        if let attestation {
+            guard paaOut == nil else {
+                throw UsageError("usage.paa-out", "--paa-out writes our own authority, which --attestation replaces")
+            }
+            credentials = try AttestationFiles.load(attestation)
+        } else {
+            let made = try DeviceAttestation.credentials(
+                vendorID: vendorId.value, productID: productId.value, deviceType: kind.deviceType, state: directory,
+                now: now)
+            credentials = made.credentials
+            if let paaOut { try OutputFile.write(made.authority, to: paaOut) }
+        }
+        let salt = try SystemRandom().bytes(32)
+        let pbkdf = PBKDFParameters(iterations: 1000, salt: salt)
+        _ = try SetupPasscode(passcode)
+        _ = try SetupDiscriminator(long: discriminator)
+        var configuration = NodeConfiguration(
+            vendorID: vendorId.value, productID: productId.value, productName: name ?? kind.title,
+            serialNumber: serial, uniqueID: "", discriminator: discriminator,
+            verifier: try SPAKE2PlusVerifierData(passcode: passcode, salt: salt, iterations: pbkdf.iterations),
+            pbkdf: pbkdf, network: network, attestation: credentials, primaryDeviceType: kind.deviceType)
+        guard configuration.productName.utf8.count <= 32, serial.utf8.count <= 32 else {
+            throw UsageError("usage.name", "a product name or serial number has at most 32 octets")
+        }
+        configuration.vendorName = "matterctl"
+        return configuration
+    }
+
+    private func start(
+        _ number: Int, _ shared: NodeConfiguration, _ kinds: [DeviceKind], _ directory: StateDirectory,
+        _ avahi: AvahiDiscovery?
+    ) async throws -> SimulatedDevice {
+        var configuration = shared
+        let identity = try DeviceIdentity.load(directory, node: number)
+        configuration.uniqueID = identity.uniqueID
+        configuration.hardwareAddress = identity.hardwareAddress
+        configuration.discriminator = UInt16((Int(discriminator) + number) % 4096)
+        let printer = SimulationPrinter(console: output.console, node: number, isOneOfMany: count > 1)
+        let logger = try output.logger()
+        let trace: @Sendable (String) -> Void = { logger.trace("\($0)") }
+        let device = try SimulatedDevice(
+            configuration,
+            surroundings: SimulatedDevice.Surroundings(
+                port: port == 0 ? 0 : port + UInt16(number), advertiser: avahi, discovery: avahi,
+                store: DeviceStore(directory, node: number), report: { printer.print($0) },
+                trace: output.verbose > 1 ? trace : nil),
+            endpoints: { DeviceKind.plans(kinds) })
+        let port = try await device.start()
+        printer.ready(
+            port: port,
+            SetupPayload(
+                vendorID: vendorId.value, productID: productId.value, discoveryCapabilities: .onNetwork,
+                discriminator: try SetupDiscriminator(long: configuration.discriminator),
+                passcode: try SetupPasscode(passcode)))
+        return device
+    }
+
+    /// Hands lines on stdin to the devices.
+    private func listen(to devices: [SimulatedDevice]) {
+        // A job in the background would be stopped for reading from its terminal.
+        guard isatty(STDIN_FILENO) == 0 || tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
+        let console = output.console
+        DispatchQueue.global().async {
+            while let line = readLine() {
+                var words = line[...]
+                var number = 0
+                if words.hasPrefix("#") {
+                    let head = words.dropFirst().prefix { $0 != " " }
+                    guard let given = Int(head) else { continue }
+                    number = given
+                    words = words.dropFirst(head.count + 1).drop { $0 == " " }
+                }
+                let text = String(words)
+                guard !text.isEmpty else { continue }
+                guard devices.indices.contains(number) else {
+                    console.message("there is no node #\(number)")
+                    continue
+                }
+                let device = devices[number]
+                Task {
+                    if await !device.input(text) { console.message("the device makes nothing of '\(text)'") }
+                }
+            }
+        }
+    }
+}
+
+extension NumberArgument {
+    fileprivate init(_ value: Number) { self.value = value }
+}
+
+/// Files that users ask for.
+enum OutputFile {
+    static func write(_ contents: [UInt8], to path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else {
+            throw UsageError("usage.file", "cannot write \(path): \(String(cString: strerror(errno)))")
+        }
+        defer { close(descriptor) }
+        var rest = contents[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0 {
+                if errno == EINTR { continue }
+                throw UsageError("usage.file", "cannot write \(path): \(String(cString: strerror(errno)))")
+            }
+            rest = rest.dropFirst(written)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import ArgumentParser
+import MatterCommissioning
+import MatterController
+import MatterCredentials
+import MatterCrypto
+import MatterDataModel
+import MatterDiscovery
+import MatterHTTP
+import MatterInteraction
+import MatterSession
+import MatterSetupPayload
+import MatterStore
+import MatterTLV
+import MatterTransport
+import RainMaker
+
+/// The exit codes of the command-line contract.
+enum ExitStatus: Int32 {
+    case done = 0
+    case defect = 1
+    case notFound = 3
+    case noAnswer = 4
+    case refused = 5
+    case unsupported = 6
+    case attestationRefused = 7
+    case commissioningRefused = 8
+    case issuerFailed = 9
+    case localState = 10
+    case serviceMissing = 11
+    case usage = 64
+    case interrupted = 130
+}
+
+extension ExitStatus {
+    /// The one place where errors of all modules become exit codes.
+    init(_ error: any Error) {
+        switch error {
+        case let error as UsageError: self = error.status
+        case let error as ReadFailure: self = error.exit
+        case is CancellationError: self = .interrupted
+        case let error as CommissioningError: self.init(commissioning: error)
+        case let error as SessionError: self.init(session: error)
+        case let error as ControllerError: self.init(controller: error)
+        case let error as InteractionError: self = error.status.map { ExitStatus(status: $0) } ?? .refused
+        case let error as TransportError: self = error.code == .invalidAddress ? .usage : .init(transport: error)
+        case let error as DiscoveryError: self = error.isLocalServiceMissing ? .serviceMissing : .notFound
+        case let error as RecordError: self.init(record: error)
+        case let error as RainMakerError: self.init(cloud: error)
+        case is HTTPError: self = .issuerFailed
+        case is StoreError: self = .localState
+        case is SetupPayloadError, is DataModelError, is TLVError, is JSONError, is AttestationError: self = .usage
+        case is CredentialsError: self = .localState
+        case is CryptoError: self = .defect
+        default: self = .defect
+        }
+    }
+
+    private init(commissioning error: CommissioningError) {
+        switch error.code {
+        case .nothingDiscovered: self = .notFound
+        case .wrongPasscode, .windowClosed, .failSafeBusy, .alreadyOnFabric, .fabricTableFull, .nocRejected,
+            .invalidCSR, .sessionRefused:
+            self = .commissioningRefused
+        case .attestationRefused: self = .attestationRefused
+        case .issuerFailed, .issuedCertificateInvalid: self = .issuerFailed
+        case .deviceRefused: self = .commissioningRefused
+        case .commandFailed: self = error.status.map { ExitStatus(status: $0.status) } ?? .refused
+        case .malformedAnswer: self = .refused
+        case .goneAfterNOC, .noAnswer: self = .noAnswer
+        case .stopped: self = .done
+        case .interrupted: self = .interrupted
+        }
+    }
+
+    private init(session error: SessionError) {
+        switch error.code {
+        case .notDiscovered: self = .noAnswer
+        case .unreachable, .silent, .noReply, .busy: self = .noAnswer
+        case .refused: self = error.phase == "pase" ? .commissioningRefused : .noAnswer
+        }
+    }
+
+    private init(controller error: ControllerError) {
+        switch error.code {
+        case .outcomeUnknown: self = .noAnswer
+        case .status: self = error.status.map { ExitStatus(status: $0.status) } ?? .refused
+        case .unsupportedCluster: self = .unsupported
+        case .ambiguousEndpoint: self = .usage
+        case .noIssuer, .issuerProgram: self = .issuerFailed
+        case .removalRefused: self = .refused
+        }
+    }
+
+    /// What a status of the Interaction Model comes to. An attribute that is there and cannot be written, or cannot be
+    /// read, is a refusal.
+    init(status: IMStatus) {
+        switch status {
+        case .success: self = .done
+        case .unsupportedEndpoint, .unsupportedCluster, .unsupportedAttribute, .unsupportedCommand, .unsupportedEvent:
+            self = .unsupported
+        default: self = .refused
+        }
+    }
+
+    private init(cloud error: RainMakerError) {
+        switch error.code {
+        case .invalidInput: self = .usage
+        case .nothingPending: self = .notFound
+        case .challengeFailed: self = .refused
+        default: self = .issuerFailed
+        }
+    }
+
+    private init(transport error: TransportError) {
+        self = error.code == .socket ? .serviceMissing : .noAnswer
+    }
+
+    private init(record error: RecordError) {
+        switch error.code {
+        case .invalid, .fabricExists, .nameTaken, .nodeExists: self = .localState
+        case .noFabric, .unknownFabric, .unknownNode: self = .notFound
+        case .ambiguousFabric, .invalidName: self = .usage
+        }
+    }
+}
+
+/// Something wrong with the command line that only shows while a command runs.
+struct UsageError: Error, CustomStringConvertible {
+    var id: String
+    var reason: String
+    var hint: String?
+    var status = ExitStatus.usage
+
+    init(_ id: String, _ reason: String, hint: String? = nil) {
+        self.id = id
+        self.reason = reason
+        self.hint = hint
+    }
+
+    var description: String { reason }
+}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import Dispatch
+import Glibc
+import MatterDataModel
+import Synchronization
+
+/// The root of the command line.
+struct MatterCtl: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "matterctl",
+        abstract: "Commission and control Matter devices from the shell.",
+        discussion: """
+            Example: matterctl commission MT:Y.K9042C00KA0648G00 --name kitchen && matterctl toggle kitchen
+            """,
+        version: Version.text,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Join and leave:", subcommands: [Commission.self, Discover.self, NodeCommand.self, Ping.self]),
+            CommandGroup(name: "Everyday control:", subcommands: [On.self, Off.self, Toggle.self, Level.self]),
+            CommandGroup(
+                name: "Any cluster:", subcommands: [Read.self, Write.self, Invoke.self, Clusters.self]),
+            CommandGroup(name: "Administration:", subcommands: [FabricCommand.self]),
+            CommandGroup(name: "Cloud:", subcommands: [CloudCommand.self]),
+            CommandGroup(name: "Offline tools:", subcommands: [PayloadCommand.self, TLVCommand.self]),
+            CommandGroup(name: "Test bench:", subcommands: [Simulate.self, BenchCommand.self]),
+        ])
+}
+
+@main
+enum Main {
+    static func main() async {
+        // Core dumps would hold keys.
+        var none = rlimit(rlim_cur: 0, rlim_max: 0)
+        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        exit(await run(Array(CommandLine.arguments.dropFirst())))
+    }
+
+    private static func run(_ arguments: [String]) async -> Int32 {
+        if let unknown = CommandSpelling.unknownCommand(in: arguments, of: MatterCtl.self) {
+            let failure = CommandFailure(unknown, target: nil, isJSON: arguments.contains("--json"))
+            return failure.report()
+        }
+        let command: any ParsableCommand
+        do {
+            command = try MatterCtl.parseAsRoot(NegativeNumbers.escaped(arguments))
+        } catch {
+            return parseFailure(error, isJSON: arguments.contains("--json"))
+        }
+        let work = Task {
+            do {
+                var command = command
+                if var command = command as? any AsyncParsableCommand {
+                    try await command.run()
+                } else {
+                    try command.run()
+                }
+                return ExitStatus.done.rawValue
+            } catch let failure as CommandFailure {
+                return failure.report()
+            } catch {
+                return parseFailure(error, isJSON: arguments.contains("--json"))
+            }
+        }
+        let interrupt = Interruption(of: work)
+        defer { interrupt.end() }
+        return await work.value
+    }
+
+    /// Help and version are results; everything else about the arguments is an error of usage.
+    private static func parseFailure(_ error: any Error, isJSON: Bool) -> Int32 {
+        let code = MatterCtl.exitCode(for: error)
+        if code.isSuccess {
+            print(MatterCtl.fullMessage(for: error))
+            return ExitStatus.done.rawValue
+        }
+        if isJSON {
+            let usage = UsageError("usage", MatterCtl.message(for: error), hint: "see: matterctl --help")
+            return CommandFailure(usage, target: nil, isJSON: true).report()
+        }
+        Console.message(lowercasedError(MatterCtl.fullMessage(for: error)))
+        return ExitStatus.usage.rawValue
+    }
+
+    /// All of our messages begin alike.
+    private static func lowercasedError(_ message: String) -> String {
+        message.hasPrefix("Error: ") ? "error: " + message.dropFirst("Error: ".count) : message
+    }
+}
+
+/// Remembers that something has happened.
+private final class OnceFlag: Sendable {
+    private let isSet = Mutex(false)
+
+    /// - Returns: whether this was the first time.
+    func set() -> Bool {
+        isSet.withLock { isSet in
+            defer { isSet = true }
+            return !isSet
+        }
+    }
+}
+
+/// Turns SIGINT and SIGTERM into cancellation; a second one ends the process at once.
+private final class Interruption {
+    private let sources: [any DispatchSourceSignal]
+
+    init(of work: Task<Int32, Never>) {
+        let received = OnceFlag()
+        sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                guard received.set() else {
+                    Console.message("error: interrupted twice; what was being undone was left as it is")
+                    _exit(ExitStatus.interrupted.rawValue)
+                }
+                work.cancel()
+            }
+            source.activate()
+            return source
+        }
+    }
+
+    func end() {
+        for source in sources { source.cancel() }
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import MatterCredentials
+import MatterSession
+import MatterTransport
+
+/// A time as users write it: `500ms`, `10s`, `2min`.
+struct TimeSpan: ExpressibleByArgument {
+    var duration: Duration
+
+    init?(argument: String) {
+        let units: [(String, Duration)] = [
+            ("ms", .milliseconds(1)), ("min", .seconds(60)), ("m", .seconds(60)), ("h", .seconds(3600)),
+            ("s", .seconds(1)), ("", .seconds(1)),
+        ]
+        guard let (suffix, unit) = units.first(where: { argument.hasSuffix($0.0) }),
+            let number = Double(argument.dropLast(suffix.count)), number.isFinite, number >= 0, number < 1e9
+        else { return nil }
+        duration = unit * number
+    }
+}
+
+/// `NODE` or `NODE/EP`.
+struct NodeArgument: ExpressibleByArgument {
+    var node: String
+    var endpoint: UInt16?
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
+        guard let name = parts.first, !name.isEmpty, parts.count <= 2 else { return nil }
+        node = String(name)
+        if parts.count == 2 {
+            guard let number = NameRule.parseNumber(String(parts[1])), let endpoint = UInt16(exactly: number) else {
+                return nil
+            }
+            self.endpoint = endpoint
+        }
+    }
+}
+
+extension NodeArgument {
+    /// For commands whose path names the endpoint, or that are about the whole node.
+    func requireBare() throws {
+        guard let endpoint else { return }
+        throw ValidationError("name the node alone here: \(node), not \(node)/\(endpoint)")
+    }
+}
+
+/// A number as decimal or `0x…`.
+struct NumberArgument<Number: FixedWidthInteger & UnsignedInteger & Sendable>: ExpressibleByArgument {
+    var value: Number
+
+    init?(argument: String) {
+        guard let number = NameRule.parseNumber(argument), let value = Number(exactly: number) else { return nil }
+        self.value = value
+    }
+}
+
+/// Where a device is: a numeric address, with its port.
+struct AddressArgument: ExpressibleByArgument {
+    var text: String
+
+    init?(argument: String) { text = argument }
+}
+
+/// How progress is shown on stderr.
+enum ProgressStyle: String, ExpressibleByArgument, CaseIterable {
+    case auto, plain, json, none
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Logging
+import MatterStore
+
+/// Options of every command that reads or writes the state directory.
+struct StateOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"))
+    var home: String?
+
+    @Option(name: .long, help: ArgumentHelp("The fabric to work with (env MATTERCTL_FABRIC).", valueName: "NAME"))
+    var fabric: String?
+
+    @OptionGroup var output: OutputOptions
+
+    func state() throws -> StateDirectory {
+        StateDirectory(path: try home ?? StateDirectory.defaultPath(environment: Environment.all))
+    }
+
+    var fabricName: String? { fabric ?? Environment.variable("MATTERCTL_FABRIC") }
+}
+
+/// Options of every command.
+struct OutputOptions: ParsableArguments {
+    @Flag(name: .long, help: "Results as JSON on stdout, errors as JSON on stderr.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "Say on stderr what is done; twice (-vv) for every datagram.")
+    var verbose: Int
+
+    @Option(name: .long, help: ArgumentHelp("Write the log to this file instead of stderr.", valueName: "FILE"))
+    var logFile: String?
+
+    var console: Console { Console(isJSON: json) }
+
+    func logger() throws -> Logger {
+        try LogSetup.logger(verbosity: verbose, file: logFile)
+    }
+}
+
+/// Options of every command that talks to a device.
+struct NetworkOptions: ParsableArguments {
+    @OptionGroup var state: StateOptions
+
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Talk to this address, without discovery: [fe80::1%eth0]:5540.", valueName: "HOST[:PORT]"))
+    var address: String?
+
+    @Option(name: .long, help: ArgumentHelp("Time for the whole command, such as 10s or 500ms.", valueName: "DURATION"))
+    var timeout: TimeSpan?
+
+    @Option(name: .long, help: "Progress on stderr: auto, plain, json or none.")
+    var progress: ProgressStyle = .auto
+}

@@ -1,0 +1,156 @@
+import MatterCommissioning
+import MatterController
+import MatterCredentials
+import MatterCrypto
+import MatterDataModel
+import MatterDiscovery
+import MatterHTTP
+import MatterInteraction
+import MatterSecureChannel
+import MatterSession
+import MatterSetupPayload
+import MatterStore
+import MatterTLV
+import MatterTransport
+import RainMaker
+
+/// An error as the user sees it: what failed, in which phase, and what to do next.
+struct ErrorReport {
+    /// Stable; part of the contract.
+    var id: String
+    var stage: String?
+    var message: String
+    var hint: String?
+    var status: ExitStatus
+    /// Members for JSON beyond the usual ones.
+    var details = JSONObject()
+
+    init(_ error: any Error, target: String? = nil) {
+        status = ExitStatus(error)
+        switch error {
+        case let error as UsageError:
+            (id, message, hint) = (error.id, error.reason, error.hint)
+        case is CancellationError:
+            (id, message) = ("interrupted", "interrupted")
+        case let error as CommissioningError:
+            (id, stage, message, hint) = (error.code.rawValue, error.stage.rawValue, error.reason, error.hint)
+            explain(error)
+        case let error as SessionError:
+            let account = SessionFailure(error, target: target)
+            (id, stage, message, hint) = (account.id, error.phase, account.message, account.hint)
+        case let error as ControllerError:
+            (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
+            explain(error)
+        case let error as InteractionError:
+            (id, message) = (error.code.rawValue, error.reason)
+            if let status = error.status { note(status) }
+        case let error as TransportError:
+            (id, stage) = (error.code.rawValue, "interaction")
+            message =
+                "\(target ?? "the device") stopped answering: \(error.reason)"
+                + (error.report.map { " (\(ReportAccount($0)))" } ?? "")
+            hint = error.code == .invalidAddress ? nil : "look after its power and network, then try again"
+            if error.code == .invalidAddress || error.code == .socket { (stage, message) = (nil, error.reason) }
+        case let error as DiscoveryError:
+            (id, stage, message, hint) = (error.code.rawValue, "discover", error.reason, error.hint)
+        case let error as RecordError:
+            (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
+        case let error as RainMakerError:
+            (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
+            note(error)
+        case let error as HTTPError:
+            (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
+        case let error as StoreError:
+            (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
+        case let error as SetupPayloadError:
+            (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
+        case let error as DataModelError:
+            (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
+        case let error as TLVError:
+            (id, message) = (error.code.rawValue, error.description)
+        case let error as JSONError:
+            (id, message) = (error.code.rawValue, error.description)
+        case let error as AttestationError:
+            (id, message) = (error.code.rawValue, error.reason)
+        case let error as ReadFailure:
+            (id, message) = ("im.status", error.reason)
+            if let status = error.status { note(status.status) }
+        case let error as CredentialsError:
+            (id, message) = (error.code.rawValue, error.description)
+        case let error as CryptoError:
+            (id, message) = (error.code.rawValue, error.description)
+        default:
+            (id, message) = ("internal", "unexpected internal error: \(error)")
+            hint = "this is a defect of matterctl; please report it with the output of the same command and -vv"
+        }
+    }
+
+    private mutating func note(_ error: RainMakerError) {
+        details["httpStatus"] = error.httpStatus.map { .int(Int64($0)) }
+        details["cloudCode"] = error.cloudCode.map { .string($0) }
+        details["cloudMeaning"] = error.meaning.map { .string($0) }
+        details["transport"] = error.transport.map { .string($0.rawValue) }
+    }
+
+    private mutating func explain(_ error: CommissioningError) {
+        if let cloud = error.underlying as? RainMakerError {
+            note(cloud)
+            hint = cloud.hint ?? hint
+        }
+        if let status = error.status { note(status.status) }
+        switch error.aftermath {
+        case .untouched:
+            break
+        case .rolledBack:
+            message += "; the device has been told to forget this attempt"
+            details["device"] = "rolled-back"
+        case .rollsBack(let within):
+            message += "; the device forgets this attempt by itself within \(Spelled.seconds(within))"
+            details["device"] = "rolls-back"
+        case .pending(let node, let within):
+            message +=
+                "; node \(node) is pending: the device forgets it within \(Spelled.seconds(within)) unless the same command "
+                + "is run again before"
+            details["device"] = "pending"
+            details["node"] = .id(node)
+        }
+    }
+
+    private mutating func explain(_ error: ControllerError) {
+        if let status = error.status { note(status.status) }
+        guard error.code == .outcomeUnknown else { return }
+        details["outcome"] = "unknown"
+        details["state"] = .array(
+            error.state.map { entry in
+                .object([
+                    "endpoint": .uint(UInt64(entry.path.endpoint)), "clusterId": .uint(UInt64(entry.path.cluster)),
+                    "attributeId": .uint(UInt64(entry.path.attribute)), "value": JSONValue(entry.value),
+                ])
+            })
+        for entry in error.state {
+            message += "; \(entry.path) now reads \(TerminalText.escaped(JSONValue(entry.value).serialized()))"
+        }
+    }
+
+    private mutating func note(_ status: IMStatus) {
+        details["status"] = .string(status.description)
+        details["statusCode"] = .uint(UInt64(status.rawValue))
+    }
+
+    /// `{"error":{…}}` on one line.
+    var json: String {
+        var body: JSONObject = ["id": .string(id)]
+        body["stage"] = stage.map { .string($0) }
+        body["message"] = .string(message)
+        body["hint"] = hint.map { .string($0) }
+        for member in details.members { body[member.key] = member.value }
+        body["exitCode"] = .int(Int64(status.rawValue))
+        return JSONValue.object(["error": .object(body)]).serialized()
+    }
+
+    /// `error: …` and, where one helps, `hint: …`.
+    var text: String {
+        let head = "error: \(TerminalText.escaped(message))"
+        return hint.map { "\(head)\nhint: \(TerminalText.escaped($0))" } ?? head
+    }
+}

@@ -1,0 +1,92 @@
+import Glibc
+import MatterCommissioning
+import MatterDataModel
+import MatterSession
+import MatterTLV
+import Synchronization
+
+/// Shows the stages of a commissioning on stderr.
+final class ProgressPrinter: Sendable {
+    private enum Style { case live, plain, json, none }
+
+    private let style: Style
+    private let lineIsOpen = Mutex(false)
+
+    init(_ wanted: ProgressStyle, isJSON: Bool) {
+        style =
+            switch wanted {
+            case .none: .none
+            case .json: .json
+            case .plain: .plain
+            case .auto where isJSON: .none
+            case .auto: isatty(STDERR_FILENO) == 1 ? .live : .plain
+            }
+    }
+
+    func report(_ progress: CommissioningProgress) {
+        switch style {
+        case .none: break
+        case .json: Console.message(Self.json(progress).serialized())
+        case .plain: plain(progress)
+        case .live: live(progress)
+        }
+    }
+
+    /// Ends whatever line is open.
+    func finish() {
+        let isOpen = lineIsOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        if isOpen { Console.message("") }
+    }
+
+    private func plain(_ progress: CommissioningProgress) {
+        switch progress {
+        case .began: break
+        case .ended(let stage, let duration): Console.message("\(stage.rawValue): done in \(Self.text(duration))")
+        case .failed(let stage, let duration): Console.message("\(stage.rawValue): failed after \(Self.text(duration))")
+        case .note(let text): Console.message("note: \(TerminalText.escaped(text))")
+        }
+    }
+
+    private func live(_ progress: CommissioningProgress) {
+        switch progress {
+        case .began(let stage):
+            lineIsOpen.withLock { $0 = true }
+            Self.write("… \(stage.rawValue)")
+        case .ended(let stage, let duration):
+            lineIsOpen.withLock { $0 = false }
+            Self.write("\r✓ \(stage.rawValue)  \(Self.text(duration))\n")
+        case .failed(let stage, let duration):
+            lineIsOpen.withLock { $0 = false }
+            Self.write("\r✗ \(stage.rawValue)  \(Self.text(duration))\n")
+        case .note(let text):
+            finish()
+            Console.message("  \(TerminalText.escaped(text))")
+        }
+    }
+
+    private static func json(_ progress: CommissioningProgress) -> JSONValue {
+        func event(_ stage: CommissioningStage, _ state: String, _ duration: Duration?) -> JSONValue {
+            var body: JSONObject = ["stage": .string(stage.rawValue), "state": .string(state)]
+            body["ms"] = duration.map { CommissionReport.milliseconds($0) }
+            return .object(["progress": .object(body)])
+        }
+        return switch progress {
+        case .began(let stage): event(stage, "started", nil)
+        case .ended(let stage, let duration): event(stage, "done", duration)
+        case .failed(let stage, let duration): event(stage, "failed", duration)
+        case .note(let text): .object(["progress": .object(["note": .string(text)])])
+        }
+    }
+
+    private static func text(_ duration: Duration) -> String {
+        duration < .seconds(1) ? "\(Int((duration / .milliseconds(1)).rounded())) ms" : Spelled.seconds(duration)
+    }
+
+    private static func write(_ text: String) {
+        let octets = Array(text.utf8)
+        octets.withUnsafeBytes { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}

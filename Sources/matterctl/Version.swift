@@ -1,0 +1,4 @@
+/// What this build is.
+enum Version {
+    static let text = "matterctl 0.1.0"
+}
