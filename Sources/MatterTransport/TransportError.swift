@@ -23,6 +23,8 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
         case socket = "transport.socket"
         /// An address that cannot be parsed.
         case invalidAddress = "transport.invalid-address"
+        /// A host name that nothing is known of.
+        case unknownHost = "transport.unknown-host"
     }
 
     package var code: Code

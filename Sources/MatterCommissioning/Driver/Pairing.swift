@@ -43,8 +43,8 @@ struct Pairing: Sendable {
     private func checkIncomplete(_ node: PendingNode) async throws {
         do {
             let session = try await environment.nodeConnector.connect(
-                to: node.nodeID, hints: request.address.map { [$0] } ?? node.addresses,
-                onlyHints: request.address != nil, deadline: min(deadline, .now + Self.probe))
+                to: node.nodeID, hints: request.addresses.isEmpty ? node.addresses : request.addresses,
+                onlyHints: !request.addresses.isEmpty, deadline: min(deadline, .now + Self.probe))
             await session.close()
         } catch is SessionError {
             return
@@ -69,12 +69,15 @@ struct Pairing: Sendable {
                     passcode: passcode, localSessionID: localSessionID, knownReliability: reliability, random: random)
             }
         }
-        if let address = request.address {
+        if !request.addresses.isEmpty {
             clock.enter(.pase)
             do {
-                return try await pair(PeerTarget(phase: "pase", hints: [address], presumedActive: true), deadline)
+                return try await pair(
+                    PeerTarget(phase: "pase", hints: request.addresses, presumedActive: true), deadline)
             } catch let error as SessionError where error.code == .refused {
-                throw PASEFailure.error([error.refusal].compactMap { $0 }, tried: address.description)
+                throw PASEFailure.error(
+                    [error.refusal].compactMap { $0 },
+                    tried: request.addresses.map(\.description).joined(separator: ", "))
             }
         }
         guard let discovery = environment.discovery else {

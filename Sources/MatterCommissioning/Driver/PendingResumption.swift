@@ -25,7 +25,7 @@ struct PendingResumption: Sendable {
             clock.enter(.case)
             do {
                 return try await complete(pending, request, clock: clock, deadline: deadline)
-            } catch let error as SessionError where error.isUnknownToPeer && isAt(request.address, pending) {
+            } catch let error as SessionError where error.isUnknownToPeer && isAt(request.addresses, pending) {
                 clock.end()
                 clock.note("the device has forgotten node \(pending.nodeID.rawValue); starting over")
                 try environment.journal.remove(pending.nodeID)
@@ -38,15 +38,15 @@ struct PendingResumption: Sendable {
         return nil
     }
 
-    /// Whether whoever answers at the address that the user named is known to be the pending node's device.
-    private func isAt(_ address: PeerAddress?, _ pending: PendingNode) -> Bool {
-        address.map { pending.addresses.contains($0) } ?? true
+    /// Whether whoever answers at the addresses that the user named is known to be the pending node's device.
+    private func isAt(_ addresses: [PeerAddress], _ pending: PendingNode) -> Bool {
+        addresses.allSatisfy(pending.addresses.contains)
     }
 
     private func complete(
         _ pending: PendingNode, _ request: CommissioningRequest, clock: StageClock, deadline: Instant
     ) async throws -> CommissionedNode {
-        let hints = request.address.map { [$0] } ?? pending.addresses
+        let hints = request.addresses.isEmpty ? pending.addresses : request.addresses
         let session = try await environment.nodeConnector.connect(
             to: pending.nodeID, hints: hints, presumedActive: true, deadline: min(deadline, .now + Self.budget))
         let channel = CommissioningChannel(session: session, deadline: deadline)

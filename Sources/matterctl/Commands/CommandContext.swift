@@ -20,16 +20,19 @@ struct CommandContext: Sendable {
     /// The budget of a command where the user gives none.
     static let defaultTimeout = Duration.seconds(30)
 
-    init(_ options: NetworkOptions, defaultTimeout: Duration = defaultTimeout) throws {
+    /// - Throws: ``TransportError`` about an address, and what is wrong with the other options.
+    init(_ options: NetworkOptions, defaultTimeout: Duration = defaultTimeout) async throws {
         logger = try options.state.output.logger()
         console = options.state.output.console
         progress = options.progress
         deadline = .now + (options.timeout?.duration ?? defaultTimeout)
         isPatient = options.timeout == nil
+        var addresses: [PeerAddress] = []
+        if let text = options.address { addresses = try await PeerAddress.lookup(text, deadline: deadline) }
         controller = Controller(
             Controller.Options(
-                state: try options.state.state(), fabric: options.state.fabricName,
-                address: try options.address.map { text throws in try PeerAddress(parsing: text) }, logger: logger))
+                state: try options.state.state(), fabric: options.state.fabricName, addresses: addresses,
+                logger: logger))
     }
 }
 
@@ -62,7 +65,7 @@ extension NetworkCommand {
     func run() async throws {
         let context: CommandContext
         do {
-            context = try CommandContext(options, defaultTimeout: Self.defaultTimeout)
+            context = try await CommandContext(options, defaultTimeout: Self.defaultTimeout)
         } catch {
             throw CommandFailure(error, target: target, isJSON: options.state.output.json)
         }

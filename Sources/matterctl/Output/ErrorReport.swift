@@ -51,6 +51,10 @@ struct ErrorReport {
                 + (error.report.map { " (\(ReportAccount($0)))" } ?? "")
             hint = error.code == .invalidAddress ? nil : "look after its power and network, then try again"
             if error.code == .invalidAddress || error.code == .socket { (stage, message) = (nil, error.reason) }
+            if error.code == .unknownHost {
+                (stage, message) = ("discover", error.reason)
+                hint = "check the spelling and the name service (getent ahosts NAME), or give a numeric address"
+            }
         case let error as DiscoveryError:
             (id, stage, message, hint) = (error.code.rawValue, "discover", error.reason, error.hint)
         case let error as RecordError:
