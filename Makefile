@@ -73,7 +73,7 @@ format:
 release: deps
 	swift build $(RELEASE)
 
-demo: release peers
+demo: release
 	Tests/Lab/demo.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
 
 bench: release peers-controller
