@@ -17,7 +17,7 @@ struct Commission: NetworkCommand {
     }
 
     static let configuration = CommandConfiguration(
-        abstract: "Commission a device onto the fabric.",
+        commandName: "commission", abstract: "Commission a device onto the fabric.",
         discussion: """
             PAYLOAD is what the device shows: a QR payload (MT:…) or a manual pairing code of 11 or 21 digits; - reads it \
             from stdin. Without a fabric, the first commissioning makes one called 'home'.

@@ -48,7 +48,8 @@ struct NodeCommand: AsyncParsableCommand {
 
     struct Show: LocalCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what is known of a node.", discussion: "Example: matterctl node show kitchen")
+            commandName: "show", abstract: "Show what is known of a node.",
+            discussion: "Example: matterctl node show kitchen")
 
         @Argument(help: "Node id or name.") var node: String
         @OptionGroup var state: StateOptions
@@ -68,7 +69,8 @@ struct NodeCommand: AsyncParsableCommand {
 
     struct Rename: LocalCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Give a node another name.", discussion: "Example: matterctl node rename 1 kitchen")
+            commandName: "rename", abstract: "Give a node another name.",
+            discussion: "Example: matterctl node rename 1 kitchen")
 
         @Argument(help: "Node id or name.") var node: String
         @Argument(help: "The new name.") var name: String
@@ -86,7 +88,7 @@ struct NodeCommand: AsyncParsableCommand {
 
     struct Forget: LocalCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget a node without telling it; it stays on the fabric.",
+            commandName: "forget", abstract: "Forget a node without telling it; it stays on the fabric.",
             discussion: "Example: matterctl node forget 5 --yes")
 
         @Argument(help: "Node id or name.") var node: String
@@ -121,7 +123,7 @@ struct NodeCommand: AsyncParsableCommand {
 
     struct Remove: NetworkCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make the device leave the fabric, then forget it.",
+            commandName: "remove", abstract: "Make the device leave the fabric, then forget it.",
             discussion: "Example: matterctl node remove kitchen --yes")
 
         @Argument(help: "Node id or name.") var node: String
