@@ -24,7 +24,7 @@ package import MatterTLV
 ///   mandatory fields, ranges, lengths, enumeration values. For commands listed in ``selfCheckedCommands`` only type and
 ///   presence are checked, for clusters that answer bad values in their own words.
 /// - **Global attributes** (FeatureMap, ClusterRevision, AttributeList, the two command lists) come from what the server
-///   declares here.
+///   declares here; a server that plays a device without one of them names it in ``missingGlobalAttributes``.
 /// - **Attributes live in the node's store**, as TLV values; `context[id]` reads and writes them. A write that changes the
 ///   value moves the data version, tells subscribers, prints the change and saves it if the attribute is in
 ///   ``persistentAttributes``. An attribute whose value is made up when it is read (an uptime) is declared in
@@ -55,6 +55,8 @@ package protocol ClusterServer {
     var revision: UInt16? { get }
     /// The features, as bits of FeatureMap.
     var featureMap: UInt32 { get }
+    /// Global attributes that the cluster does without, against the rule.
+    var missingGlobalAttributes: Set<UInt32> { get }
     /// Every attribute that the cluster serves, except global ones, with its value at first start.
     var initialAttributes: [UInt32: TLVValue] { get }
     /// The commands that it takes.
@@ -99,6 +101,7 @@ package protocol ClusterSignal: Sendable {}
 extension ClusterServer {
     package var revision: UInt16? { nil }
     package var featureMap: UInt32 { 0 }
+    package var missingGlobalAttributes: Set<UInt32> { [] }
     package var acceptedCommands: [UInt32] { [] }
     package var persistentAttributes: Set<UInt32> { [] }
     package var selfCheckedCommands: Set<UInt32> { [] }

@@ -27,6 +27,8 @@ package struct NodeConfiguration: Sendable {
     /// The device type that is advertised.
     package var primaryDeviceType: UInt32
     package var hardwareAddress: [UInt8]
+    /// The RainMaker cluster of the root endpoint, if it has one.
+    package var rainMaker: RainMakerOptions?
 
     package init(
         vendorID: UInt16 = 0xFFF1, vendorName: String = "matterctl", productID: UInt16 = 0x8001,

@@ -74,7 +74,8 @@ final class ClusterEntry {
         quietAttributes = server.quietAttributes
         selfCheckedCommands = server.selfCheckedCommands
         observedClusters = server.observedClusters
-        attributeNumbers = initial.keys.sorted() + GlobalAttribute.all
+        let missing = server.missingGlobalAttributes
+        attributeNumbers = initial.keys.sorted() + GlobalAttribute.all.filter { !missing.contains($0) }
         var generated: Set<UInt32> = []
         for command in acceptedCommands {
             if let definition = model.commands[command], let response = model.definition.response(to: definition) {
@@ -88,6 +89,7 @@ final class ClusterEntry {
         values[GlobalAttribute.attributeList] = numbers(attributeNumbers)
         values[GlobalAttribute.featureMap] = .uint(UInt64(server.featureMap))
         values[GlobalAttribute.clusterRevision] = .uint(UInt64(server.revision ?? model.definition.revision ?? 1))
+        for attribute in missing { values[attribute] = nil }
     }
 }
 

@@ -1,3 +1,4 @@
+import MatterCredentials
 import MatterDataModel
 
 /// The endpoint that every node has, with the clusters that make it one (Matter device library, Root Node).
@@ -8,13 +9,21 @@ enum RootEndpoint {
         let revision = Catalogue.standard.deviceType(deviceType)?.revision ?? 1
         return EndpointPlan(
             deviceTypes: [DeviceTypeRevision(deviceType, revision: revision)],
-            servers: [
-                DescriptorServer(), AccessControlServer(), BasicInformationServer(configuration),
-                GeneralCommissioningServer(configuration.limits), networkCommissioning(configuration),
-                GeneralDiagnosticsServer(configuration, bootCount: bootCount), AdministratorCommissioningServer(),
-                OperationalCredentialsServer(configuration.limits), GroupKeyManagementServer(configuration.limits),
-                TimeSynchronizationServer(), UserLabelServer(),
-            ])
+            servers: servers(configuration, bootCount: bootCount) + rainMaker(configuration))
+    }
+
+    private static func servers(_ configuration: NodeConfiguration, bootCount: UInt16) -> [any ClusterServer] {
+        [
+            DescriptorServer(), AccessControlServer(), BasicInformationServer(configuration),
+            GeneralCommissioningServer(configuration.limits), networkCommissioning(configuration),
+            GeneralDiagnosticsServer(configuration, bootCount: bootCount), AdministratorCommissioningServer(),
+            OperationalCredentialsServer(configuration.limits), GroupKeyManagementServer(configuration.limits),
+            TimeSynchronizationServer(), UserLabelServer(),
+        ]
+    }
+
+    private static func rainMaker(_ configuration: NodeConfiguration) -> [any ClusterServer] {
+        configuration.rainMaker.map { [RainMakerServer($0, key: configuration.attestation.key)] } ?? []
     }
 
     private static func networkCommissioning(_ configuration: NodeConfiguration) -> any ClusterServer {

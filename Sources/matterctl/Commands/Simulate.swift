@@ -60,6 +60,16 @@ struct Simulate: LocalCommand {
     @Option(
         help: ArgumentHelp("Other attestation credentials: certificates, declaration and key.", valueName: "FILE|DIR"))
     var attestation: String?
+    @Flag(name: .customLong("rainmaker"), help: "Have the RainMaker cluster, in its newest revision.")
+    var hasRainMaker = false
+    @Option(
+        name: .customLong("rainmaker-revision"),
+        help: ArgumentHelp("Have the RainMaker cluster, in this revision.", valueName: "2|3"))
+    var rainMakerRevision: UInt16?
+    @Option(
+        name: .customLong("rainmaker-node-id"),
+        help: ArgumentHelp("Have the RainMaker cluster, with this node id (default: one of its own).", valueName: "ID"))
+    var rainMakerNodeID: String?
     @Option(name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"))
     var home: String?
     @OptionGroup var output: OutputOptions
@@ -77,6 +87,7 @@ struct Simulate: LocalCommand {
     private func simulate() async throws {
         let kinds = try types.split(separator: ",").map { try DeviceKind.named(String($0)) }
         guard let first = kinds.first else { throw UsageError("usage.type", "no device type is given") }
+        try checkRainMaker()
         guard (1...4096).contains(count), Int(port) + count - 1 <= Int(UInt16.max) else {
             throw UsageError("usage.count", "\(count) nodes from port \(port) on are not possible")
         }
@@ -112,6 +123,28 @@ struct Simulate: LocalCommand {
         if let state { return state }
         let home = try home ?? StateDirectory.defaultPath(environment: Environment.all)
         return "\(home)/simulate/\(port)"
+    }
+
+    private func checkRainMaker() throws {
+        if let rainMakerRevision, !RainMakerOptions.revisions.contains(rainMakerRevision) {
+            throw UsageError(
+                "usage.rainmaker", "the RainMaker cluster has no revision \(rainMakerRevision), but 2 and 3")
+        }
+        guard let rainMakerNodeID else { return }
+        guard RainMakerOptions.nodeIDLength.contains(rainMakerNodeID.utf8.count) else {
+            throw UsageError("usage.rainmaker", "a RainMaker node id has 1 to 39 octets")
+        }
+        guard count == 1 else {
+            throw UsageError("usage.rainmaker", "\(count) nodes cannot share one RainMaker node id")
+        }
+    }
+
+    /// What RainMaker knows a node by, if it has the cluster.
+    private func rainMaker(_ identity: DeviceIdentity) -> RainMakerOptions? {
+        guard hasRainMaker || rainMakerRevision != nil || rainMakerNodeID != nil else { return nil }
+        var options = RainMakerOptions(nodeID: rainMakerNodeID ?? identity.uniqueID)
+        if let rainMakerRevision { options.revision = rainMakerRevision }
+        return options
     }
 
     private func configuration(_ kind: DeviceKind, _ directory: StateDirectory) throws -> NodeConfiguration {
@@ -153,6 +186,7 @@ struct Simulate: LocalCommand {
         let identity = try DeviceIdentity.load(directory, node: number)
         configuration.uniqueID = identity.uniqueID
         configuration.hardwareAddress = identity.hardwareAddress
+        configuration.rainMaker = rainMaker(identity)
         configuration.discriminator = UInt16((Int(discriminator) + number) % 4096)
         let printer = SimulationPrinter(console: output.console, node: number, isOneOfMany: count > 1)
         let logger = try output.logger()

@@ -53,6 +53,8 @@ struct NumberArgument<Number: FixedWidthInteger & UnsignedInteger & Sendable>: E
         guard let number = NameRule.parseNumber(argument), let value = Number(exactly: number) else { return nil }
         self.value = value
     }
+
+    var defaultValueDescription: String { "0x" + String(value, radix: 16, uppercase: true) }
 }
 
 /// Where a device is: a numeric address, with its port.

@@ -42,11 +42,29 @@ struct RainMakerTests {
     func elements(_ revision: UInt16) throws {
         let (bench, _) = try Self.bench(revision: revision)
         #expect(bench.number(Self.cluster, 0xFFFD) == Int(revision))
+        let attributes = bench.read(Self.cluster, 0xFFFB)?.items?.compactMap { $0.integer(as: UInt32.self) } ?? []
+        #expect(bench.read(Self.cluster, 0xFFFC) == (revision == 2 ? nil : .uint(0)))
+        #expect(attributes.contains(0xFFFC) == (revision == 3))
+        #expect(attributes.allSatisfy { bench.read(Self.cluster, $0) != nil })
         #expect(bench.read(Self.cluster, 0xFFF9)?.items?.count == (revision == 2 ? 2 : 0))
         #expect(bench.read(Self.cluster, 0) == .bool(false))
         #expect(bench.read(Self.cluster, 1) == .string(Self.nodeID))
         #expect(bench.read(Self.cluster, 2) == .string(""))
         #expect(bench.read(Self.cluster, 3) == .string(""))
+    }
+
+    @Test("the root endpoint of a node has it where it is asked for, and signs with the attestation key")
+    func rootEndpoint() throws {
+        let bench = try NodeBench { $0.rainMaker = RainMakerOptions(revision: 2, nodeID: Self.nodeID) }
+        let caller = try bench.commission(NodeBench.Controller())
+        #expect(bench.value(0, Self.cluster, 1) == .string(Self.nodeID))
+        let featureMap = try bench.read(0, Self.cluster, 0xFFFC, by: caller)
+        #expect(featureMap.map(\.refusal) == [.unsupportedAttribute])
+        #expect(try bench.write(0, Self.cluster, 3, .string(Self.operational), by: caller).isSuccess)
+        let response = hex(bench.value(0, Self.cluster, 2)?.text ?? "")
+        let key = bench.configuration.attestation.key.publicKey
+        #expect(key.isValidSignature(try ECDSASignature.derToRaw(response), for: Array(Self.operational.utf8)))
+        #expect(try NodeBench().value(0, Self.cluster, 1) == nil)
     }
 
     @Test("revision 3 signs its own node id, whatever is written, and stores nothing")

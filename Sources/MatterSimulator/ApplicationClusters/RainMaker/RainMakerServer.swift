@@ -5,6 +5,8 @@ package import MatterTLV
 /// What `--rainmaker` adds to a node.
 package struct RainMakerOptions: Sendable, Equatable {
     package static let revisions: ClosedRange<UInt16> = 2...3
+    /// Octets of a node id.
+    package static let nodeIDLength = 1...39
 
     /// 2 or 3.
     package var revision: UInt16
@@ -22,7 +24,7 @@ package struct RainMakerOptions: Sendable, Equatable {
 ///
 /// Revision 3 signs its own node id, whatever is written to Challenge, five times between two starts. Revision 2 signs what
 /// is written, without a limit, or what the command SignData brings, five times; the command carries a bare string in place
-/// of its fields, as the firmware has it, and the proper structure is taken as well.
+/// of its fields, as the firmware has it, and the proper structure is taken as well. It has no FeatureMap.
 package struct RainMakerServer: ClusterServer {
     private enum Attribute {
         static let status: UInt32 = 0
@@ -44,6 +46,7 @@ package struct RainMakerServer: ClusterServer {
 
     package let id = ClusterID.rainMaker
     package let revision: UInt16?
+    package let missingGlobalAttributes: Set<UInt32>
     package let acceptedCommands: [UInt32]
     package let persistentAttributes: Set<UInt32> = [Attribute.status]
     package let initialAttributes: [UInt32: TLVValue]
@@ -59,6 +62,7 @@ package struct RainMakerServer: ClusterServer {
         self.key = key
         isLegacy = options.revision <= 2
         revision = options.revision
+        missingGlobalAttributes = isLegacy ? [GlobalAttribute.featureMap] : []
         acceptedCommands = isLegacy ? [Command.configuration, Command.signData] : []
         initialAttributes = [
             Attribute.status: .bool(false), Attribute.nodeID: .string(options.nodeID),
