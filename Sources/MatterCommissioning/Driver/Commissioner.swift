@@ -31,6 +31,7 @@ package struct Commissioner: Sendable {
         package var unixTime: @Sendable () -> Int64
         /// The host's offset from UTC in seconds.
         package var utcOffset: @Sendable () -> Int32
+        package var patience = CommissioningPatience()
 
         package init(
             connector: Connector, nodeConnector: NodeConnector, discovery: (any Discovery)?,

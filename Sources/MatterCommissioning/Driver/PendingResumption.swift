@@ -49,7 +49,7 @@ struct PendingResumption: Sendable {
         let hints = request.addresses.isEmpty ? pending.addresses : request.addresses
         let session = try await environment.nodeConnector.connect(
             to: pending.nodeID, hints: hints, presumedActive: true, deadline: min(deadline, .now + Self.budget))
-        let channel = CommissioningChannel(session: session, deadline: deadline)
+        let channel = CommissioningChannel(session: session, patience: environment.patience, deadline: deadline)
         do {
             clock.enter(.complete)
             let command = CommissioningCommand.commissioningComplete

@@ -77,6 +77,8 @@ package struct CommissioningFlow: Sendable {
         case began
         case read(ReadResult)
         case answered(CommissioningCommand, CommandResult)
+        /// The PASE session is dead, and nobody knows whether the command has been carried out.
+        case unanswered(CommissioningCommand)
         /// The verdict allows to go on.
         case verified
         /// The certificate, and the node id that the issuer was asked for, if any.
@@ -128,8 +130,9 @@ package struct CommissioningFlow: Sendable {
             return try enter(.armFailSafe) + [.invoke(armFailSafe(Self.failSafeSeconds))]
         case .read(let result):
             return try take(DeviceInformation(result))
-        case .answered(.armFailSafe, _) where stage == .network:
-            // A device that grants no extension may still be quick enough.
+        case .answered(.armFailSafe, _) where stage == .network, .unanswered:
+            // A device that grants no extension may still be quick enough. One that fell silent over PASE after it was
+            // sent its certificate shows by CASE whether it has it.
             return try connect()
         case .answered(let command, let result):
             do throws(CommissioningError) {

@@ -349,16 +349,6 @@ package actor NodeLink {
     }
 }
 
-extension TransportError {
-    /// Whether a message or its answer got lost, rather than being impossible.
-    fileprivate var isLoss: Bool {
-        switch code {
-        case .notAcknowledged, .noReply, .unreachable, .closed: true
-        default: false
-        }
-    }
-}
-
 extension NodeLink {
     /// What can still be learnt after a command whose fate is unknown; nothing if the node stays silent.
     package func stateAfterwards(

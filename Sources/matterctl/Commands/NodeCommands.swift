@@ -31,7 +31,9 @@ struct NodeCommand: AsyncParsableCommand {
                 return
             }
             let nodes = try NodeStore(directory, fabric: fabric.name).all()
+            // One that was cut short between the two records is a node, and is told to the issuer with the next try.
             let pending = try CommissioningJournal(directory, fabric: fabric.name).all()
+                .filter { node in !nodes.contains { $0.nodeID == node.nodeID } }
             if output.json {
                 output.console.result(
                     .array(nodes.map { NodeReport($0).json } + pending.map { NodeReport.pending($0) }))

@@ -108,6 +108,9 @@ struct ErrorReport {
         case .rolledBack:
             message += "; the device has been told to forget this attempt"
             details["device"] = "rolled-back"
+        case .forgotten:
+            message += "; nothing of this attempt is left on it"
+            details["device"] = "rolled-back"
         case .rollsBack(let within):
             message += "; the device forgets this attempt by itself within \(Spelled.seconds(within))"
             details["device"] = "rolls-back"
