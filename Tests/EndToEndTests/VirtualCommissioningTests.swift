@@ -136,6 +136,35 @@ struct VirtualCommissioningTests {
         #expect(!device.steps.contains("fail-safe-expired"))
     }
 
+    @Test("--until complete cannot be undone: the device is a node, and nothing is said to be pending")
+    func untilComplete() async throws {
+        let (device, matterctl) = (try await VirtualDevice.start(), try MatterCtl())
+        defer { device.stop() }
+        let outcome = try await matterctl.commission(device, ["--until", "complete", "--json", "--progress", "json"])
+        #expect(try outcome.json()["node"]?.int == 1)
+        #expect(!outcome.stderr.contains("pending") && !outcome.stderr.contains("\"post\""), "\(outcome)")
+        #expect(try await matterctl.nodes() == Nodes(commissioned: [1]))
+        try await matterctl.succeed("toggle", "1")
+    }
+
+    @Test("killed between the node's record and the end of its journal: listed once, and the same command finishes it")
+    func betweenRecords() async throws {
+        let (device, matterctl) = (try await VirtualDevice.start(), try MatterCtl())
+        defer { device.stop() }
+        try await matterctl.commission(device, ["--name", "kitchen"])
+        // As such an end leaves the folders.
+        let fabric = matterctl.home.appendingPathComponent("fabrics/home")
+        let done = fabric.appendingPathComponent("commissioned")
+        let record = try #require(try FileManager.default.contentsOfDirectory(atPath: done.path).first)
+        try FileManager.default.moveItem(
+            at: done.appendingPathComponent(record), to: fabric.appendingPathComponent("pending/\(record)"))
+        #expect(try await matterctl.nodes() == Nodes(commissioned: [1]))
+        #expect(try await matterctl.succeed("node", "ls").stdout.split(separator: "\n").count == 1)
+        let report = try await matterctl.commission(device, ["--json"]).json()
+        #expect(report["node"]?.int == 1 && report["resumed"]?.bool == true, "\(report)")
+        #expect(FileManager.default.fileExists(atPath: done.appendingPathComponent(record).path))
+    }
+
     // MARK: Refusals
 
     @Test("on this fabric already, seen in its table while its window is open: 8, and which node")
