@@ -8,6 +8,8 @@ package struct CommissioningPatience: Sendable {
     package var rescue = Duration.seconds(10)
     /// How long another session may take when the one before has fallen silent.
     package var anotherSession = Duration.seconds(20)
+    /// How long to look for a pending node before it is commissioned anew.
+    package var pendingNode = Duration.seconds(10)
     /// How long a device may take to store what it has been told, before it is asked on another session whether it has.
     package var saving = Duration.seconds(5)
 

@@ -63,17 +63,20 @@ struct Pairing: Sendable {
         let random = environment.random
         let passcode = request.passcode.value
         let connector = environment.connector
-        let pair: CommissionableSearch.Pair = { target, limit in
+        let pair: CommissionableSearch.Pair = { target, limit, heard in
             try await connector.connect(to: target, deadline: limit) { localSessionID, reliability in
-                PASEInitiator(
-                    passcode: passcode, localSessionID: localSessionID, knownReliability: reliability, random: random)
+                OverheardHandshake(
+                    PASEInitiator(
+                        passcode: passcode, localSessionID: localSessionID, knownReliability: reliability,
+                        random: random), heard: heard)
             }
         }
         if !request.addresses.isEmpty {
             clock.enter(.pase)
             do {
                 return try await pair(
-                    PeerTarget(phase: "pase", hints: request.addresses, presumedActive: true), deadline)
+                    PeerTarget(phase: "pase", hints: request.addresses, presumedActive: true), deadline
+                ) {}
             } catch let error as SessionError where error.code == .refused {
                 throw PASEFailure.error(
                     [error.refusal].compactMap { $0 },
@@ -98,4 +101,24 @@ struct Pairing: Sendable {
         case (nil, nil): .commissioningMode
         }
     }
+}
+
+/// A handshake that tells when the peer has said something.
+private struct OverheardHandshake: Handshake {
+    private var handshake: any Handshake
+    private let heard: @Sendable () -> Void
+
+    init(_ handshake: any Handshake, heard: @escaping @Sendable () -> Void) {
+        self.handshake = handshake
+        self.heard = heard
+    }
+
+    mutating func start() throws(SecureChannelError) -> HandshakeStep { try handshake.start() }
+
+    mutating func handle(_ message: HandshakeMessage) throws(SecureChannelError) -> HandshakeStep {
+        heard()
+        return try handshake.handle(message)
+    }
+
+    var peerParameters: SessionParameters? { handshake.peerParameters }
 }

@@ -7,9 +7,6 @@ import MatterTransport
 
 /// Takes up a commissioning that was interrupted after the device may have got its certificate.
 struct PendingResumption: Sendable {
-    /// How long to look for a pending node before it is commissioned anew.
-    private static let budget = Duration.seconds(10)
-
     let commissioner: Commissioner
 
     private var environment: Commissioner.Environment { commissioner.environment }
@@ -48,7 +45,8 @@ struct PendingResumption: Sendable {
     ) async throws -> CommissionedNode {
         let hints = request.addresses.isEmpty ? pending.addresses : request.addresses
         let session = try await environment.nodeConnector.connect(
-            to: pending.nodeID, hints: hints, presumedActive: true, deadline: min(deadline, .now + Self.budget))
+            to: pending.nodeID, hints: hints, presumedActive: true,
+            deadline: min(deadline, .now + environment.patience.pendingNode))
         let channel = CommissioningChannel(session: session, patience: environment.patience, deadline: deadline)
         do {
             clock.enter(.complete)

@@ -31,7 +31,8 @@ package struct CommissioningFlow: Sendable {
         package var validationTime: ValidationTime
         /// Whether to read the endpoints at the end.
         package var readsEndpoints: Bool
-        /// Ends the flow after this stage; for tests.
+        /// Ends the flow after this stage, as a failure that is undone; `complete` cannot be undone, and only leaves out
+        /// what comes after it. For tests.
         package var until: CommissioningStage?
 
         package init(
@@ -213,6 +214,8 @@ package struct CommissioningFlow: Sendable {
             // Without a fail-safe our fabric stands already: an earlier CommissioningComplete got through.
             try answer.requireOK(tolerating: .noFailSafe)
             undo = .nothing
+            // The device is a node for good: what there is to stop is the rest.
+            if configuration.until == .complete { return [.finish(finished(nil))] }
             let post = try enter(.post)
             return post + (configuration.readsEndpoints ? [.readEndpoints] : [.finish(finished(nil))])
         }

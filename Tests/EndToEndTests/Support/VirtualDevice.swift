@@ -148,13 +148,17 @@ final class VirtualDevice: Sendable {
 
     /// Switches it off and on again; what it had stored, it still has, and it is without faults.
     ///
-    /// - Parameter number: how it ends: SIGKILL is a power cut.
-    func restart(_ number: Int32 = SIGTERM, faults: [String] = [], input: String = "") async throws {
+    /// - Parameters:
+    ///   - number: how it ends: SIGKILL is a power cut.
+    ///   - options: of `simulate`, from now on.
+    func restart(
+        _ number: Int32 = SIGTERM, faults: [String] = [], options: [String] = [], input: String = ""
+    ) async throws {
         await end(number)
         var words = command
         while let position = words.firstIndex(of: "--fault") { words.removeSubrange(position...(position + 1)) }
         let new = try Self.run(
-            words + faults.flatMap { ["--fault", $0] }, environment, in: folder, input: input)
+            words + options + faults.flatMap { ["--fault", $0] }, environment, in: folder, input: input)
         state.withLock { $0 = State(child: new, past: $0.past + Self.events(of: $0.child)) }
         try await waitUntilReady()
     }
