@@ -116,7 +116,7 @@ let package = Package(
         tests("MatterCryptoTests", ["MatterCrypto"]),
         tests("MatterSetupPayloadTests", ["MatterSetupPayload", "MatterTLV"]),
         tests("MatterStoreTests", ["MatterStore"]),
-        tests("MatterHTTPTests", ["MatterHTTP", logging]),
+        tests("MatterHTTPTests", ["MatterHTTP", logging, nioCore, nioPosix, nioSSL]),
         tests("MatterCredentialsTests", ["MatterCredentials", "MatterCrypto", "MatterTLV"]),
         tests("MatterTransportTests", ["MatterTransport", "MatterCrypto", nioCore, nioPosix]),
         tests(
@@ -156,7 +156,8 @@ let package = Package(
             "RainMakerTests",
             [
                 "RainMaker", "RainMakerEmulator", "MatterController", "MatterCredentials", "MatterCrypto", "MatterHTTP",
-                "MatterSession", "MatterStore", "MatterTLV", logging,
+                "MatterInteraction", "MatterSession", "MatterSessionTests", "MatterStore", "MatterTLV",
+                "MatterTransport", logging,
             ]),
         tests(
             "RainMakerEmulatorTests",

@@ -141,4 +141,11 @@ package actor Controller {
         links[node.nodeID] = link
         return link
     }
+
+    /// Ends the session with a node and forgets how to resume it, so that the next one is set up from the beginning:
+    /// after either side has got another certificate.
+    package func endSession(with id: NodeID) async throws {
+        await links.removeValue(forKey: id)?.close()
+        try ResumptionStore(options.state, fabric: try fabric().name).remove(id)
+    }
 }

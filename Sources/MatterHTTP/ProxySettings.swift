@@ -5,6 +5,13 @@ package struct ProxySettings: Sendable, Equatable {
     package var userName: String?
     package var password: String?
 
+    package init(host: String, port: UInt16, userName: String? = nil, password: String? = nil) {
+        self.host = host
+        self.port = port
+        self.userName = userName
+        self.password = password
+    }
+
     /// The proxy for a service; `nil` for a direct connection, which this machine always gets.
     ///
     /// `https_proxy` or `HTTPS_PROXY` for https, `http_proxy` (lower case only, since CGI programs get the other from

@@ -73,6 +73,9 @@ package struct RainMakerError: Error, Equatable, Sendable, CustomStringConvertib
 
     package var description: String { reason }
 
+    /// Whether the cloud was reached and does not want to do this.
+    var refusesRequest: Bool { code == .refused || code == .notFound || code == .conflict }
+
     init(_ error: HTTPError) {
         self.init(
             error.code == .invalidURL || error.code == .insecureURL || error.code == .invalidSettings

@@ -115,6 +115,9 @@ package actor Emulator {
         if let status = acting.first(where: { $0.kind == .status })?.number {
             return misshaped(Self.failure(EmulatorFailure(status, 100_002, "A fault was asked for")), acting)
         }
+        if let code = acting.first(where: { $0.kind == .errorCode })?.number {
+            return misshaped(Self.failure(EmulatorFailure(400, code, "A fault was asked for")), acting)
+        }
         let response = perform(operation, request, body)
         if let status = acting.first(where: { $0.kind == .lateStatus })?.number {
             return Self.failure(EmulatorFailure(status, nil, "A fault was asked for"))

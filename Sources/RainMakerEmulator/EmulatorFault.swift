@@ -3,6 +3,8 @@ package struct EmulatorFault: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         /// Answers with an HTTP status instead of doing anything; the value is the status.
         case status
+        /// Answers 400 with an error code instead of doing anything; the value is the code.
+        case errorCode = "error-code"
         /// Does it, and then answers with an HTTP status.
         case lateStatus = "late-status"
         /// Answers 401 in the form of the gateway, without doing anything.
@@ -77,7 +79,7 @@ package struct EmulatorFault: Sendable, Equatable {
         switch kind {
         case .status, .lateStatus:
             guard let number, (100...599).contains(number) else { return nil }
-        case .slow, .pageSize:
+        case .slow, .pageSize, .errorCode:
             guard let number, number >= 1 else { return nil }
         case .missing, .wrongType:
             guard value?.isEmpty == false else { return nil }

@@ -19,8 +19,8 @@ struct MatterCtl: AsyncParsableCommand {
             CommandGroup(name: "Everyday control:", subcommands: [On.self, Off.self, Toggle.self, Level.self]),
             CommandGroup(
                 name: "Any cluster:", subcommands: [Read.self, Write.self, Invoke.self, Clusters.self]),
-            CommandGroup(name: "Administration:", subcommands: [FabricCommand.self]),
-            CommandGroup(name: "Cloud:", subcommands: [CloudCommand.self]),
+            CommandGroup(name: "Administration:", subcommands: [FabricCommand.self, AccessCommand.self]),
+            CommandGroup(name: "Cloud:", subcommands: [CloudCommand.self, RainMakerCommand.self]),
             CommandGroup(name: "Offline tools:", subcommands: [PayloadCommand.self, TLVCommand.self]),
             CommandGroup(name: "Test bench:", subcommands: [Simulate.self, BenchCommand.self]),
         ])

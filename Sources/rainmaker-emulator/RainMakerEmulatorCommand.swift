@@ -79,7 +79,8 @@ struct RainMakerEmulatorCommand: AsyncParsableCommand {
         }
         defer { fclose(file) }
         var octets = [UInt8](repeating: 0, count: 16_384)
-        octets = Array(octets.prefix(fread(&octets, 1, octets.count, file)))
+        let count = fread(&octets, 1, octets.count, file)
+        octets = Array(octets.prefix(count))
         if octets.first != 0x30 {
             octets = try PEM.decode(String(decoding: octets, as: UTF8.self)).first?.contents ?? []
         }

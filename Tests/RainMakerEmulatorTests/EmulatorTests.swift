@@ -148,7 +148,7 @@ import Testing
             let value: String? =
                 switch kind {
                 case .status, .lateStatus: "500"
-                case .slow, .pageSize: "1"
+                case .slow, .pageSize, .errorCode: "1"
                 case .missing, .wrongType: "x"
                 default: nil
                 }

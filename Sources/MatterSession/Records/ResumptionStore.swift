@@ -42,4 +42,9 @@ package struct ResumptionStore: Sendable {
     package func remove(_ node: NodeID) throws(StoreError) {
         try state.delete(record(of: node))
     }
+
+    /// Forgets every session of the fabric, so that the next ones are set up with the certificate that we have now.
+    package func removeAll() throws(StoreError) {
+        try state.deleteFolder("\(FabricStore.folder(of: fabric))/sessions")
+    }
 }

@@ -1,3 +1,4 @@
+import MatterCredentials
 import MatterHTTP
 import MatterTLV
 
@@ -61,6 +62,15 @@ extension CloudClient {
                 hint: "name the id")
         }
         return try await group(first.id)
+    }
+
+    /// Whether a group has a node on its fabric; what cannot be found out counts as no.
+    func lists(_ node: NodeID, in group: String) async throws -> Bool {
+        do {
+            return try await self.group(group).nodes.contains { $0.matterNodeID == node }
+        } catch is RainMakerError {
+            return false
+        }
     }
 
     /// The user's nodes with details.

@@ -35,10 +35,24 @@ package actor CloudClient {
 
     /// Logs in and stores the tokens.
     package func login(userName: String, password: SecretText) async throws {
-        let object: JSONObject
+        let tokens = try await newSession(userName: userName, password: password)
+        var account = account
+        account.userName = userName
+        try keep(tokens, account)
+    }
+
+    /// Begins a session for somebody else, such as a controller, and keeps nothing of it here.
+    ///
+    /// - Returns: its refresh token.
+    package func refreshTokenForOther(userName: String, password: SecretText) async throws -> SecretText {
+        try await newSession(userName: userName, password: password).refresh
+    }
+
+    private func newSession(userName: String, password: SecretText) async throws -> CloudTokens {
         do {
-            object = try await answer(
+            let object = try await answer(
                 to: .login(userName: userName, password: password.revealed), token: nil)
+            return try CloudTokens(object, refresh: nil, now: unixTime(), "login")
         } catch var error as RainMakerError {
             if error.code == .unauthorized || error.code == .refused {
                 error.code = .loginRefused
@@ -46,9 +60,6 @@ package actor CloudClient {
             }
             throw error
         }
-        var account = account
-        account.userName = userName
-        try keep(try CloudTokens(object, refresh: nil, now: unixTime(), "login"), account)
     }
 
     /// Begins a session with a refresh token from elsewhere: users of social accounts have no password.

@@ -24,15 +24,7 @@ package struct RainMakerDevice: Sendable {
 
     /// The endpoint with the RainMaker cluster; `nil` for a Matter-only device.
     private func endpoint() async throws -> UInt16? {
-        if let known = node.endpoints.first(where: { $0.serverClusters.contains(RainMakerCluster.id) }) {
-            return known.number
-        }
-        guard node.endpoints.isEmpty else { return nil }
-        let path = AttributePath(endpoint: nil, cluster: 0x001D, attribute: 1)
-        let result = try await link.read([path], deadline: deadline)
-        return result.attributes.first { report in
-            report.value.map { Self.numbers($0).contains(UInt64(RainMakerCluster.id)) } ?? false
-        }?.path.endpoint
+        try await CustomCluster.endpoint(of: RainMakerCluster.id, node, link: link, deadline: deadline)
     }
 
     /// The node id that the device has in the cloud; `nil` if it is not a RainMaker device.
@@ -77,7 +69,7 @@ package struct RainMakerDevice: Sendable {
                 AttributePath(endpoint: endpoint, cluster: RainMakerCluster.id, attribute: $0)
             }, deadline: deadline)
         func list(_ attribute: UInt32) -> [UInt64]? {
-            lists.attributes.first { $0.path.attribute == attribute }?.value.map(Self.numbers)
+            lists.attributes.first { $0.path.attribute == attribute }?.value?.numbers
         }
         let attributes = list(Self.attributeList)
         let commands = list(Self.acceptedCommandList) ?? []
@@ -112,17 +104,6 @@ package struct RainMakerDevice: Sendable {
         return try await link.read([AttributePath(path)], deadline: deadline).attribute(path)?.value
     }
 
-    private static func numbers(_ value: TLVValue) -> [UInt64] {
-        guard case .array(let elements) = value else { return [] }
-        return elements.compactMap { element in
-            switch element.value {
-            case .uint(let number): number
-            case .int(let number): UInt64(exactly: number)
-            default: nil
-            }
-        }
-    }
-
     // MARK: Access
 
     /// Lets the members of the group operate the device.
@@ -142,8 +123,10 @@ package struct RainMakerDevice: Sendable {
         let results = try await link.write(
             [AttributeWrite(path, value: .array(after.map { TLVElement(.anonymous, $0) }))], isTimed: false,
             deadline: deadline)
-        guard let failure = results.first(where: { !$0.status.isSuccess }) else { return true }
-        throw ControllerError(
-            .status, "the device refused the access control list: \(failure.status)", status: failure.status)
+        if let failure = results.first(where: { !$0.status.isSuccess }) {
+            throw ControllerError(
+                .status, "the device refused the access control list: \(failure.status)", status: failure.status)
+        }
+        return true
     }
 }

@@ -82,6 +82,8 @@ package struct RainMakerFabric: Sendable {
             let renewed = try await issueUserNOC(group, fabric, fabricID, key: credentials.key)
             joined.record = try await fabrics.replaceCredentials(of: record.name, with: renewed)
             joined.wasIssued = true
+            // Sessions that are resumed would go on with the old certificate's tags.
+            try ResumptionStore(state, fabric: record.name).removeAll()
         }
         if current != membership { try store.save(current) }
         return joined

@@ -114,16 +114,32 @@ package struct RainMakerIssuer: NOCIssuer {
     package func confirm(_ receipt: NOCReceipt, node: NodeID) async throws {
         // What is not pending any more was confirmed before.
         guard var pending = try store.pending(receipt.rawValue) else { return }
-        if pending.evidence == nil {
-            do {
-                pending.evidence = try await challenge(node)
-            } catch var error as RainMakerError {
-                error.nodeID = node
-                throw error
-            }
-            try store.save(pending)
-        }
+        try await prove(&pending)
         try await Self.confirm(pending, group: groupID, client: client, store: store)
+    }
+
+    private func prove(_ pending: inout PendingConfirmation) async throws {
+        guard !pending.isChallenged else { return }
+        try await Self.prove(&pending, store: store, challenge: challenge)
+    }
+
+    /// Asks the device for its proof and keeps what it gives.
+    package static func prove(
+        _ pending: inout PendingConfirmation, store: RainMakerStore, challenge: Challenge
+    ) async throws {
+        do {
+            pending.evidence = try await challenge(pending.nodeID)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            var failure =
+                error as? RainMakerError
+                ?? RainMakerError(.challengeFailed, "the device could not be asked for its proof: \(error)")
+            failure.nodeID = pending.nodeID
+            throw failure
+        }
+        pending.isChallenged = true
+        try store.save(pending)
     }
 
     /// Sends a confirmation; what is needed to repeat it stays until the cloud has taken it.
@@ -137,11 +153,16 @@ package struct RainMakerIssuer: NOCIssuer {
                     group: group, request: pending.requestID, rainmakerNodeID: pending.evidence?.nodeID,
                     signature: pending.evidence?.signature, metadata: metadata))
         } catch var error as RainMakerError {
-            error.nodeID = pending.nodeID
-            // A request that the cloud has forgotten cannot be repeated.
-            if error.cloudCode != "108903" {
-                error.hint = "repeat it with: matterctl cloud confirm \(pending.requestID)"
+            // An earlier confirmation may have arrived, and only its answer was lost.
+            if error.refusesRequest, try await client.lists(pending.nodeID, in: group) {
+                return try store.removePending(pending.requestID)
             }
+            error.nodeID = pending.nodeID
+            error.hint =
+                error.cloudCode == "108903"
+                ? "the cloud has forgotten the request: remove the node (matterctl node remove \(pending.nodeID.rawValue)), "
+                    + "then commission it again"
+                : "repeat it with: matterctl cloud confirm \(pending.requestID)"
             throw error
         }
         try store.removePending(pending.requestID)

@@ -56,7 +56,9 @@ package struct PendingConfirmation: Sendable, Equatable {
     package var nodeID: NodeID
     /// The node id as the cloud wrote it.
     package var matterNodeID: String
-    /// What the device proved; it signs a few times only, so the proof is kept.
+    /// Whether the device has been asked for its proof.
+    package var isChallenged = false
+    /// What the device proved; it signs a few times only, so the proof is kept. A Matter-only device proves nothing.
     package var evidence: RainMakerEvidence?
     /// JSON text of what goes with the confirmation.
     package var metadata: String?
@@ -73,6 +75,7 @@ package struct PendingConfirmation: Sendable, Equatable {
         if let node = try fields.optionalString("rainmakerNodeId"), let text = try fields.optionalString("signature") {
             evidence = RainMakerEvidence(nodeID: node, signature: text)
         }
+        isChallenged = try fields.bool("challenged", default: evidence != nil)
     }
 
     init(requestID: String, nodeID: NodeID, matterNodeID: String, metadata: String?, issuedAt: Int64) {
@@ -86,7 +89,7 @@ package struct PendingConfirmation: Sendable, Equatable {
     func encoded() -> [UInt8] {
         var object: JSONObject = [
             "requestId": .string(requestID), "nodeId": .id(nodeID.rawValue), "matterNodeId": .string(matterNodeID),
-            "issuedAt": .int(issuedAt),
+            "issuedAt": .int(issuedAt), "challenged": .bool(isChallenged),
         ]
         object["rainmakerNodeId"] = evidence.map { .string($0.nodeID) }
         object["signature"] = evidence.map { .string($0.signature) }
@@ -107,7 +110,34 @@ package struct RainMakerEvidence: Sendable, Hashable {
     }
 }
 
-/// The records of one fabric: `rainmaker.json` and `confirmations/REQUEST.json` in the fabric's folder.
+/// A node that has left the fabric, or is about to, and of which the cloud has not been told: kept until it is.
+package struct PendingRemoval: Sendable, Equatable {
+    package var nodeID: NodeID
+    package var name: String?
+    /// Seconds since 1970.
+    package var since: Int64
+
+    package init(nodeID: NodeID, name: String?, since: Int64) {
+        self.nodeID = nodeID
+        self.name = name
+        self.since = since
+    }
+
+    init(decoding contents: [UInt8], _ file: String) throws(RecordError) {
+        let fields = try RecordFields(contents, file)
+        nodeID = NodeID(try fields.integer("nodeId", as: UInt64.self))
+        name = try fields.optionalString("name")
+        since = try fields.integer("since")
+    }
+
+    func encoded() -> [UInt8] {
+        var object: JSONObject = ["nodeId": .id(nodeID.rawValue), "since": .int(since)]
+        object["name"] = name.map { .string($0) }
+        return JSONValue.object(object).utf8()
+    }
+}
+
+/// The records of one fabric in its folder: `rainmaker.json`, `confirmations/REQUEST.json` and `removals/NODE.json`.
 package struct RainMakerStore: Sendable {
     private let state: StateDirectory
     private let folder: String
@@ -144,4 +174,27 @@ package struct RainMakerStore: Sendable {
     func save(_ pending: PendingConfirmation) throws { try state.write(file(pending.requestID), pending.encoded()) }
 
     package func removePending(_ requestID: String) throws { try state.delete(file(requestID)) }
+
+    /// Forgets what waits to be confirmed of a node.
+    package func removePending(of node: NodeID) throws {
+        for pending in try allPending() where pending.nodeID == node { try removePending(pending.requestID) }
+    }
+
+    // MARK: Removals
+
+    private var removals: String { folder + "/removals" }
+
+    private func removal(of node: NodeID) -> String { "\(removals)/\(node).json" }
+
+    package func allRemovals() throws -> [PendingRemoval] {
+        try state.records(in: removals).compactMap { file in
+            try state.read(file).map { try PendingRemoval(decoding: $0, file) }
+        }
+    }
+
+    package func save(_ removal: PendingRemoval) throws {
+        try state.write(self.removal(of: removal.nodeID), removal.encoded())
+    }
+
+    package func removeRemoval(of node: NodeID) throws { try state.delete(removal(of: node)) }
 }

@@ -9,7 +9,7 @@ import MatterTransport
 
 /// What a running command works with.
 struct CommandContext: Sendable {
-    let controller: Controller
+    private(set) var controller: Controller
     let console: Console
     let logger: Logger
     /// The end of the budget, for commands that are not about one node.
@@ -20,8 +20,11 @@ struct CommandContext: Sendable {
     /// The budget of a command where the user gives none.
     static let defaultTimeout = Duration.seconds(30)
 
+    /// - Parameter processing: how long a device may take to do what it is told; `nil` for the usual.
     /// - Throws: ``TransportError`` about an address, and what is wrong with the other options.
-    init(_ options: NetworkOptions, defaultTimeout: Duration = defaultTimeout) async throws {
+    init(
+        _ options: NetworkOptions, defaultTimeout: Duration = defaultTimeout, processing: Duration? = nil
+    ) async throws {
         logger = try options.state.output.logger()
         console = options.state.output.console
         progress = options.progress
@@ -29,14 +32,30 @@ struct CommandContext: Sendable {
         isPatient = options.timeout == nil
         var addresses: [PeerAddress] = []
         if let text = options.address { addresses = try await PeerAddress.lookup(text, deadline: deadline) }
-        controller = Controller(
-            Controller.Options(
-                state: try options.state.state(), fabric: options.state.fabricName, addresses: addresses,
-                logger: logger))
+        var settings = Controller.Options(
+            state: try options.state.state(), fabric: options.state.fabricName, addresses: addresses, logger: logger)
+        if let processing { settings.processing = processing }
+        controller = Controller(settings)
     }
 }
 
 extension CommandContext {
+    /// Runs something on a fabric that the command itself found, and closes its sessions.
+    func onFabric<Result>(_ name: String, _ body: (CommandContext) async throws -> Result) async throws -> Result {
+        var context = self
+        var settings = controller.options
+        settings.fabric = name
+        context.controller = Controller(settings)
+        do {
+            let result = try await body(context)
+            await context.controller.close()
+            return result
+        } catch {
+            await context.controller.close()
+            throw error
+        }
+    }
+
     /// What a sleepy node gets on top of its whole retransmission schedule.
     private static let sleepyMargin = Duration.seconds(5)
 
@@ -54,6 +73,8 @@ protocol NetworkCommand: AsyncParsableCommand {
     var target: String? { get }
 
     static var defaultTimeout: Duration { get }
+    /// How long a device may take to do what it is told; `nil` for the usual.
+    static var processing: Duration? { get }
 
     func run(_ context: CommandContext) async throws
 }
@@ -61,11 +82,13 @@ protocol NetworkCommand: AsyncParsableCommand {
 extension NetworkCommand {
     var target: String? { nil }
     static var defaultTimeout: Duration { CommandContext.defaultTimeout }
+    static var processing: Duration? { nil }
 
     func run() async throws {
         let context: CommandContext
         do {
-            context = try await CommandContext(options, defaultTimeout: Self.defaultTimeout)
+            context = try await CommandContext(
+                options, defaultTimeout: Self.defaultTimeout, processing: Self.processing)
         } catch {
             throw CommandFailure(error, target: target, isJSON: options.state.output.json)
         }

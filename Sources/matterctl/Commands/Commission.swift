@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Logging
 import MatterCommissioning
 import MatterController
 import MatterCredentials
@@ -124,10 +125,24 @@ struct Commission: NetworkCommand {
         guard let id = (error.underlying as? RainMakerError)?.nodeID,
             let node = try await context.controller.nodes().node(id)
         else { return error }
-        try await context.controller.remove(node, deadline: .now + .seconds(20))
         var failure = error
+        do {
+            try await NodeRemoval(context).remove(node, deadline: .now + .seconds(20))
+        } catch let undone as RainMakerError {
+            // The device is out; what the cloud knows of it, if anything, is repeated later.
+            context.logger.debug("\(undone)")
+        } catch {
+            failure.reason += "; the device could not be made to leave the fabric either: \(error)"
+            failure.hint = "remove it later: matterctl node remove \(id.rawValue)"
+            return failure
+        }
         failure.reason += "; the device has left the fabric again, as asked"
         failure.hint = nil
+        failure.underlying = failure.underlying.map { cause in
+            guard var cause = cause as? RainMakerError else { return cause }
+            cause.hint = nil
+            return cause
+        }
         failure.aftermath = .rolledBack
         return failure
     }

@@ -6,6 +6,7 @@ import MatterDataModel
 import MatterSession
 import MatterTLV
 import MatterTransport
+import RainMaker
 
 struct NodeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -106,6 +107,8 @@ struct NodeCommand: AsyncParsableCommand {
             try output.console.confirm(
                 "Forget node \(node)? The device itself keeps its place on the fabric.", given: yes)
             try await controller.forget(id)
+            let fabric = try await controller.fabric().name
+            try RainMakerStore(controller.options.state, fabric: fabric).removePending(of: id)
         }
 
         /// A node, or one whose commissioning is pending.
@@ -126,24 +129,44 @@ struct NodeCommand: AsyncParsableCommand {
     struct Remove: NetworkCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove", abstract: "Make the device leave the fabric, then forget it.",
-            discussion: "Example: matterctl node remove kitchen --yes")
+            discussion: """
+                On a RainMaker fabric the cloud is told too. If it cannot be told, that is kept: the same command again, or \
+                'cloud sync', repeats it.
+
+                Example: matterctl node remove kitchen --yes
+                """)
 
         @Argument(help: "Node id or name.") var node: String
+        @Flag(help: "The device is gone for good: do not try to reach it.") var offline = false
         @Flag(help: "Do not ask.") var yes = false
         @OptionGroup var options: NetworkOptions
 
         var target: String? { "node \(node)" }
 
         func run(_ context: CommandContext) async throws {
-            let record = try await context.controller.node(node)
-            try context.console.confirm("Remove node \(node) from the fabric?", given: yes)
+            let removal = try await NodeRemoval(context)
+            let record: NodeRecord
             do {
-                try await context.controller.remove(record, deadline: context.deadline(for: record))
-                try await CloudRemoval.tell(record.nodeID, context)
+                record = try await context.controller.node(node)
+            } catch let error as RecordError where error.code == .unknownNode {
+                // It may have left, and the cloud may not know yet.
+                guard try await removal.repeat(node) else { throw error }
+                return
+            }
+            try context.console.confirm(
+                offline ? "Forget node \(node) here and in the cloud?" : "Remove node \(node) from the fabric?",
+                given: yes)
+            do {
+                try await removal.remove(record, isGone: offline, deadline: context.deadline(for: record))
             } catch let error as SessionError {
                 context.console.message(
-                    "note: a device that is gone for good can be forgotten: matterctl node forget \(node)")
+                    "note: a device that is gone for good can be removed without it: matterctl node remove --offline \(node)"
+                )
                 throw error
+            }
+            if offline {
+                context.console.message(
+                    "warning: the device was not told; if it comes back, its certificate is still good on the fabric")
             }
         }
     }

@@ -58,6 +58,10 @@ struct Simulate: LocalCommand {
         name: .long, help: ArgumentHelp("Write the attestation authority (PAA), DER, to this file.", valueName: "FILE"))
     var paaOut: String?
     @Option(
+        name: .long,
+        help: ArgumentHelp("Write the device attestation certificate (DAC), DER, to this file.", valueName: "FILE"))
+    var dacOut: String?
+    @Option(
         help: ArgumentHelp("Other attestation credentials: certificates, declaration and key.", valueName: "FILE|DIR"))
     var attestation: String?
     @Flag(name: .customLong("rainmaker"), help: "Have the RainMaker cluster, in its newest revision.")
@@ -162,6 +166,7 @@ struct Simulate: LocalCommand {
             credentials = made.credentials
             if let paaOut { try OutputFile.write(made.authority, to: paaOut) }
         }
+        if let dacOut { try OutputFile.write(credentials.dac, to: dacOut) }
         let salt = try SystemRandom().bytes(32)
         let pbkdf = PBKDFParameters(iterations: 1000, salt: salt)
         _ = try SetupPasscode(passcode)

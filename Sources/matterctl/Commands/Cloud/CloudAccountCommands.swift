@@ -15,10 +15,7 @@ struct CloudLogin: LocalCommand {
             Example: matterctl cloud login --user me@example.com
             """)
 
-    @Option(help: ArgumentHelp("The user name (env MATTERCTL_CLOUD_USER).", valueName: "NAME")) var user: String?
-    @Option(
-        name: .long, help: ArgumentHelp("The password is the first line of this file; - for stdin.", valueName: "FILE"))
-    var passwordFile: String?
+    @OptionGroup var login: LoginOptions
     @Option(
         name: .long,
         help: ArgumentHelp("A refresh token is the first line of this file; - for stdin.", valueName: "FILE"))
@@ -29,7 +26,7 @@ struct CloudLogin: LocalCommand {
     var output: OutputOptions { options.state.output }
 
     func validate() throws {
-        guard tokenFile == nil || passwordFile == nil && user == nil else {
+        guard tokenFile == nil || login.isEmpty else {
             throw ValidationError("--token-file goes without user name and password")
         }
     }
@@ -45,10 +42,7 @@ struct CloudLogin: LocalCommand {
             if let tokenFile {
                 try await client.login(refreshToken: try Prompt.firstLine(ofFile: tokenFile))
             } else {
-                let name =
-                    try user ?? Environment.variable("MATTERCTL_CLOUD_USER")
-                    ?? Prompt.line("user name", isSecret: false)
-                try await client.login(userName: name, password: try password())
+                try await client.login(userName: try login.userName(), password: try login.password())
             }
         }
         if output.json {
@@ -63,12 +57,6 @@ struct CloudLogin: LocalCommand {
         throw UsageError(
             "usage.no-url", "the profile '\(profile)' is new, and nothing says where its service is",
             hint: "add --url https://HOST")
-    }
-
-    private func password() throws -> SecretText {
-        if let passwordFile { return try Prompt.firstLine(ofFile: passwordFile) }
-        if let password = Environment.variable("MATTERCTL_CLOUD_PASSWORD") { return SecretText(password) }
-        return SecretText(try Prompt.line("password", isSecret: true))
     }
 }
 

@@ -97,26 +97,59 @@ struct CloudConfirm: CloudSubcommand {
                     signature: signature))
             return
         }
-        var count = 0
-        let fabrics = FabricStore(setup.state)
-        for name in try fabrics.names() {
+        var waiting: [(pending: PendingConfirmation, fabric: String, membership: RainMakerMembership)] = []
+        for name in try FabricStore(setup.state).names() {
             let store = RainMakerStore(setup.state, fabric: name)
             guard let membership = try store.membership(), membership.profile == client.account.profile else {
                 continue
             }
             for pending in try store.allPending() where request == nil || request == pending.requestID {
-                try await RainMakerIssuer.confirm(
-                    pending, group: membership.groupID, client: client, store: store)
-                try CommissioningJournal(setup.state, fabric: name).remove(pending.nodeID)
-                count += 1
+                waiting.append((pending, name, membership))
             }
         }
-        guard count > 0 || request == nil else {
+        guard !waiting.isEmpty || request == nil else {
             throw RainMakerError(
                 .nothingPending, "no request '\(request ?? "")' waits here for its confirmation",
                 hint: "for one from elsewhere, name the group: --group")
         }
+        var count = 0
+        var failure: (any Error)?
+        for (pending, fabric, membership) in waiting {
+            do {
+                guard try await confirm(pending, fabric, membership, client, setup) else { continue }
+                count += 1
+            } catch {
+                // One that fails does not keep the others waiting.
+                if let earlier = failure { console.message("warning: \(TerminalText.escaped("\(earlier)"))") }
+                failure = error
+            }
+        }
+        if let failure { throw failure }
         if output.json { console.result(.object(["confirmed": .int(Int64(count))])) }
+    }
+
+    /// - Returns: whether it was confirmed; not if the commissioning itself is not complete.
+    private func confirm(
+        _ pending: PendingConfirmation, _ fabric: String, _ membership: RainMakerMembership, _ client: CloudClient,
+        _ setup: CloudSetup
+    ) async throws -> Bool {
+        let store = RainMakerStore(setup.state, fabric: fabric)
+        guard let node = try NodeStore(setup.state, fabric: fabric).node(pending.nodeID) else {
+            guard request != nil else { return false }
+            throw RainMakerError(
+                .nothingPending, "the node of the request '\(pending.requestID)' is not on the fabric",
+                hint: "its commissioning was cut short; run the same 'matterctl commission' again")
+        }
+        var pending = pending
+        if !pending.isChallenged {
+            try await setup.withDevice(node, fabric: fabric) { device in
+                try await RainMakerIssuer.prove(&pending, store: store) { try await device.prove(as: $0) }
+            }
+        }
+        try await RainMakerIssuer.confirm(pending, group: membership.groupID, client: client, store: store)
+        let journal = CommissioningJournal(setup.state, fabric: fabric)
+        if let entry = try journal.node(pending.nodeID) { try journal.complete(entry) }
+        return true
     }
 }
 
@@ -131,14 +164,25 @@ struct CloudSync: CloudSubcommand {
     func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
         let record = try setup.localFabric(ofGroup: try await client.findGroup(group))
         let joined = try await setup.fabric(client).refresh(record)
-        let store = NodeStore(setup.state, fabric: record.name)
-        let nodes = try await client.nodes(group: joined.group.id)
-        let adopted = GroupAdoption(members: joined.group.nodes, nodes: nodes).records(known: try store.all())
-        for node in adopted { try await store.save(node) }
+        await repeatRemovals(joined, client, setup)
+        let adopted = try await setup.adopt(joined, client)
         if output.json {
             console.result(.array(adopted.map { NodeReport($0).json }))
         } else {
             console.rows(["NODE", "NAME", "PRODUCT", "ADDRESS", "STATE"], adopted.map(NodeReport.row))
+        }
+    }
+
+    /// Tells the cloud what it could not be told before.
+    private func repeatRemovals(
+        _ joined: RainMakerFabric.Joined, _ client: CloudClient, _ setup: CloudSetup
+    ) async {
+        let store = RainMakerStore(setup.state, fabric: joined.record.name)
+        let removal = GroupRemoval(client: client, store: store, groupID: joined.group.id)
+        do {
+            for waiting in try store.allRemovals() { try await removal.tell(waiting) }
+        } catch {
+            console.message("warning: \(TerminalText.escaped("\(error)"))")
         }
     }
 }

@@ -82,6 +82,24 @@ struct CloudSetup: Sendable {
         RainMakerFabric(client: client, state: state, time: Self.time)
     }
 
+    /// Runs something with the link to a device, and ends the session.
+    func withDevice<Result>(
+        _ node: NodeRecord, fabric: String, _ body: (RainMakerDevice) async throws -> Result
+    ) async throws -> Result {
+        let controller = Controller(Controller.Options(state: state, fabric: fabric, logger: logger))
+        do {
+            let device = RainMakerDevice(
+                link: try await controller.link(to: node), node: node,
+                deadline: .now + max(CommandContext.defaultTimeout, node.deliveryBudget))
+            let result = try await body(device)
+            await controller.close()
+            return result
+        } catch {
+            await controller.close()
+            throw error
+        }
+    }
+
     static let time: @Sendable () -> ValidationTime = {
         MatterEpoch.seconds(unix: Clock.unixTime()).map { .now($0) } ?? .none
     }
@@ -98,6 +116,54 @@ struct CloudSetup: Sendable {
         throw RecordError(
             .unknownFabric, "no fabric here belongs to the group '\(group.name)'",
             hint: "make one: matterctl fabric create NAME --issuer rainmaker --group \(group.id)")
+    }
+
+    /// The fabric here of a group that the user names by id or name, else the fabric in use.
+    func localFabric(
+        named group: String?, orFabric name: String?
+    ) throws -> (fabric: FabricRecord, membership: RainMakerMembership) {
+        let store = FabricStore(state)
+        guard let group else {
+            let record = try store.select(name)
+            guard let membership = try RainMakerStore(state, fabric: record.name).membership() else {
+                throw UsageError(
+                    "usage.issuer", "the fabric '\(record.name)' does not belong to a RainMaker group",
+                    hint: "name the group: --group GROUP")
+            }
+            return (record, membership)
+        }
+        var found: [(FabricRecord, RainMakerMembership)] = []
+        for name in try store.names() {
+            guard let record = try store.fabric(named: name),
+                let membership = try RainMakerStore(state, fabric: name).membership(),
+                membership.groupID == group || membership.groupName == group
+            else { continue }
+            found.append((record, membership))
+        }
+        guard let first = found.first else {
+            throw RecordError(
+                .unknownFabric, "no fabric here belongs to the group '\(group)'",
+                hint: "make one: matterctl fabric create NAME --issuer rainmaker --group GROUP")
+        }
+        guard found.count == 1 else {
+            throw UsageError(
+                "usage.group", "several fabrics here belong to a group '\(group)'", hint: "name the group's id")
+        }
+        return first
+    }
+
+    /// Makes records of the group's nodes here, save for those that have left and that the cloud still lists.
+    ///
+    /// - Returns: the records that are new or have changed.
+    func adopt(_ joined: RainMakerFabric.Joined, _ client: CloudClient) async throws -> [NodeRecord] {
+        let leaving = Set(
+            try RainMakerStore(state, fabric: joined.record.name).allRemovals().map(\.nodeID))
+        let store = NodeStore(state, fabric: joined.record.name)
+        let nodes = try await client.nodes(group: joined.group.id)
+        let members = joined.group.nodes.filter { !($0.matterNodeID.map(leaving.contains) ?? false) }
+        let adopted = GroupAdoption(members: members, nodes: nodes).records(known: try store.all())
+        for node in adopted { try await store.save(node) }
+        return adopted
     }
 }
 

@@ -118,26 +118,8 @@ struct IssuerSetup: Sendable {
                 "warning: other members of the group cannot operate the device yet: \(TerminalText.escaped("\(error)"))"
             )
         }
+        await ControllerLists(context).update(except: node.nodeID)
     }
 
     func close() async { await client?.close() }
-}
-
-/// Tells the cloud about nodes that leave.
-enum CloudRemoval {
-    /// Takes a node that has left the fabric out of the account; does nothing for other fabrics.
-    static func tell(_ node: NodeID, _ context: CommandContext) async throws {
-        let options = context.controller.options
-        let record = try await context.controller.fabric()
-        guard record.issuer == .rainmaker,
-            let membership = try RainMakerStore(options.state, fabric: record.name).membership()
-        else { return }
-        let setup = CloudSetup(state: options.state, logger: context.logger)
-        let account = try CloudStore(options.state).select(membership.profile)
-        try await setup.withClient(account) { client in
-            let group = try await client.group(membership.groupID)
-            guard let member = group.nodes.first(where: { $0.matterNodeID == node }) else { return }
-            _ = try await client.call(.removeMapping(of: member.nodeID))
-        }
-    }
 }

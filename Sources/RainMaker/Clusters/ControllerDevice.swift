@@ -1,0 +1,148 @@
+import MatterController
+package import MatterHTTP
+import MatterTLV
+
+/// Hands an account to a controller: the procedures of the Matter Controller cluster (reference, 3.2).
+package struct ControllerDevice: Sendable {
+    package static let cluster: UInt32 = 0x131B_FC01
+    package static let name = "MatterController"
+    /// What a controller may take for a command: it talks to the cloud meanwhile.
+    package static let processing = Duration.seconds(40)
+    /// The longest URL that controllers can store, octets.
+    package static let longestURL = 63
+
+    private enum Attribute {
+        static let refreshToken: UInt32 = 0
+        static let isTokenVerified: UInt32 = 1
+        static let isAuthorized: UInt32 = 2
+        static let isNOCInstalled: UInt32 = 3
+        static let endpointURL: UInt32 = 4
+        static let groupID: UInt32 = 5
+        static let fabricIndex: UInt32 = 6
+    }
+
+    private enum Command {
+        static let appendRefreshToken: UInt32 = 0
+        static let resetRefreshToken: UInt32 = 1
+        static let authorize: UInt32 = 2
+        static let updateUserNOC: UInt32 = 3
+        static let updateDeviceList: UInt32 = 4
+    }
+
+    /// What goes into one message, octets.
+    static let longestPart = 900
+
+    private let device: CustomCluster
+
+    /// - Parameter device: the cluster ``cluster``.
+    package init(_ device: CustomCluster) { self.device = device }
+
+    /// What the cluster shows, the token apart.
+    package struct Status: Sendable, Equatable {
+        package var isTokenVerified: Bool
+        package var isAuthorized: Bool
+        package var isNOCInstalled: Bool
+        package var url: String
+        package var groupID: String
+        package var fabricIndex: UInt8
+    }
+
+    package func status() async throws -> Status {
+        let values = try await device.read(Array(Attribute.isTokenVerified...Attribute.fabricIndex))
+        return Status(
+            isTokenVerified: values[Attribute.isTokenVerified]?.flag ?? false,
+            isAuthorized: values[Attribute.isAuthorized]?.flag ?? false,
+            isNOCInstalled: values[Attribute.isNOCInstalled]?.flag ?? false,
+            url: values[Attribute.endpointURL]?.text ?? "", groupID: values[Attribute.groupID]?.text ?? "",
+            fabricIndex: values[Attribute.fabricIndex]?.number.flatMap { UInt8(exactly: $0) } ?? 0)
+    }
+
+    /// The refresh token that the controller holds; `nil` if it does not show it, or has none.
+    package func token() async throws -> SecretText? {
+        let text = try await device.read([Attribute.refreshToken])[Attribute.refreshToken]?.text ?? ""
+        return text.isEmpty ? nil : SecretText(text)
+    }
+
+    // MARK: Single steps
+
+    package func resetToken() async throws {
+        try await device.invoke(Command.resetRefreshToken, "ResetRefreshToken", .absolute)
+    }
+
+    /// Gives the controller a token in the place of the one that it has, in as many parts as it takes.
+    package func setToken(_ token: SecretText) async throws {
+        let parts = try Self.parts(of: token)
+        do {
+            try await replaceToken(parts)
+        } catch let error as ControllerError where error.code == .outcomeUnknown {
+            // A part that may have been appended would be doubled: from the beginning.
+            try await replaceToken(parts)
+        }
+    }
+
+    private func replaceToken(_ parts: [SecretText]) async throws {
+        try await resetToken()
+        for part in parts {
+            try await device.invoke(
+                Command.appendRefreshToken, "AppendRefreshToken", .atMostOnce,
+                fields: .structure([TLVElement(0, .string(part.revealed))]))
+        }
+    }
+
+    /// A token in parts that fit messages, cut between characters.
+    static func parts(of token: SecretText) throws -> [SecretText] {
+        guard CloudTokens.isHeaderValue(token.revealed), token.count <= CloudTokens.longestRefreshToken else {
+            throw RainMakerError(
+                .invalidInput,
+                "this is not a refresh token that a controller can store: it is empty, has blanks, or has more than "
+                    + "\(CloudTokens.longestRefreshToken) octets")
+        }
+        // Printable ASCII, so that every octet is a character.
+        let octets = Array(token.revealed.utf8)
+        return stride(from: 0, to: octets.count, by: longestPart).map { start in
+            SecretText(String(decoding: octets[start..<min(start + longestPart, octets.count)], as: UTF8.self))
+        }
+    }
+
+    /// Lets the controller log in with its token.
+    package func authorize(_ url: BaseURL) async throws {
+        let text = url.description
+        guard text.utf8.count <= Self.longestURL else {
+            throw RainMakerError(
+                .invalidInput, "a controller stores a URL of at most \(Self.longestURL) octets: \(text)")
+        }
+        try await device.invoke(
+            Command.authorize, "Authorize", .absolute, fields: .structure([TLVElement(0, .string(text))]))
+        guard try await status().isAuthorized else {
+            throw ControllerError(
+                .status, "the controller could not log in to \(text)",
+                hint: "see that the token is good and that the controller reaches the cloud", status: nil)
+        }
+    }
+
+    /// Lets the controller get a certificate with the group's tag. Its key and its certificate change; its node id stays.
+    /// Sessions with it end.
+    package func updateNOC() async throws {
+        try await device.invoke(Command.updateUserNOC, "UpdateUserNOC", .absolute)
+    }
+
+    /// Says what came of ``updateNOC()``; to be asked on a new session.
+    ///
+    /// - Parameter groupID: the group whose certificate it should have got; `nil` if nobody knows.
+    package func checkNOC(group groupID: String?) async throws -> Status {
+        let status = try await status()
+        guard status.isNOCInstalled else {
+            throw ControllerError(.status, "the controller has not installed the certificate of its user")
+        }
+        if let groupID, status.groupID != groupID {
+            throw ControllerError(
+                .status, "the controller joined the group '\(status.groupID)' instead of '\(groupID)'",
+                hint: "see whose the token was that it was given")
+        }
+        return status
+    }
+
+    package func updateDeviceList() async throws {
+        try await device.invoke(Command.updateDeviceList, "UpdateDeviceList", .absolute)
+    }
+}

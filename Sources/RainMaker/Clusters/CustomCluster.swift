@@ -1,0 +1,100 @@
+package import MatterController
+import MatterCredentials
+import MatterInteraction
+package import MatterSession
+import MatterTLV
+package import MatterTransport
+
+/// One of Espressif's clusters on the endpoint of a node that has it.
+package struct CustomCluster: Sendable {
+    private static let descriptor: UInt32 = 0x001D
+    private static let serverList: UInt32 = 1
+
+    let link: NodeLink
+    let endpoint: UInt16
+    let id: UInt32
+    let deadline: Instant
+    /// For messages.
+    private let name: String
+
+    /// - Parameters:
+    ///   - known: an endpoint that the user named; the device then says itself whether it has the cluster.
+    ///   - name: the cluster's, for messages.
+    /// - Throws: ``ControllerError`` with `unsupportedCluster` if no endpoint has it.
+    package init(
+        _ id: UInt32, _ name: String, of node: NodeRecord, at known: UInt16? = nil, link: NodeLink, deadline: Instant
+    ) async throws {
+        let found =
+            if let known { known } else { try await Self.endpoint(of: id, node, link: link, deadline: deadline) }
+        guard let found else {
+            throw ControllerError(
+                .unsupportedCluster,
+                "no endpoint of node \(node.name ?? "\(node.nodeID.rawValue)") has the cluster \(name)")
+        }
+        self.link = link
+        self.id = id
+        self.name = name
+        self.deadline = deadline
+        endpoint = found
+    }
+
+    /// The first endpoint with a cluster; the device is asked if its endpoints are not known.
+    static func endpoint(
+        of cluster: UInt32, _ node: NodeRecord, link: NodeLink, deadline: Instant
+    ) async throws -> UInt16? {
+        if let known = node.endpoints.first(where: { $0.serverClusters.contains(cluster) }) { return known.number }
+        guard node.endpoints.isEmpty else { return nil }
+        let path = AttributePath(endpoint: nil, cluster: descriptor, attribute: serverList)
+        let result = try await link.read([path], deadline: deadline)
+        return result.attributes.first { report in
+            report.value.map { $0.numbers.contains(UInt64(cluster)) } ?? false
+        }?.path.endpoint
+    }
+
+    /// The values of those of the attributes that the device has.
+    func read(_ attributes: [UInt32]) async throws -> [UInt32: TLVValue] {
+        let result = try await link.read(
+            attributes.map { AttributePath(endpoint: endpoint, cluster: id, attribute: $0) }, deadline: deadline)
+        var values: [UInt32: TLVValue] = [:]
+        for report in result.attributes { values[report.path.attribute] = report.value }
+        if values.isEmpty, case .failure(let status)? = result.attributes.first?.outcome {
+            throw ControllerError(.status, "the device refuses to show its cluster \(name): \(status)", status: status)
+        }
+        return values
+    }
+
+    func invoke(
+        _ command: UInt32, _ what: String, _ repeatability: NodeLink.Repeatability,
+        fields: TLVValue = .structure([])
+    ) async throws {
+        let result = try await link.invoke(
+            Command(endpoint: endpoint, cluster: id, command: command, fields: fields), repeatability,
+            deadline: deadline)
+        guard result.status.isSuccess else {
+            throw ControllerError(
+                .status, "the device answered \(what) with \(result.status)", status: result.status)
+        }
+    }
+}
+
+extension TLVValue {
+    /// The numbers of a list; what is no number is passed over.
+    var numbers: [UInt64] {
+        guard case .array(let elements) = self else { return [] }
+        return elements.compactMap(\.value.number)
+    }
+
+    var number: UInt64? {
+        switch self {
+        case .uint(let number): number
+        case .int(let number): UInt64(exactly: number)
+        default: nil
+        }
+    }
+
+    var text: String? { if case .string(let text) = self { text } else { nil } }
+
+    var flag: Bool? { if case .bool(let flag) = self { flag } else { nil } }
+
+    var octetString: [UInt8]? { if case .octets(let octets) = self { octets } else { nil } }
+}

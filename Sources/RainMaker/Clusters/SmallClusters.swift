@@ -1,0 +1,89 @@
+import MatterController
+package import MatterCrypto
+import MatterTLV
+
+/// The older cluster of Thread border routers (reference, 3.3).
+package struct BorderRouterDevice: Sendable {
+    package static let cluster: UInt32 = 0x131B_FC02
+    package static let name = "RainMakerThreadBorderRouter"
+    /// The longest operational dataset, octets (Thread specification, 8.10.1).
+    private static let longestDataset = 254
+
+    private enum Attribute {
+        static let activeDataset: UInt32 = 0
+        static let borderAgentID: UInt32 = 2
+    }
+
+    private enum Command {
+        static let configureDataset: UInt32 = 0
+        static let startNetwork: UInt32 = 1
+        static let stopNetwork: UInt32 = 2
+    }
+
+    private let device: CustomCluster
+
+    /// - Parameter device: the cluster ``cluster``.
+    package init(_ device: CustomCluster) { self.device = device }
+
+    /// The active operational dataset, which has the network's key in it, and the id of the border agent.
+    package func state() async throws -> (dataset: SecretBytes?, borderAgentID: [UInt8]) {
+        let values = try await device.read([Attribute.activeDataset, Attribute.borderAgentID])
+        let dataset = values[Attribute.activeDataset]?.octetString ?? []
+        return (
+            dataset.isEmpty ? nil : SecretBytes(dataset), values[Attribute.borderAgentID]?.octetString ?? []
+        )
+    }
+
+    /// - Parameter text: the dataset in hexadecimal digits; blanks do not count.
+    package func setDataset(_ text: SecretText) async throws {
+        let digits = text.revealed.filter { !$0.isWhitespace }
+        guard let octets = try? Hex.decode(digits), !octets.isEmpty, octets.count <= Self.longestDataset else {
+            throw RainMakerError(
+                .invalidInput, "a Thread dataset is 1 to \(Self.longestDataset) octets in hexadecimal digits")
+        }
+        try await device.invoke(
+            Command.configureDataset, "ConfigureThreadDataset", .absolute,
+            fields: .structure([TLVElement(0, .string(digits))]))
+    }
+
+    package func startNetwork() async throws {
+        try await device.invoke(Command.startNetwork, "StartThreadNetwork", .absolute)
+    }
+
+    package func stopNetwork() async throws {
+        try await device.invoke(Command.stopNetwork, "StopThreadNetwork", .absolute)
+    }
+}
+
+/// The cluster of a participant's badge (reference, 3.4).
+package struct ParticipantDevice: Sendable {
+    package static let cluster: UInt32 = 0x131B_FC03
+    package static let name = "RainMakerParticipantData"
+
+    /// Its attributes, which are fields of its one command too, by number.
+    package enum Field: UInt8, Sendable, CaseIterable {
+        case name, companyName, email, contact, eventName
+    }
+
+    private static let sendData: UInt32 = 0
+
+    private let device: CustomCluster
+
+    /// - Parameter device: the cluster ``cluster``.
+    package init(_ device: CustomCluster) { self.device = device }
+
+    package func data() async throws -> [Field: String] {
+        let values = try await device.read(Field.allCases.map { UInt32($0.rawValue) })
+        var data: [Field: String] = [:]
+        for field in Field.allCases { data[field] = values[UInt32(field.rawValue)]?.text }
+        return data
+    }
+
+    /// Sends what is given; the rest is left out.
+    package func send(_ data: [Field: String]) async throws {
+        let fields = Field.allCases.compactMap { field in
+            data[field].map { TLVElement(.context(field.rawValue), .string($0)) }
+        }
+        try await device.invoke(Self.sendData, "SendData", .absolute, fields: .structure(fields))
+    }
+}

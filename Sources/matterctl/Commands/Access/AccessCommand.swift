@@ -1,0 +1,7 @@
+import ArgumentParser
+
+struct AccessCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "acl", abstract: "Who may do what on devices.",
+        discussion: "Example: matterctl acl refresh --group 'Lake House'", subcommands: [AccessRefresh.self])
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+import MatterController
+import MatterCredentials
+import MatterDataModel
+import MatterSession
+import MatterTLV
+import MatterTransport
+import RainMaker
+
+/// After a sharing change: our own certificate first, then, over sessions that prove it, the lists of the devices.
+struct AccessRefresh: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh",
+        abstract:
+            "After a change of who shares a group: bring our certificate and the devices' access lists up to date.",
+        discussion: """
+            The cloud gives a tag another version when it takes a user's access away. What really takes it away is that \
+            the devices ask for the new version, so every device of the group has to be reached; those that were not are \
+            named, and the command can be repeated.
+
+            Example: matterctl cloud share ls && matterctl acl refresh --group 'Lake House'
+            """)
+    static let defaultTimeout = Duration.seconds(180)
+    /// How long one device may take at least.
+    private static let patience = Duration.seconds(30)
+    /// How many devices are spoken to at a time.
+    private static let breadth = 4
+
+    @Option(help: ArgumentHelp("The group: id or name; that of the fabric if left out.", valueName: "GROUP"))
+    var group: String?
+    @Option(name: .long, help: ArgumentHelp("Only this node; may be repeated.", valueName: "NODE")) var node: [String] =
+        []
+    @OptionGroup var options: NetworkOptions
+
+    func run(_ context: CommandContext) async throws {
+        let state = context.controller.options.state
+        let setup = CloudSetup(state: state, logger: context.logger)
+        let (record, membership) = try setup.localFabric(named: group, orFabric: options.state.fabricName)
+        let account = try CloudStore(state).select(membership.profile)
+        let joined = try await setup.withClient(account) { client in
+            let joined = try await setup.fabric(client).refresh(record)
+            // Whoever commissioned them.
+            _ = try await setup.adopt(joined, client)
+            return joined
+        }
+        if joined.wasIssued { context.console.message("the cloud has issued our certificate again") }
+        guard joined.group.isPrimary else {
+            throw RainMakerError(
+                .notPrimary,
+                "our certificate is up to date; the devices' lists can be changed by primary users of the group only",
+                hint: "ask a primary user to run this command")
+        }
+        // No session is resumed: each device shows by CASE that it accepts the new certificate before anything changes.
+        try ResumptionStore(state, fabric: record.name).removeAll()
+        try await context.onFabric(record.name) { context in
+            let store = try await context.controller.nodes()
+            let nodes = node.isEmpty ? try store.all() : try node.map { text throws in try store.find(text) }
+            try report(try await refresh(nodes, joined.fabric, context), context)
+        }
+    }
+
+    // MARK: Devices
+
+    private struct Outcome: Sendable {
+        var node: NodeRecord
+        var result: Result<Bool, any Error>
+    }
+
+    private func refresh(
+        _ nodes: [NodeRecord], _ fabric: CloudFabric, _ context: CommandContext
+    ) async throws -> [Outcome] {
+        let own = try await context.controller.credentials().identity
+        var outcomes: [Outcome?] = Array(repeating: nil, count: nodes.count)
+        try await withThrowingTaskGroup(of: (Int, Outcome).self) { tasks in
+            for (position, node) in nodes.enumerated() {
+                if position >= Self.breadth, let (done, outcome) = try await tasks.next() { outcomes[done] = outcome }
+                tasks.addTask {
+                    do {
+                        let changed = try await Self.grant(node, fabric, own, context)
+                        return (position, Outcome(node: node, result: .success(changed)))
+                    } catch let error as CancellationError {
+                        throw error
+                    } catch {
+                        return (position, Outcome(node: node, result: .failure(error)))
+                    }
+                }
+            }
+            for try await (done, outcome) in tasks { outcomes[done] = outcome }
+        }
+        return outcomes.compactMap { $0 }
+    }
+
+    private static func grant(
+        _ node: NodeRecord, _ fabric: CloudFabric, _ own: NodeIdentity, _ context: CommandContext
+    ) async throws -> Bool {
+        let deadline = min(context.deadline(for: node), max(.now + patience, .now + node.deliveryBudget))
+        let device = RainMakerDevice(link: try await context.controller.link(to: node), node: node, deadline: deadline)
+        return try await device.grant(admin: fabric.adminCAT, operate: fabric.operateCAT, own: own)
+    }
+
+    // MARK: Result
+
+    private func report(_ outcomes: [Outcome], _ context: CommandContext) throws {
+        if context.console.isJSON {
+            context.console.result(.array(outcomes.map(Self.json)))
+        } else {
+            context.console.rows(["NODE", "NAME", "ACCESS LIST"], outcomes.map(Self.row))
+        }
+        let failed = outcomes.filter { if case .failure = $0.result { true } else { false } }
+        guard let first = failed.first, case .failure(let error) = first.result else { return }
+        for outcome in failed {
+            guard case .failure(let error) = outcome.result else { continue }
+            let report = ErrorReport(error, target: "node \(outcome.node.nodeID.rawValue)")
+            context.console.message(
+                "warning: node \(outcome.node.nodeID.rawValue): \(TerminalText.escaped(report.message))")
+        }
+        var failure = UsageError(
+            "acl.incomplete",
+            "\(failed.count) of \(outcomes.count) devices still have their old access list: "
+                + failed.map { "\($0.node.nodeID.rawValue)" }.joined(separator: ", "),
+            hint: "whoever lost access can still use them; look after them, then run the same command again")
+        failure.status = ExitStatus(error)
+        throw failure
+    }
+
+    private static func json(_ outcome: Outcome) -> JSONValue {
+        var object: JSONObject = ["node": .id(outcome.node.nodeID.rawValue)]
+        object["name"] = outcome.node.name.map { .string($0) }
+        switch outcome.result {
+        case .success(let changed): object["result"] = .string(changed ? "changed" : "unchanged")
+        case .failure(let error):
+            let report = ErrorReport(error, target: "node \(outcome.node.nodeID.rawValue)")
+            object["result"] = "failed"
+            object["error"] = .object(["id": .string(report.id), "message": .string(report.message)])
+        }
+        return .object(object)
+    }
+
+    private static func row(_ outcome: Outcome) -> [String] {
+        let result =
+            switch outcome.result {
+            case .success(let changed): changed ? "changed" : "unchanged"
+            case .failure: "failed"
+            }
+        return ["\(outcome.node.nodeID.rawValue)", TerminalText.escaped(outcome.node.name ?? "-"), result]
+    }
+}

@@ -1,0 +1,323 @@
+import Foundation
+import Testing
+
+@Suite("RainMaker", .enabled(if: Laboratory.isHere), .laboratorySlot) struct RainMakerTests {
+    @Test("fabric created, device commissioned, confirmed, listed and toggled", arguments: [nil, 2, 3])
+    func wholeFlow(revision: Int?) async throws {
+        let scene = try await CloudScene.fresh(revision: revision)
+        defer { scene.end() }
+        let alice = scene.alice
+        let outcome = try await alice.run(scene.device.words("--name", "Porch", "--json"), within: .seconds(130))
+        try #require(outcome.status == 0, "\(outcome)\n\(scene.device.lines)\n\(scene.cloud.errors)")
+        let node = try #require(try outcome.json()["node"])
+        // The cloud chose the node id and lists the device with what it is.
+        let listed = try await scene.listed()
+        try #require(listed.count == 1, "\(listed)")
+        #expect(listed[0]["type"]?.string == (revision == nil ? "pure_matter" : "rainmaker_matter"))
+        #expect(listed[0]["name"]?.string == "Porch")
+        let matter = listed[0]["metadata"]?["Matter"]
+        #expect(matter?["deviceType"]?.int == 0x0101)
+        #expect(matter?["isRainmaker"]?.bool == (revision != nil))
+        if let id = scene.device.rainmakerID { #expect(listed[0]["node"]?.string == id) }
+        let members = try await alice.succeed("cloud", "groups", "--group", CloudScene.groupName, "--json").json()
+        let matterID = try #require(members[0]?["nodes"]?[0]?["matterNodeId"]?.string)
+        let number = try #require(UInt64(matterID, radix: 16))
+        #expect(node.string == "\(number)" || node.int.map { UInt64($0) } == number)
+        #expect(try await alice.succeed("cloud", "confirm", "--json").json()["confirmed"]?.int == 0)
+        // It obeys.
+        try await alice.succeed("toggle", "Porch")
+        #expect(try await alice.succeed("read", "Porch", "1/on-off/on-off").result == "true")
+        #expect(scene.device.switchings == 1)
+        // Administer for the admin tag, Operate for the other, and nothing else.
+        let entries = try await alice.succeed("read", "Porch", "0/access-control/acl", "--json").json()
+        #expect(entries["value"]?.elements.count == 2, "\(entries)")
+        // Its own words about itself.
+        if let id = scene.device.rainmakerID {
+            #expect(try await alice.succeed("rainmaker", "node-id", "Porch").result == id)
+            let proof = try await alice.succeed("rainmaker", "challenge", "Porch", "--json").json()
+            #expect(proof["rainmakerNodeId"]?.string == id && proof["matterNodeId"]?.string == matterID)
+            #expect(proof["signature"]?.string?.isEmpty == false)
+        } else {
+            try await alice.fail(6, "rainmaker", "node-id", "Porch")
+            try await alice.fail(6, "rainmaker", "challenge", "Porch")
+        }
+    }
+
+    @Test(
+        "metadata goes with the request, with the confirmation, or not at all",
+        arguments: ["none", "with-noc", "with-confirm"])
+    func metadata(mode: String) async throws {
+        let scene = try await CloudScene.fresh(revision: 3)
+        defer { scene.end() }
+        let outcome = try await scene.alice.run(scene.device.words("--name", "Porch", "--metadata", mode))
+        try #require(outcome.status == 0, "\(outcome)")
+        let matter = try await scene.listed().first?["metadata"]?["Matter"]
+        #expect((matter == nil) == (mode == "none"), "\(String(describing: matter))")
+    }
+
+    @Test("a device that the cloud does not know by its key is not confirmed, and stays to be confirmed")
+    func strangeDevice() async throws {
+        let device = try await CloudDevice.start(revision: 3)
+        let other = try await CloudDevice.start(revision: 3)
+        let cloud = try await CloudEmulator.start(knowing: [other])
+        defer {
+            device.stop()
+            other.stop()
+            cloud.stop()
+        }
+        let alice = try await cloud.user("alice")
+        let group = try await alice.succeed("cloud", "create-fabric", "Lake").result
+        try await alice.succeed("fabric", "create", "lake", "--issuer", "rainmaker", "--group", group)
+        let refused = try await alice.run(device.words("--name", "Porch", "--json"))
+        #expect(refused.status == 9, "\(refused)")
+        let error = try refused.error()
+        #expect(error["cloudCode"]?.string == "108904", "\(error)")
+        #expect(error["cloudMeaning"]?.string == "the device's answer to the challenge does not verify")
+        #expect(try await alice.succeed("cloud", "nodes", "--json").json().elements.isEmpty)
+        // On the fabric it is all the same.
+        try await alice.succeed("toggle", "Porch")
+        // The operator registers it; the kept proof will do.
+        try await cloud.restart(["--device", "\(try #require(device.rainmakerID))=\(device.certificate)"])
+        #expect(try await alice.succeed("cloud", "confirm", "--json").json()["confirmed"]?.int == 1)
+        #expect(try await alice.succeed("cloud", "nodes", "--json").json().elements.count == 1)
+    }
+
+    @Test("a secondary user operates the light at the same time, administers nothing, and is out after acl refresh")
+    func secondaryUser() async throws {
+        let scene = try await CloudScene.commissioned(revision: 3)
+        defer { scene.end() }
+        let alice = scene.alice
+        let bob = try await scene.member("bob")
+        let synced = try await bob.succeed("cloud", "sync", "--group", CloudScene.groupName, "--json").json()
+        #expect(synced[0]?["name"]?.string == "Porch", "\(synced)")
+        // Both at once.
+        let before = scene.device.switchings
+        async let first = alice.run(["toggle", "Porch"])
+        async let second = bob.run(["toggle", "Porch"])
+        let both = try await [first, second]
+        for outcome in both { #expect(outcome.status == 0, "\(outcome)") }
+        try await eventually("both to have switched: \(scene.device.lines)") { scene.device.switchings == before + 2 }
+        // What needs Administer is refused: by the device, and by the cloud.
+        try await bob.fail(5, "read", "Porch", "0/access-control/acl")
+        try await bob.fail(5, "node", "remove", "Porch", "--yes")
+        #expect(try await bob.succeed("node", "ls").stdout.contains("Porch"))
+        let refresh = try await bob.fail(9, "acl", "refresh", "--json")
+        #expect(try refresh.error()["id"]?.string == "cloud.not-primary")
+        let another = try await CloudDevice.start()
+        defer { another.stop() }
+        let commission = try await bob.run(another.words("--json"))
+        #expect(commission.status == 9, "\(commission)")
+        #expect(!another.hasSeenCertificates)
+        // Removed in the cloud, he still operates what has not been told.
+        try await alice.succeed("cloud", "share", "remove", scene.group, "bob@example.com", "--yes")
+        try await bob.succeed("toggle", "Porch")
+        let changed = try await alice.succeed("acl", "refresh", "--group", CloudScene.groupName, "--json").json()
+        #expect(changed[0]?["result"]?.string == "changed", "\(changed)")
+        try await alice.succeed("toggle", "Porch")
+        let count = scene.device.switchings
+        // On the session that he may resume, and on a new one.
+        for _ in 0..<2 {
+            try await bob.fail(5, "toggle", "Porch")
+            try await bob.fail(5, "on", "Porch")
+            try await bob.fail(5, "read", "Porch", "1/on-off/on-off")
+            try await bob.fail(5, "read", "Porch", "0/basic-information/vendor-name")
+            try FileManager.default.removeItem(at: bob.home.appendingPathComponent("fabrics/lake/sessions"))
+        }
+        #expect(scene.device.switchings == count)
+        try await bob.fail(9, "cloud", "sync", "--group", scene.group)
+        try await bob.fail(9, "cloud", "user-noc", scene.group)
+        // Nothing is left to be done.
+        let again = try await alice.succeed("acl", "refresh", "--group", scene.group, "--json").json()
+        #expect(again[0]?["result"]?.string == "unchanged", "\(again)")
+    }
+
+    @Test("after a primary user is removed our own certificate comes first, and the others keep their access")
+    func primaryUser() async throws {
+        let scene = try await CloudScene.commissioned()
+        defer { scene.end() }
+        let alice = scene.alice
+        let carol = try await scene.member("carol", primary: true)
+        let bob = try await scene.member("bob")
+        for user in [carol, bob] {
+            try await user.succeed("cloud", "sync", "--group", scene.group)
+            try await user.succeed("toggle", "Porch")
+        }
+        // A primary user administers.
+        try await carol.succeed("read", "Porch", "0/access-control/acl")
+        let old = try await alice.succeed("fabric", "show", "lake", "--json").json()
+        try await alice.succeed("cloud", "share", "remove", scene.group, "carol@example.com", "--yes")
+        let outcome = try await alice.succeed("acl", "refresh", "--group", scene.group, "--json")
+        #expect(try outcome.json()[0]?["result"]?.string == "changed")
+        #expect(outcome.stderr.contains("issued our certificate again"), "\(outcome)")
+        #expect(try await alice.succeed("fabric", "show", "lake", "--json").json() != old)
+        try await carol.fail(5, "toggle", "Porch")
+        try await carol.fail(5, "read", "Porch", "0/access-control/acl")
+        try await alice.succeed("read", "Porch", "0/access-control/acl")
+        try await bob.succeed("toggle", "Porch")
+        // Bob's own tag has not changed.
+        try await bob.fail(9, "acl", "refresh")
+        try await bob.succeed("toggle", "Porch")
+    }
+
+    @Test("devices that acl refresh does not reach are named, the others are done, and it can be repeated")
+    func unreachableDevice() async throws {
+        let scene = try await CloudScene.commissioned()
+        defer { scene.end() }
+        let alice = scene.alice
+        let second = try await CloudDevice.start()
+        let outcome = try await alice.run(second.words("--name", "Attic"))
+        try #require(outcome.status == 0, "\(outcome)")
+        _ = try await scene.member("bob")
+        try await alice.succeed("cloud", "share", "remove", scene.group, "bob@example.com", "--yes")
+        second.stop()
+        let refreshed = try await alice.run(["acl", "refresh", "--timeout", "20s"])
+        #expect(refreshed.status == 4, "\(refreshed)")
+        let results = Set(
+            refreshed.stdout.split(separator: "\n").map { $0.split(separator: "\t").dropFirst().joined(separator: " ") }
+        )
+        #expect(results == ["Porch changed", "Attic failed"], "\(refreshed)")
+        #expect(refreshed.stderr.contains("1 of 2 devices"), "\(refreshed)")
+        let again = try await alice.succeed("acl", "refresh", "--node", "Porch")
+        #expect(again.result.hasSuffix("\tPorch\tunchanged"), "\(again)")
+    }
+
+    @Test("cloud sync on an empty state directory controls nodes that it never commissioned")
+    func sync() async throws {
+        let scene = try await CloudScene.commissioned(revision: 2)
+        defer { scene.end() }
+        let third = try await scene.cloud.user("alice")
+        try await third.fail(3, "cloud", "sync", "--group", CloudScene.groupName)
+        try await third.succeed("fabric", "create", "cabin", "--issuer", "rainmaker", "--group", CloudScene.groupName)
+        #expect(try await third.nodes() == Nodes())
+        try await third.succeed("cloud", "sync", "--group", CloudScene.groupName)
+        try await third.succeed("toggle", "Porch")
+        #expect(try await third.succeed("read", "Porch", "1/on-off/on-off").result == "true")
+        try await third.succeed("level", "Porch", "50%")
+        #expect(try await scene.alice.succeed("read", "Porch", "1/level-control/current-level").result == "127")
+        // A name that was given here stays.
+        let node = try #require(try await third.succeed("node", "ls", "--json").json()[0]?["node"])
+        try await third.succeed("node", "rename", "Porch", "veranda")
+        try await third.succeed("cloud", "sync", "--group", CloudScene.groupName)
+        #expect(try await third.succeed("node", "ls", "--json").json()[0]?["name"]?.string == "veranda")
+        #expect(try await third.succeed("node", "ls", "--json").json()[0]?["node"] == node)
+    }
+
+    @Test("a removed node is gone from the device, from here and from the cloud, and can be commissioned again")
+    func removal() async throws {
+        let scene = try await CloudScene.commissioned(revision: 3)
+        defer { scene.end() }
+        try await scene.alice.succeed("node", "remove", "Porch", "--yes")
+        #expect(try await scene.listed().isEmpty)
+        #expect(try await scene.alice.nodes() == Nodes())
+        try await scene.commission()
+        #expect(try await scene.listed().count == 1)
+        // One that is gone for good: the cloud alone, with a warning.
+        let offline = try await scene.alice.succeed("node", "remove", "Porch", "--offline", "--yes")
+        #expect(offline.stderr.contains("warning: the device was not told"), "\(offline)")
+        #expect(try await scene.listed().isEmpty)
+    }
+
+    @Test("if the cloud cannot be told of a removal, that is said, kept and repeated")
+    func removalWithoutCloud() async throws {
+        let scene = try await CloudScene.commissioned(revision: 3)
+        defer { scene.end() }
+        let alice = scene.alice
+        let node = try #require(
+            try await alice.succeed("node", "ls").stdout.split(separator: "\t").first.map(String.init))
+        try await scene.cloud.play("status=500,on=changeNodeMapping")
+        let failed = try await alice.fail(9, "node", "remove", "Porch", "--yes")
+        #expect(failed.stderr.contains("has left the fabric, but the cloud still lists it"), "\(failed)")
+        #expect(failed.stderr.contains("matterctl node remove \(node)"), "\(failed)")
+        #expect(try await alice.nodes() == Nodes())
+        #expect(try await scene.listed().count == 1)
+        // It does not come back by a synchronisation, which only says that the cloud still cannot be told.
+        let synced = try await alice.succeed("cloud", "sync", "--group", scene.group)
+        #expect(synced.stderr.contains("warning"), "\(synced)")
+        #expect(try await alice.nodes() == Nodes())
+        try await alice.fail(9, "node", "remove", node)
+        await scene.cloud.end()
+        try await alice.fail(9, "node", "remove", "Porch")
+        try await scene.cloud.restart()
+        try await alice.succeed("node", "remove", "Porch")
+        #expect(try await scene.listed().isEmpty)
+        try await alice.fail(3, "node", "remove", node)
+    }
+
+    @Test("an external program issues, and what it does wrong reaches no device")
+    func externalIssuer() async throws {
+        let scene = try await CloudScene.fresh()
+        defer { scene.end() }
+        let alice = scene.alice
+        // Stands for any certificate authority: it has the request signed and prints the chain.
+        let script = alice.folder.file("issue.sh")
+        try Data(
+            """
+            set -e
+            cat > "$1/question"
+            "$2" -c 'import json,sys; sys.stdout.write(json.load(open(sys.argv[1]))["csr"])' "$1/question" > "$1/csr"
+            MATTERCTL_HOME="$3" "$4" cloud issue-noc --group '\(CloudScene.groupName)' --csr "$1/csr" 2> "$1/request"
+
+            """.utf8
+        ).write(to: script)
+        let command =
+            "exec:sh \(script.path) \(alice.folder.url.path) \(Laboratory.python.path) \(alice.home.path) \(Laboratory.binary.path)"
+        for (wrong, words) in [
+            ("echo nonsense", "printed"), ("echo sorry >&2; exit 3", "sorry"), ("cat >/dev/null", "printed"),
+        ] {
+            let refused = try await alice.run(scene.device.words("--issuer", "exec:\(wrong)", "--json"))
+            #expect(refused.status == 9, "\(refused)")
+            #expect(try refused.error()["message"]?.string?.contains(words) == true, "\(refused)")
+        }
+        #expect(!scene.device.hasSeenCertificates)
+        let outcome = try await alice.run(scene.device.words("--name", "Porch", "--issuer", command, "--json"))
+        try #require(outcome.status == 0, "\(outcome)")
+        let question = try JSON(parsing: String(contentsOf: alice.folder.file("question"), encoding: .utf8))
+        #expect(question["version"]?.int == 1 && question["vendorId"]?.int == 0xFFF1, "\(question)")
+        #expect(question["dac"]?.string?.hasPrefix("-----BEGIN CERTIFICATE-----") == true)
+        try await alice.succeed("toggle", "Porch")
+        // The node id is the one in the certificate; whoever issued confirms it, too.
+        let request = try String(contentsOf: alice.folder.file("request"), encoding: .utf8)
+        let id = try #require(request.split(separator: " ").dropFirst().first.map { $0.filter { $0 != "," } })
+        try await alice.succeed("cloud", "confirm", id, "--group", scene.group)
+        #expect(try await scene.listed().count == 1)
+    }
+
+    @Test("neither passwords nor tokens nor keys appear in the most talkative log, on a screen or in an argument")
+    func secrets() async throws {
+        let scene = try await CloudScene.fresh(revision: 3)
+        defer { scene.end() }
+        var alice = scene.alice
+        var talk = ""
+        let commissioned = try await alice.run(scene.device.words("--name", "Porch", "-vv"))
+        try #require(commissioned.status == 0, "\(commissioned)")
+        talk += commissioned.stdout + commissioned.stderr
+        for words in [
+            ["cloud", "status"], ["cloud", "groups"], ["cloud", "nodes"], ["cloud", "user-noc", scene.group],
+            ["acl", "refresh"], ["cloud", "share", "ls"],
+        ] {
+            let outcome = try await alice.run(words + ["-vv", "--json"])
+            #expect(outcome.status == 0, "\(outcome)")
+            talk += outcome.stdout + outcome.stderr
+        }
+        alice.environment["MATTERCTL_CLOUD_PASSWORD"] = "Wrong-Horse-9"
+        let refused = try await alice.run([
+            "cloud", "login", "--user", "alice@example.com", "--url", scene.cloud.url, "-vv",
+        ])
+        #expect(refused.status == 9)
+        talk += refused.stderr
+        let record = try Data(contentsOf: alice.home.appendingPathComponent("cloud/public/tokens"))
+        // The first line is the record's own header.
+        let text = record.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        let json = try JSON(parsing: text.split(separator: "\n", maxSplits: 1).last.map(String.init) ?? "")
+        let tokens = [json["accesstoken"]?.string, json["refreshtoken"]?.string].compactMap { $0 }
+        #expect(tokens.count == 2 && tokens.allSatisfy { $0.count > 100 })
+        for secret in tokens + [CloudEmulator.password, "Wrong-Horse-9"] { #expect(!talk.contains(secret)) }
+        #expect(talk.count > 2000, "there is a log at all")
+        let mode =
+            try FileManager.default.attributesOfItem(
+                atPath: alice.home.appendingPathComponent("cloud/public/tokens").path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        try await alice.succeed("cloud", "logout")
+        try await alice.fail(9, "cloud", "groups")
+    }
+}
