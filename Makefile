@@ -92,12 +92,14 @@ clean:
 deps:
 	@Tests/Tools/install_packages.sh $(BUILD_PACKAGES) $(LAB_PACKAGES)
 
-# circuitmatter is the light; zeroconf and psutil let it live on a host without avahi-daemon.
+# circuitmatter is a light; zeroconf and psutil let it live on a host without avahi-daemon; openapi-core and PyYAML compare
+# what the cloud's emulator says with the description of the interface.
 peers: .peers/device
 
 .peers/device:
 	python3 -m venv .peers
-	.peers/bin/pip install --quiet --disable-pip-version-check circuitmatter==0.4.1 zeroconf==0.154.0 psutil==7.2.2
+	.peers/bin/pip install --quiet --disable-pip-version-check circuitmatter==0.4.1 zeroconf==0.154.0 psutil==7.2.2 \
+		openapi-core==0.23.1 PyYAML==6.0.3
 	touch $@
 
 peers-controller: .peers/controller
