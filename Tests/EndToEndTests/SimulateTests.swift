@@ -31,17 +31,17 @@ import Testing
     @Test("with --count each node has its own port, discriminator and codes, and hears its own lines only")
     func many() async throws {
         let folder = try TemporaryFolder()
-        let lines = "#1 1 on-off on\n#2 1 on-off on\n#2 1 on-off off\n#7 1 on-off on\n#0 1 on-off fly\n"
+        let lines = "#1 1 on-off on\n#2 1 on-off on\n#2 1 on-off off\n#7 1 on-off on\n#0 1 on-off fly\n#x on\n"
         let child = try await start(
-            "on-off-light", "--count", "3", "--port", "5790", "--discriminator", "4094", "--json", input: lines,
+            "on-off-light", "--count", "3", "--port", "6790", "--discriminator", "4094", "--json", input: lines,
             state: folder
         ) { child in
             let changes = try switchings(child).count
-            return changes >= 3 && child.stderr.split(separator: "\n").count >= 2
+            return changes >= 3 && child.stderr.split(separator: "\n").count >= 3
         }
         let ready = try objects(child).filter { $0["event"]?.string == "ready" }
         #expect(ready.map { $0["simulatedNode"]?.int } == [0, 1, 2])
-        #expect(ready.map { $0["port"]?.int } == [5790, 5791, 5792])
+        #expect(ready.map { $0["port"]?.int } == [6790, 6791, 6792])
         #expect(ready.map { $0["discriminator"]?.int } == [4094, 4095, 0])
         #expect(Set(ready.compactMap { $0["qrCode"]?.string }).count == 3)
         let changes = try switchings(child)
@@ -51,7 +51,10 @@ import Testing
         #expect(third == [true, false])
         #expect(changes.count == 3)
         let notes = try child.stderr.split(separator: "\n").map { try JSON(parsing: String($0))["progress"]?["note"] }
-        #expect(Set(notes.map { $0?.string }) == ["there is no node #7", "the device makes nothing of '1 on-off fly'"])
+        #expect(
+            Set(notes.map { $0?.string }) == [
+                "there is no node #7", "the device makes nothing of '1 on-off fly'", "#x is no node",
+            ])
         child.signal(SIGTERM)
         #expect(await child.status() == 0)
     }
