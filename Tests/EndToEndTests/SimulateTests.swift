@@ -31,17 +31,17 @@ import Testing
     @Test("with --count each node has its own port, discriminator and codes, and hears its own lines only")
     func many() async throws {
         let folder = try TemporaryFolder()
-        let lines = "#1 1 on-off on\n#2 1 on-off on\n#2 1 on-off off\n#7 1 on-off on\n#0 1 on-off fly\n"
+        let lines = "#1 1 on-off on\n#2 1 on-off on\n#2 1 on-off off\n#7 1 on-off on\n#0 1 on-off fly\n#x on\n"
         let child = try await start(
-            "on-off-light", "--count", "3", "--port", "5790", "--discriminator", "4094", "--json", input: lines,
+            "on-off-light", "--count", "3", "--port", "6790", "--discriminator", "4094", "--json", input: lines,
             state: folder
         ) { child in
             let changes = try switchings(child).count
-            return changes >= 3 && child.stderr.split(separator: "\n").count >= 2
+            return changes >= 3 && child.stderr.split(separator: "\n").count >= 3
         }
         let ready = try objects(child).filter { $0["event"]?.string == "ready" }
         #expect(ready.map { $0["simulatedNode"]?.int } == [0, 1, 2])
-        #expect(ready.map { $0["port"]?.int } == [5790, 5791, 5792])
+        #expect(ready.map { $0["port"]?.int } == [6790, 6791, 6792])
         #expect(ready.map { $0["discriminator"]?.int } == [4094, 4095, 0])
         #expect(Set(ready.compactMap { $0["qrCode"]?.string }).count == 3)
         let changes = try switchings(child)
@@ -51,9 +51,47 @@ import Testing
         #expect(third == [true, false])
         #expect(changes.count == 3)
         let notes = try child.stderr.split(separator: "\n").map { try JSON(parsing: String($0))["progress"]?["note"] }
-        #expect(Set(notes.map { $0?.string }) == ["there is no node #7", "the device makes nothing of '1 on-off fly'"])
+        #expect(
+            Set(notes.map { $0?.string }) == [
+                "there is no node #7", "the device makes nothing of '1 on-off fly'", "#x is no node",
+            ])
         child.signal(SIGTERM)
         #expect(await child.status() == 0)
+    }
+
+    /// KiB of memory that a process shares with no other.
+    private func memory(_ child: Child) throws -> Int {
+        let rollup = try String(contentsOfFile: "/proc/\(child.pid)/smaps_rollup", encoding: .utf8)
+        return rollup.split(separator: "\n").filter { $0.hasPrefix("Private_Clean:") || $0.hasPrefix("Private_Dirty:") }
+            .compactMap { $0.split(separator: " ").dropFirst().first.flatMap { Int($0) } }.reduce(0, +)
+    }
+
+    /// Clock ticks of the CPU that a process has used.
+    private func ticks(_ child: Child) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(child.pid)/stat", encoding: .utf8)
+        let fields = try #require(status.lastIndex(of: ")").map { status[$0...].split(separator: " ") })
+        return try fields[12...13].map { try #require(Int($0)) }.reduce(0, +)
+    }
+
+    @Test("a hundred nodes take less than 1 MiB each, and next to no CPU while nobody talks to them")
+    func hundred() async throws {
+        let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
+        let one = try await start("thermostat", "--port", "0", state: other) { $0.stdout.contains("\nready ") }
+        defer { one.signal(SIGTERM) }
+        let many = try await start("thermostat", "--count", "100", "--port", "6800", state: folder) { child in
+            child.stdout.split(separator: "\n").count { $0.contains(" port ") } == 100
+        }
+        defer { many.signal(SIGTERM) }
+        // The first seconds may still belong to the start; a hundredth of a second is a tick.
+        var used = Int.max
+        for _ in 0..<5 where used > 5 {
+            let before = try ticks(many)
+            try await Task.sleep(for: .seconds(2))
+            used = try ticks(many) - before
+        }
+        #expect(used <= 5, "ticks in two seconds")
+        let each = (try memory(many) - memory(one)) / 99
+        #expect(each > 0 && each < 1024, "\(each) KiB")
     }
 
     @Test("two processes do not play one device")

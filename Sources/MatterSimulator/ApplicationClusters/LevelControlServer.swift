@@ -18,6 +18,8 @@ package struct LevelControlServer: ClusterServer {
     package enum Signal: ClusterSignal {
         /// A command wants the light on (it is already) or off (it will be when the level says so).
         case switched(on: Bool)
+        /// A command wants the light on while it is on, perhaps about to go out.
+        case stayOn
         case fadeOut(Fade)
     }
 
@@ -240,7 +242,8 @@ package struct LevelControlServer: ClusterServer {
 
     package mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
         switch signal as? Signal {
-        case .switched(on: true): fadeIn(context)
+        case .switched(on: true): fadeIn(from: Self.lowest, context)
+        case .stayOn: if storedLevel != nil { fadeIn(from: level(context), context) }
         case .switched(on: false):
             let tenths: UInt16? =
                 context.number(Attribute.offTransitionTime) ?? context.number(Attribute.onOffTransitionTime)
@@ -250,14 +253,14 @@ package struct LevelControlServer: ClusterServer {
         }
     }
 
-    private mutating func fadeIn(_ context: ClusterContext) {
+    private mutating func fadeIn(from start: Int, _ context: ClusterContext) {
         let before = storedLevel ?? level(context)
         storedLevel = nil
         fade = []
         let target = context.number(Attribute.onLevel).map { Self.clamped($0) } ?? before
         let tenths: UInt16? =
             context.number(Attribute.onTransitionTime) ?? context.number(Attribute.onOffTransitionTime)
-        run(from: Self.lowest, to: target, Self.duration(tenths ?? 0), switchesOff: false, context)
+        run(from: start, to: target, Self.duration(tenths ?? 0), switchesOff: false, context)
     }
 
     private mutating func fadeOut(_ fade: Fade, _ context: ClusterContext) {

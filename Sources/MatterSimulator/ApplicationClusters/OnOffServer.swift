@@ -117,7 +117,10 @@ package struct OnOffServer: ClusterServer {
             if current(Attribute.onTime, context) == 0 { setOffWaitTime(0, context) }
             context[Attribute.globalSceneControl] = .bool(true)
         }
-        guard !context.bool(Attribute.onOff) else { return }
+        guard !context.bool(Attribute.onOff) else {
+            context.signal(LevelControlServer.Signal.stayOn, to: ClusterID.levelControl)
+            return
+        }
         context[Attribute.onOff] = .bool(true)
         context.signal(LevelControlServer.Signal.switched(on: true), to: ClusterID.levelControl)
     }

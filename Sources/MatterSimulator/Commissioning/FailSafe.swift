@@ -36,8 +36,8 @@ extension SimulatedNode {
         let asked = configuration.faults.failSafe.map { min($0, seconds) } ?? seconds
         let deadline = moment.instant + .seconds(Int64(asked))
         if var armed = failSafe {
-            // An extension never brings the end nearer, and the whole has its limit.
-            armed.deadline = min(max(armed.deadline, deadline), armed.latestDeadline)
+            // The new time counts from now, be it longer or shorter; the whole has its limit.
+            armed.deadline = min(deadline, armed.latestDeadline)
             failSafe = armed
         } else {
             let latest = moment.instant + .seconds(Int64(configuration.limits.cumulativeFailSafe))

@@ -4,6 +4,7 @@ import Glibc
 import Logging
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterDiscovery
 import MatterSecureChannel
 import MatterSetupPayload
@@ -218,28 +219,30 @@ struct Simulate: LocalCommand {
         // A job in the background would be stopped for reading from its terminal.
         guard isatty(STDIN_FILENO) == 0 || tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
         let console = output.console
+        let (lines, source) = AsyncStream.makeStream(of: String.self)
         DispatchQueue.global().async {
-            while let line = readLine() {
-                var words = line[...]
-                var number = 0
-                if words.hasPrefix("#") {
-                    let head = words.dropFirst().prefix { $0 != " " }
-                    guard let given = Int(head) else { continue }
-                    number = given
-                    words = words.dropFirst(head.count + 1).drop { $0 == " " }
-                }
-                let text = String(words)
-                guard !text.isEmpty else { continue }
-                guard devices.indices.contains(number) else {
-                    console.message("there is no node #\(number)")
-                    continue
-                }
-                let device = devices[number]
-                Task {
-                    if await !device.input(text) { console.message("the device makes nothing of '\(text)'") }
-                }
-            }
+            while let line = readLine() { source.yield(line) }
+            source.finish()
         }
+        // One after the other, so that they happen in the order in which they were typed.
+        Task { for await line in lines { await Self.hand(line, to: devices, console) } }
+    }
+
+    private static func hand(_ line: String, to devices: [SimulatedDevice], _ console: Console) async {
+        var words = line[...]
+        var number = 0
+        if words.hasPrefix("#") {
+            let head = words.dropFirst().prefix { $0 != " " }
+            guard let given = Int(head) else {
+                return console.message("#\(TerminalText.escaped(String(head))) is no node")
+            }
+            number = given
+            words = words.dropFirst(head.count + 1).drop { $0 == " " }
+        }
+        guard !words.isEmpty else { return }
+        guard devices.indices.contains(number) else { return console.message("there is no node #\(number)") }
+        guard await !devices[number].input(String(words)) else { return }
+        console.message("the device makes nothing of '\(TerminalText.escaped(String(words)))'")
     }
 }
 

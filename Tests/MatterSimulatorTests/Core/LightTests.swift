@@ -137,6 +137,23 @@ struct LightTests {
         #expect(light.level == 200)
     }
 
+    @Test("on in the middle of a fade brings a light back that is going out")
+    func onWhileFading() throws {
+        let light = try Light()
+        try light.onOff(1)
+        try light.move(0, to: 200, in: 0)
+        try light.set(8, 0x10, .uint(10))
+        try light.onOff(0)
+        light.bench.pass(.milliseconds(500))
+        try light.onOff(1)
+        #expect((90...110).contains(light.level ?? 0))
+        light.bench.pass(.seconds(5))
+        #expect(light.isOn == true)
+        #expect(light.level == 200)
+        try light.onOff(1)
+        #expect(light.level == 200 && light.remaining == 0)
+    }
+
     @Test("OnLevel is the level that a light comes on with")
     func onLevel() throws {
         let light = try Light()

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import MatterSimulator
+
 /// The official controller against `matterctl simulate`; needs the laboratory (Tests/Lab/lab.sh), the binary and the
 /// peers, and is loudly skipped elsewhere.
 @Suite("The official controller", .serialized, .enabled(if: OfficialController.isHere))
@@ -31,6 +33,28 @@ struct OfficialControllerTests {
         #expect(try OfficialController.run(folder, "a", "read", "1", "0.0x3e.3").contains("0.0x003e.0x0003 = 2"))
         _ = try OfficialController.run(folder, "b", "unpair", "2")
         #expect(try OfficialController.run(folder, "a", "read", "1", "0.0x3e.3").contains("0.0x003e.0x0003 = 1"))
+    }
+
+    @Test("decodes every attribute of every kind of device", .timeLimit(.minutes(5)), arguments: ["ethernet", "wifi"])
+    func survey(_ network: String) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sim-official-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("paa"), withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let kinds = DeviceKind.all.map(\.name)
+        let device = try OfficialController.start(
+            folder, kinds.joined(separator: ","), "--port", "5597", "--discriminator", "2027", "--passcode", "34561236",
+            "--network", network, "--rainmaker")
+        defer { device.terminate() }
+        let commissioned = try OfficialController.run(
+            folder, "a", "commission", "1", "--discriminator", "2027", "--passcode", "34561236")
+        #expect(commissioned.contains("commissioned node 1"))
+        let lines = try OfficialController.run(folder, "a", "survey", "1").split(separator: "\n")
+        #expect(lines.filter { $0.hasPrefix("UNDECODABLE") } == [])
+        #expect(lines.count { $0.hasPrefix("attribute ") } > 600)
+        // The bridge has its lights on endpoints of their own.
+        let descriptors = lines.filter { $0.contains(".Descriptor.DeviceTypeList = ") }
+        #expect(descriptors.count == DeviceKind.plans(DeviceKind.all).count + 1)
     }
 
     @Test("subscribes to everything and sees every change, whoever made it", .timeLimit(.minutes(5)))
