@@ -64,6 +64,21 @@ struct VirtualCommissioningTests {
         try await matterctl.commission(device)
     }
 
+    @Test("a fail-safe that runs out between AddNOC and CASE: 4, and neither side keeps anything")
+    func expiredBeforeCASE() async throws {
+        let device = try await VirtualDevice.start(faults: ["ignore:sigma1:1", "fail-safe:4"])
+        defer { device.stop() }
+        let matterctl = try MatterCtl()
+        let outcome = try await matterctl.run(matterctl.words(device, ["--json"]))
+        #expect(outcome.status == 4 && outcome.duration < .seconds(80), "\(outcome)")
+        let error = try outcome.error()
+        #expect(error["id"]?.string == "commission.forgotten" && error["device"]?.string == "rolled-back", "\(error)")
+        #expect(device.steps.contains("fail-safe-expired") && device.fabrics == 0, "\(device.steps)")
+        #expect(try await matterctl.nodes() == Nodes())
+        try await device.restart()
+        try await matterctl.commission(device)
+    }
+
     // MARK: kill -9
 
     /// Where a commissioning is cut short: the device acts upon a message and does not answer it.
@@ -145,7 +160,8 @@ struct VirtualCommissioningTests {
         child.signal(SIGKILL)
         _ = await child.status()
         // A handshake has 60 s.
-        try await matterctl.commission(device)
+        let outcome = try await matterctl.commission(device)
+        #expect(outcome.messages.count { $0.contains("busy with another handshake") } == 1, "\(outcome)")
         #expect(device.fabrics == 1 && device.steps.contains("pase-failed"))
     }
 
