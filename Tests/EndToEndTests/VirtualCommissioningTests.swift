@@ -25,11 +25,17 @@ struct VirtualCommissioningTests {
         #expect(device.fabrics == 1)
     }
 
-    @Test("a device that is restarted with an uncommitted certificate: 4, and neither side keeps anything")
-    func rebootAtNOC() async throws {
-        let (device, matterctl) = (try await VirtualDevice.start(faults: ["reboot:noc-added"]), try MatterCtl())
+    @Test(
+        "a device that is restarted with an uncommitted certificate: 4, and neither side keeps anything",
+        arguments: [true, false])
+    func rebootAtNOC(isDiscovered: Bool) async throws {
+        let device = try await VirtualDevice.start(faults: ["reboot:noc-added"], isAdvertised: isDiscovered)
         defer { device.stop() }
-        let outcome = try await matterctl.run(matterctl.words(device, ["--json"]))
+        let matterctl = try MatterCtl()
+        let words = [
+            "commission", device.qrCode, "--trust", device.trust, "--allow-test-devices", "--json",
+        ]
+        let outcome = try await matterctl.run(words + (isDiscovered ? [] : ["--address", device.address]))
         #expect(outcome.status == 4 && outcome.duration < .seconds(80), "\(outcome)")
         let error = try outcome.error()
         #expect(error["id"]?.string == "commission.forgotten", "\(error)")
