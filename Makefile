@@ -1,5 +1,6 @@
 # make build     build the debug binary, .build/debug/matterctl
 # make demo      commission and switch a simulated light on a private network, live; leaves nothing behind
+# make demo-rainmaker   the same with the emulator of the RainMaker cloud as the issuer, and a second user
 # make test      everything: unit tests, then end-to-end tests of the same debug binary in a private network
 # make check     formatting, lint, forbidden constructs, generated files, warnings as errors
 # make bench     measure against the official Python controller, in one run with the same light
@@ -16,7 +17,7 @@ SHELL = /bin/bash
 .SHELLFLAGS = -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL = build
-.PHONY: build demo test check bench format install clean deps peers peers-controller release
+.PHONY: build demo demo-rainmaker test check bench format install clean deps peers peers-controller release
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -79,9 +80,15 @@ release: deps
 demo: release
 	Tests/Lab/demo.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
 
+demo-rainmaker: release
+	swift build $(RELEASE) --product rainmaker-emulator
+	bin=$$(swift build $(RELEASE) --show-bin-path)
+	Tests/Lab/demo-rainmaker.sh "$$bin/matterctl" "$$bin/rainmaker-emulator"
+
 bench: release peers-controller
 	@Tests/Tools/install_packages.sh $(BENCH_PACKAGES)
 	Tests/Bench/bench.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
+	Tests/Bench/nodes.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
 
 install: release
 	Tests/Tools/install.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl" "$(DESTDIR)$(PREFIX)"

@@ -33,7 +33,7 @@ package struct CommissioningError: Error, Sendable, CustomStringConvertible {
         case sessionRefused = "commission.session-refused"
         /// The device has the certificate, but could not be reached any more.
         case goneAfterNOC = "commission.gone-after-noc"
-        /// The device was sent the certificate, fell silent, and has forgotten it.
+        /// The device was sent the certificate, and has forgotten it.
         case forgotten = "commission.forgotten"
         /// The device no longer answers.
         case noAnswer = "commission.no-answer"

@@ -31,6 +31,34 @@ struct TwoHostsTests {
         #expect(try closed.json().elements.isEmpty, "\(closed)")
     }
 
+    @Test("records of devices that are gone keep nobody waiting for long")
+    func staleRecords() async throws {
+        let device = try await VirtualDevice.start(isAdvertised: true, on: FarHost.shared())
+        defer { device.stop() }
+        let matterctl = try MatterCtl()
+        // Nothing listens on these ports.
+        let stale = try (1...3).map { number in
+            try Child(
+                URL(fileURLWithPath: "/usr/bin/avahi-publish"),
+                [
+                    "-s", "--subtype=_L\(device.discriminator)._sub._matterc._udp", "--subtype=_CM._sub._matterc._udp",
+                    "00000000000000\(number)0", "_matterc._udp", "\(6990 + number)", "D=\(device.discriminator)",
+                    "CM=1",
+                ], folder: matterctl.folder)
+        }
+        defer { for child in stale { child.signal(SIGTERM) } }
+        for child in stale {
+            try await eventually("the record to stand: \(child.stderr)") { child.stderr.contains("Established") }
+        }
+        let found = try await matterctl.succeed("discover", "--discriminator", "\(device.discriminator)", "--json")
+        #expect(try found.json().elements.count == 4, "\(found)")
+        let outcome = try await matterctl.succeed(
+            "commission", device.qrCode, "--trust", device.trust, "--allow-test-devices")
+        // Each would have had 20 s.
+        #expect(outcome.duration < .seconds(30), "\(outcome)")
+        #expect(device.fabrics == 1)
+    }
+
     @Test("a device that moves to another port is found again")
     func moved() async throws {
         let device = try await VirtualDevice.start(isAdvertised: true, on: FarHost.shared())

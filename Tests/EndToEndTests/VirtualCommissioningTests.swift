@@ -25,11 +25,17 @@ struct VirtualCommissioningTests {
         #expect(device.fabrics == 1)
     }
 
-    @Test("a device that is restarted with an uncommitted certificate: 4, and neither side keeps anything")
-    func rebootAtNOC() async throws {
-        let (device, matterctl) = (try await VirtualDevice.start(faults: ["reboot:noc-added"]), try MatterCtl())
+    @Test(
+        "a device that is restarted with an uncommitted certificate: 4, and neither side keeps anything",
+        arguments: [true, false])
+    func rebootAtNOC(isDiscovered: Bool) async throws {
+        let device = try await VirtualDevice.start(faults: ["reboot:noc-added"], isAdvertised: isDiscovered)
         defer { device.stop() }
-        let outcome = try await matterctl.run(matterctl.words(device, ["--json"]))
+        let matterctl = try MatterCtl()
+        let words = [
+            "commission", device.qrCode, "--trust", device.trust, "--allow-test-devices", "--json",
+        ]
+        let outcome = try await matterctl.run(words + (isDiscovered ? [] : ["--address", device.address]))
         #expect(outcome.status == 4 && outcome.duration < .seconds(80), "\(outcome)")
         let error = try outcome.error()
         #expect(error["id"]?.string == "commission.forgotten", "\(error)")
@@ -61,6 +67,21 @@ struct VirtualCommissioningTests {
         #expect(outcome.status == 4 && outcome.duration < .seconds(80), "\(outcome)")
         #expect(try outcome.error()["id"]?.string == "commission.forgotten", "\(outcome)")
         #expect(try await matterctl.nodes() == Nodes())
+        try await matterctl.commission(device)
+    }
+
+    @Test("a fail-safe that runs out between AddNOC and CASE: 4, and neither side keeps anything")
+    func expiredBeforeCASE() async throws {
+        let device = try await VirtualDevice.start(faults: ["ignore:sigma1:1", "fail-safe:4"])
+        defer { device.stop() }
+        let matterctl = try MatterCtl()
+        let outcome = try await matterctl.run(matterctl.words(device, ["--json"]))
+        #expect(outcome.status == 4 && outcome.duration < .seconds(80), "\(outcome)")
+        let error = try outcome.error()
+        #expect(error["id"]?.string == "commission.forgotten" && error["device"]?.string == "rolled-back", "\(error)")
+        #expect(device.steps.contains("fail-safe-expired") && device.fabrics == 0, "\(device.steps)")
+        #expect(try await matterctl.nodes() == Nodes())
+        try await device.restart()
         try await matterctl.commission(device)
     }
 
@@ -145,7 +166,8 @@ struct VirtualCommissioningTests {
         child.signal(SIGKILL)
         _ = await child.status()
         // A handshake has 60 s.
-        try await matterctl.commission(device)
+        let outcome = try await matterctl.commission(device)
+        #expect(outcome.messages.count { $0.contains("busy with another handshake") } == 1, "\(outcome)")
         #expect(device.fabrics == 1 && device.steps.contains("pase-failed"))
     }
 

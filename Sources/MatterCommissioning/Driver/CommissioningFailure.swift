@@ -6,16 +6,14 @@ import MatterTransport
 struct CommissioningFailure {
     let error: any Error
 
-    /// - Parameters:
-    ///   - wasPending: whether the device may have our certificate.
-    ///   - hasLostSession: whether it fell silent on a session after that, and another one was tried.
-    init(_ error: any Error, stage: CommissioningStage, wasPending: Bool, hasLostSession: Bool = false) {
+    /// - Parameter wasPending: whether the device may have our certificate.
+    init(_ error: any Error, stage: CommissioningStage, wasPending: Bool) {
         switch error {
-        case let failure as SessionError where hasLostSession && failure.isUnknownToPeer:
+        case let failure as SessionError where wasPending && failure.isUnknownToPeer:
             self.error = CommissioningError(
                 .forgotten, stage: stage,
-                "the device fell silent after it was sent its certificate, and now does not know this fabric: it was "
-                    + "restarted, or its fail-safe ran out (\(SessionAccount(failure)))",
+                "the device was sent its certificate, and now does not know this fabric: it was restarted, or its fail-safe "
+                    + "ran out (\(SessionAccount(failure)))",
                 hint: "put it into pairing mode again if need be, and run the same command again", underlying: failure)
         case let failure as SessionError where wasPending && failure.code == .refused:
             self.error = CommissioningError(

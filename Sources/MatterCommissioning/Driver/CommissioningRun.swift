@@ -47,11 +47,6 @@ struct CommissioningRun: Sendable {
         case answeredAnew(SecureSession, CommissioningCommand, CommandResult)
     }
 
-    /// What became of the other session that a command was sent on anew.
-    private struct SecondAttemptFailure: Error {
-        let error: any Error
-    }
-
     func run(clock: StageClock) async throws -> CommissionedNode {
         var flow = CommissioningFlow(try configuration())
         var memory = Memory()
@@ -60,19 +55,12 @@ struct CommissioningRun: Sendable {
             await close(memory)
             return node
         } catch {
-            let isSecondAttempt = error is SecondAttemptFailure
-            let error = (error as? SecondAttemptFailure)?.error ?? error
-            let failure = CommissioningFailure(
-                error, stage: flow.stage, wasPending: memory.pending != nil,
-                hasLostSession: memory.hasLostSession || isSecondAttempt
-            ).error
+            let failure = CommissioningFailure(error, stage: flow.stage, wasPending: memory.pending != nil).error
             if (failure as? CommissioningError)?.code == .stopped { clock.end() } else { clock.fail() }
             let (undo, leftovers) = (flow.undo, memory)
             let isForgotten = (failure as? CommissioningError)?.code == .forgotten
             // A cancelled task could not talk to the device any more, but undoing must.
-            let aftermath = await Task {
-                isForgotten ? await self.forget(leftovers) : await self.undo(undo, leftovers)
-            }.value
+            let aftermath = await Task { await self.undo(undo, leftovers, isForgotten: isForgotten) }.value
             guard var failure = failure as? CommissioningError else { throw failure }
             failure.aftermath = aftermath
             throw failure
@@ -203,19 +191,13 @@ struct CommissioningRun: Sendable {
     /// CommissioningComplete was sent and not answered: a restarted device has forgotten the session it came on. Within
     /// the fail-safe it may be sent again, and a device that is done says so.
     private func completeAnew(_ pending: PendingNode) async throws -> Outcome {
+        let session = try await connect(to: pending.nodeID, deadline: anotherSessionDeadline)
         do {
-            let session = try await connect(to: pending.nodeID, deadline: anotherSessionDeadline)
-            do {
-                let command = CommissioningCommand.commissioningComplete
-                return .answeredAnew(session, command, try await channel(on: session).invoke(command))
-            } catch {
-                await session.close()
-                throw error
-            }
-        } catch is CancellationError {
-            throw CancellationError()
+            let command = CommissioningCommand.commissioningComplete
+            return .answeredAnew(session, command, try await channel(on: session).invoke(command))
         } catch {
-            throw SecondAttemptFailure(error: error)
+            await session.close()
+            throw error
         }
     }
 
@@ -289,19 +271,24 @@ struct CommissioningRun: Sendable {
         await memory.operational?.close()
     }
 
-    /// The device has forgotten everything: so do we.
-    private func forget(_ memory: Memory) async -> CommissioningError.Aftermath {
-        if let pending = memory.pending { try? environment.journal.remove(pending.nodeID) }
-        if let receipt = memory.receipt { await environment.issuer.abandon(receipt) }
-        await close(memory)
-        return .forgotten
-    }
-
     /// Takes back what can be taken back; what cannot is named.
-    private func undo(_ undo: CommissioningFlow.Undo, _ memory: Memory) async -> CommissioningError.Aftermath {
-        let aftermath = await rollBack(undo, memory)
+    ///
+    /// - Parameter isForgotten: whether the device has said that it does not know our fabric.
+    private func undo(
+        _ undo: CommissioningFlow.Undo, _ memory: Memory, isForgotten: Bool
+    ) async -> CommissioningError.Aftermath {
+        let aftermath = isForgotten ? await forget(undo, memory) : await rollBack(undo, memory)
         await close(memory)
         return aftermath
+    }
+
+    /// The device has forgotten everything: so do we. Its fail-safe may still be armed.
+    private func forget(_ undo: CommissioningFlow.Undo, _ memory: Memory) async -> CommissioningError.Aftermath {
+        let mayBeArmed = undo == .disarmPending && !memory.hasLostSession
+        let isDisarmed = mayBeArmed ? await disarm() : false
+        if let pending = memory.pending { try? environment.journal.remove(pending.nodeID) }
+        if let receipt = memory.receipt { await environment.issuer.abandon(receipt) }
+        return isDisarmed ? .rolledBack : .forgotten
     }
 
     private func rollBack(_ undo: CommissioningFlow.Undo, _ memory: Memory) async -> CommissioningError.Aftermath {

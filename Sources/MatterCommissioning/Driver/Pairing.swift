@@ -4,6 +4,7 @@ import MatterSecureChannel
 import MatterSession
 import MatterSetupPayload
 import MatterTransport
+import Synchronization
 
 /// Finds the device of a setup code and sets up PASE with it.
 struct Pairing: Sendable {
@@ -63,8 +64,17 @@ struct Pairing: Sendable {
         let random = environment.random
         let passcode = request.passcode.value
         let connector = environment.connector
-        let pair: CommissionableSearch.Pair = { target, limit, heard in
-            try await connector.connect(to: target, deadline: limit) { localSessionID, reliability in
+        let clock = clock
+        let hasNoted = Once()
+        let pair: CommissionableSearch.Pair = { given, limit, heard in
+            var target = given
+            target.onBusy = {
+                guard hasNoted.isFirst() else { return }
+                clock.note(
+                    "the device is busy with another handshake, perhaps one that was cut short, which it gives up after a "
+                        + "minute; waiting")
+            }
+            return try await connector.connect(to: target, deadline: limit) { localSessionID, reliability in
                 OverheardHandshake(
                     PASEInitiator(
                         passcode: passcode, localSessionID: localSessionID, knownReliability: reliability,
@@ -86,7 +96,6 @@ struct Pairing: Sendable {
         guard let discovery = environment.discovery else {
             throw CommissioningError(.nothingDiscovered, stage: .discover, "neither discovery nor an address is given")
         }
-        let clock = clock
         return try await CommissionableSearch(
             discovery: discovery, filter: filter, request: request,
             discoveryDeadline: min(deadline, .now + lookout), deadline: deadline, pair: pair,
@@ -101,6 +110,13 @@ struct Pairing: Sendable {
         case (nil, nil): .commissioningMode
         }
     }
+}
+
+/// Something that is said only once.
+private final class Once: Sendable {
+    private let isDone = Atomic(false)
+
+    func isFirst() -> Bool { !isDone.exchange(true, ordering: .relaxed) }
 }
 
 /// A handshake that tells when the peer has said something.

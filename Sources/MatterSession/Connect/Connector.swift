@@ -124,6 +124,7 @@ package struct Connector: Sendable {
             race.attempt = nil
             await abandon(attempt, after: error)
             logger.debug("\(phase): attempt \(race.failure.attempts) failed: \(error)")
+            if (error as? SecureChannelError)?.code == .busy { race.target.onBusy?() }
             let pause = try race.note(error, report: trace.report, from: trace.from)
             race.isPausing = pause != nil
             group.addTask {

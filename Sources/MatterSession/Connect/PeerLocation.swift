@@ -23,6 +23,8 @@ package struct PeerTarget: Sendable {
     package var reliability: ReliabilityParameters
     /// Whether the peer counts as awake before it was heard.
     package var presumedActive: Bool
+    /// Told when the peer puts us off because it is busy with another handshake.
+    package var onBusy: (@Sendable () -> Void)?
 
     package init(
         phase: String, hints: [PeerAddress] = [], reliability: ReliabilityParameters = .standard,
