@@ -40,9 +40,21 @@ struct CommandContext: Sendable {
 extension CommandContext {
     /// Runs something on a fabric that the command itself found, and closes its sessions.
     func onFabric<Result>(_ name: String, _ body: (CommandContext) async throws -> Result) async throws -> Result {
+        try await with({ $0.fabric = name }, body)
+    }
+
+    /// Runs something with nodes that `--address` does not mean, and closes its sessions.
+    func withOtherNodes<Result>(_ body: (CommandContext) async throws -> Result) async throws -> Result {
+        guard controller.options.address != nil else { return try await body(self) }
+        return try await with({ $0.address = nil }, body)
+    }
+
+    private func with<Result>(
+        _ change: (inout Controller.Options) -> Void, _ body: (CommandContext) async throws -> Result
+    ) async throws -> Result {
         var context = self
         var settings = controller.options
-        settings.fabric = name
+        change(&settings)
         context.controller = Controller(settings)
         do {
             let result = try await body(context)
