@@ -131,6 +131,24 @@ import Testing
         #expect(again[0]?["result"]?.string == "unchanged", "\(again)")
     }
 
+    @Test("who stays in the group gets his access back with a new certificate, and is told how")
+    func remainingUser() async throws {
+        let scene = try await CloudScene.commissioned()
+        defer { scene.end() }
+        let bob = try await scene.member("bob")
+        let carol = try await scene.member("carol")
+        for user in [bob, carol] { try await user.succeed("cloud", "sync", "--group", scene.group) }
+        try await carol.succeed("toggle", "Porch")
+        try await scene.alice.succeed("cloud", "share", "remove", scene.group, "bob@example.com", "--yes")
+        try await scene.alice.succeed("acl", "refresh")
+        let refused = try await carol.fail(5, "toggle", "Porch", "--json")
+        let hint = try refused.error()["hint"]?.string
+        #expect(hint?.contains("matterctl cloud user-noc \(scene.group)") == true, "\(refused)")
+        try await carol.succeed("cloud", "user-noc", scene.group)
+        try await carol.succeed("toggle", "Porch")
+        try await bob.fail(5, "toggle", "Porch")
+    }
+
     @Test("after a primary user is removed our own certificate comes first, and the others keep their access")
     func primaryUser() async throws {
         let scene = try await CloudScene.commissioned()
@@ -319,5 +337,9 @@ import Testing
         #expect(mode == 0o600)
         try await alice.succeed("cloud", "logout")
         try await alice.fail(9, "cloud", "groups")
+        // Nor do they travel in the clear.
+        let clear = try await alice.fail(
+            64, "cloud", "login", "--user", "alice@example.com", "--url", "http://api.example", "--json")
+        #expect(try clear.error()["message"]?.string?.contains("unencrypted") == true, "\(clear)")
     }
 }

@@ -4,8 +4,10 @@ import Logging
 import MatterController
 import MatterCredentials
 import MatterDataModel
+import MatterInteraction
 import MatterSession
 import MatterTransport
+import RainMaker
 
 /// What a running command works with.
 struct CommandContext: Sendable {
@@ -66,6 +68,14 @@ extension CommandContext {
         }
     }
 
+    /// On a fabric that a cloud issues for, access may be refused because our certificate's tag is an old one.
+    fileprivate func accessHint() async -> String? {
+        guard let fabric = try? await controller.fabric(), fabric.issuer == .rainmaker,
+            let membership = try? RainMakerStore(controller.options.state, fabric: fabric.name).membership()
+        else { return nil }
+        return "if it worked before, who shares the group has changed: matterctl cloud user-noc \(membership.groupID)"
+    }
+
     /// What a sleepy node gets on top of its whole retransmission schedule.
     private static let sleepyMargin = Duration.seconds(5)
 
@@ -106,8 +116,10 @@ extension NetworkCommand {
             try await run(context)
             await context.controller.close()
         } catch {
+            let accessHint = await context.accessHint()
             await context.controller.close()
-            throw CommandFailure(error, target: target, isJSON: options.state.output.json)
+            throw CommandFailure(
+                error, target: target, isJSON: options.state.output.json, accessHint: accessHint)
         }
     }
 }
@@ -133,18 +145,22 @@ struct CommandFailure: Error {
     let error: any Error
     let target: String?
     let isJSON: Bool
+    /// What may help if a device refuses access.
+    let accessHint: String?
 
-    init(_ error: any Error, target: String?, isJSON: Bool) {
+    init(_ error: any Error, target: String?, isJSON: Bool, accessHint: String? = nil) {
         self.error = error
         self.target = target
         self.isJSON = isJSON
+        self.accessHint = accessHint
     }
 
     /// Tells the user and returns the exit code.
     func report() -> Int32 {
         // Some results are complete although they mean failure; they have been printed.
         if let silent = error as? SilentFailure { return silent.status.rawValue }
-        let report = ErrorReport(error, target: target)
+        var report = ErrorReport(error, target: target)
+        if report.hint == nil, report.deviceStatus == .unsupportedAccess { report.hint = accessHint }
         if report.status == .done {
             // An end that was asked for is no error.
             Console.message(report.message)
