@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The Matter Controller cluster, with a virtual controller that really calls the emulator.
-@Suite("RainMaker controllers", .enabled(if: Laboratory.isHere), .laboratorySlot) struct RainMakerControllerTests {
+@Suite("RainMaker controllers", .enabled(if: Laboratory.isHere), .laboratorySlot) struct CloudControllerTests {
     /// A cloud, Alice's group, and a controller of her fabric called `hub`.
     private func hub(online: Bool = true, input: String = "") async throws -> CloudScene {
         let device =

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("RainMaker", .enabled(if: Laboratory.isHere), .laboratorySlot) struct RainMakerTests {
+@Suite("RainMaker", .enabled(if: Laboratory.isHere), .laboratorySlot) struct CloudFlowTests {
     @Test("fabric created, device commissioned, confirmed, listed and toggled", arguments: [nil, 2, 3])
     func wholeFlow(revision: Int?) async throws {
         let scene = try await CloudScene.fresh(revision: revision)
@@ -298,6 +298,67 @@ import Testing
         let id = try #require(request.split(separator: " ").dropFirst().first.map { $0.filter { $0 != "," } })
         try await alice.succeed("cloud", "confirm", id, "--group", scene.group)
         #expect(try await scene.listed().count == 1)
+    }
+
+    @Test("a group is deleted with its devices; one that does not answer keeps it")
+    func deletion() async throws {
+        let scene = try await CloudScene.commissioned()
+        defer { scene.end() }
+        let alice = scene.alice
+        let second = try await CloudDevice.start()
+        let outcome = try await alice.run(second.words("--name", "Attic"))
+        try #require(outcome.status == 0, "\(outcome)")
+        try await alice.fail(64, "cloud", "delete", scene.group, "--devices")
+        second.stop()
+        let kept = try await alice.fail(
+            4, "cloud", "delete", CloudScene.groupName, "--devices", "--yes", "--timeout", "8s")
+        #expect(kept.stderr.contains("the group was not deleted"), "\(kept)")
+        #expect(try await alice.succeed("cloud", "groups", "--json").json().elements.count == 1)
+        try await second.restart()
+        try await alice.succeed("cloud", "delete", CloudScene.groupName, "--devices", "--yes")
+        #expect(try await alice.succeed("cloud", "groups", "--json").json().elements.isEmpty)
+        for device in [scene.device, second] {
+            #expect(device.lines.contains { $0.contains("remove-fabric") }, "\(device.lines)")
+        }
+        second.stop()
+    }
+
+    @Test("on a terminal the password is asked for, and is not shown")
+    func prompt() async throws {
+        let cloud = try await CloudEmulator.start()
+        defer { cloud.stop() }
+        let matterctl = try MatterCtl()
+        // Types the password once it is asked for.
+        let typist = """
+            import os, pty, sys
+            seen = b""
+            def read(fd):
+                global seen
+                data = os.read(fd, 1024)
+                seen += data
+                if b"password:" in seen and not read.typed:
+                    read.typed = True
+                    os.write(fd, b"\(CloudEmulator.password)\\n")
+                return data
+            read.typed = False
+            status = pty.spawn(sys.argv[1:], read)
+            sys.exit(os.waitstatus_to_exitcode(status))
+            """
+        var environment = Laboratory.environment
+        environment["MATTERCTL_HOME"] = matterctl.home.path
+        let child = try Child(
+            Laboratory.python,
+            [
+                "-c", typist, Laboratory.binary.path, "cloud", "login", "--user", "alice@example.com", "--url",
+                cloud.url,
+            ],
+            environment: environment, folder: matterctl.folder)
+        let status = await child.status()
+        #expect(status == 0, "\(child.stdout)\(child.stderr)")
+        #expect(child.stdout.contains("password:") && !child.stdout.contains(CloudEmulator.password), "\(child.stdout)")
+        try await matterctl.succeed("cloud", "groups")
+        // Without a terminal there is nobody to ask.
+        try await MatterCtl().fail(64, "cloud", "login", "--user", "alice@example.com", "--url", cloud.url)
     }
 
     @Test("neither passwords nor tokens nor keys appear in the most talkative log, on a screen or in an argument")
