@@ -15,11 +15,15 @@ extension DeviceKind {
                     deviceTypes: [revision(0x000E)], servers: [], parts: bridged.indices.map { UInt16($0 + 1) })
             ] + bridged
         },
-        DeviceKind("rainmaker-controller", "A controller that takes a RainMaker account.", deviceType: 0x0840) { _ in
+        DeviceKind("rainmaker-controller", "A controller that takes a RainMaker account.", deviceType: 0x0840) {
+            options in
             [
                 EndpointPlan(
                     deviceTypes: [revision(0x0840)],
-                    servers: [IdentifyServer(.visibleIndicator), BindingServer(), RainMakerControllerServer()],
+                    servers: [
+                        IdentifyServer(.visibleIndicator), BindingServer(),
+                        RainMakerControllerServer(cloud: options.cloud),
+                    ],
                     clients: [
                         ClusterID.identify, ClusterID.groups, ClusterID.onOff, ClusterID.levelControl,
                         ClusterID.colorControl,

@@ -54,5 +54,8 @@ package struct DeviceKind: Sendable {
 
 /// What a user chose for all endpoints.
 package struct DeviceOptions: Sendable {
-    package init() {}
+    /// The way of controllers to the cloud that they are told of; `nil` if they have none.
+    package var cloud: (any ControllerCloud)?
+
+    package init(cloud: (any ControllerCloud)? = nil) { self.cloud = cloud }
 }

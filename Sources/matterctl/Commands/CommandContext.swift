@@ -4,8 +4,10 @@ import Logging
 import MatterController
 import MatterCredentials
 import MatterDataModel
+import MatterInteraction
 import MatterSession
 import MatterTransport
+import RainMaker
 
 /// What a running command works with.
 struct CommandContext: Sendable {
@@ -42,9 +44,21 @@ struct CommandContext: Sendable {
 extension CommandContext {
     /// Runs something on a fabric that the command itself found, and closes its sessions.
     func onFabric<Result>(_ name: String, _ body: (CommandContext) async throws -> Result) async throws -> Result {
+        try await with({ $0.fabric = name }, body)
+    }
+
+    /// Runs something with nodes that `--address` does not mean, and closes its sessions.
+    func withOtherNodes<Result>(_ body: (CommandContext) async throws -> Result) async throws -> Result {
+        guard controller.options.address != nil else { return try await body(self) }
+        return try await with({ $0.address = nil }, body)
+    }
+
+    private func with<Result>(
+        _ change: (inout Controller.Options) -> Void, _ body: (CommandContext) async throws -> Result
+    ) async throws -> Result {
         var context = self
         var settings = controller.options
-        settings.fabric = name
+        change(&settings)
         context.controller = Controller(settings)
         do {
             let result = try await body(context)
@@ -54,6 +68,14 @@ extension CommandContext {
             await context.controller.close()
             throw error
         }
+    }
+
+    /// On a fabric that a cloud issues for, access may be refused because our certificate's tag is an old one.
+    fileprivate func accessHint() async -> String? {
+        guard let fabric = try? await controller.fabric(), fabric.issuer == .rainmaker,
+            let membership = try? RainMakerStore(controller.options.state, fabric: fabric.name).membership()
+        else { return nil }
+        return "if it worked before, who shares the group has changed: matterctl cloud user-noc \(membership.groupID)"
     }
 
     /// What a sleepy node gets on top of its whole retransmission schedule.
@@ -96,8 +118,10 @@ extension NetworkCommand {
             try await run(context)
             await context.controller.close()
         } catch {
+            let accessHint = await context.accessHint()
             await context.controller.close()
-            throw CommandFailure(error, target: target, isJSON: options.state.output.json)
+            throw CommandFailure(
+                error, target: target, isJSON: options.state.output.json, accessHint: accessHint)
         }
     }
 }
@@ -123,18 +147,22 @@ struct CommandFailure: Error {
     let error: any Error
     let target: String?
     let isJSON: Bool
+    /// What may help if a device refuses access.
+    let accessHint: String?
 
-    init(_ error: any Error, target: String?, isJSON: Bool) {
+    init(_ error: any Error, target: String?, isJSON: Bool, accessHint: String? = nil) {
         self.error = error
         self.target = target
         self.isJSON = isJSON
+        self.accessHint = accessHint
     }
 
     /// Tells the user and returns the exit code.
     func report() -> Int32 {
         // Some results are complete although they mean failure; they have been printed.
         if let silent = error as? SilentFailure { return silent.status.rawValue }
-        let report = ErrorReport(error, target: target)
+        var report = ErrorReport(error, target: target)
+        if report.hint == nil, report.deviceStatus == .unsupportedAccess { report.hint = accessHint }
         if report.status == .done {
             // An end that was asked for is no error.
             Console.message(report.message)

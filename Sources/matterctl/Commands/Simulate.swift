@@ -75,6 +75,8 @@ struct Simulate: LocalCommand {
         name: .customLong("rainmaker-node-id"),
         help: ArgumentHelp("Have the RainMaker cluster, with this node id (default: one of its own).", valueName: "ID"))
     var rainMakerNodeID: String?
+    @Flag(help: "Let a rainmaker-controller call the cloud that it is told of, if that is on this machine.")
+    var online = false
     @Option(name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"))
     var home: String?
     @OptionGroup var output: OutputOptions
@@ -197,13 +199,14 @@ struct Simulate: LocalCommand {
         let printer = SimulationPrinter(console: output.console, node: number, isOneOfMany: count > 1)
         let logger = try output.logger()
         let trace: @Sendable (String) -> Void = { logger.trace("\($0)") }
+        let options = DeviceOptions(cloud: online ? LoopbackCloud() : nil)
         let device = try SimulatedDevice(
             configuration,
             surroundings: SimulatedDevice.Surroundings(
                 port: port == 0 ? 0 : port + UInt16(number), advertiser: avahi, discovery: avahi,
                 store: DeviceStore(directory, node: number), report: { printer.print($0) },
                 trace: output.verbose > 1 ? trace : nil),
-            endpoints: { DeviceKind.plans(kinds) })
+            endpoints: { DeviceKind.plans(kinds, options: options) })
         let port = try await device.start()
         printer.ready(
             port: port,

@@ -24,6 +24,8 @@ struct ErrorReport {
     var status: ExitStatus
     /// Members for JSON beyond the usual ones.
     var details = JSONObject()
+    /// What the device answered, if it is that.
+    private(set) var deviceStatus: IMStatus?
 
     init(_ error: any Error, target: String? = nil) {
         status = ExitStatus(error)
@@ -140,6 +142,7 @@ struct ErrorReport {
     }
 
     private mutating func note(_ status: IMStatus) {
+        deviceStatus = status
         details["status"] = .string(status.description)
         details["statusCode"] = .uint(UInt64(status.rawValue))
     }

@@ -106,15 +106,23 @@ final class CloudDevice: Sendable {
     /// `nil` without the RainMaker cluster.
     let rainmakerID: String?
     private let folder: TemporaryFolder
-    private let child: Child
+    private let command: [String]
+    private let state: Mutex<State>
+
+    private struct State {
+        var child: Child
+        /// What earlier runs of the device printed.
+        var past: [String] = []
+    }
 
     private static let count = Atomic(0)
 
-    private init(port: Int, rainmakerID: String?, folder: TemporaryFolder, child: Child) {
-        (self.port, self.rainmakerID, self.folder, self.child) = (port, rainmakerID, folder, child)
+    private init(port: Int, rainmakerID: String?, folder: TemporaryFolder, command: [String], input: String) throws {
+        (self.port, self.rainmakerID, self.folder, self.command) = (port, rainmakerID, folder, command)
+        state = Mutex(State(child: try Child(Laboratory.binary, command, input: input, folder: folder)))
     }
 
-    deinit { child.signal(SIGTERM) }
+    deinit { stop() }
 
     /// Starts a device and waits until it listens.
     ///
@@ -135,13 +143,28 @@ final class CloudDevice: Sendable {
             folder.file("trust/paa.der").path, "--dac-out", folder.file("dac.der").path,
         ]
         if let revision, let id { words += ["--rainmaker-revision", "\(revision)", "--rainmaker-node-id", id] }
-        let child = try Child(Laboratory.binary, words + options, input: input, folder: folder)
-        let device = CloudDevice(port: port, rainmakerID: id, folder: folder, child: child)
-        try await eventually("the device to start: \(child.stderr)") {
+        let device = try CloudDevice(
+            port: port, rainmakerID: id, folder: folder, command: words + options, input: input)
+        try await device.wait()
+        return device
+    }
+
+    private func wait() async throws {
+        try await eventually("the device to start: \(errors)") {
+            let child = state.withLock { $0.child }
             guard child.isRunning else { throw LaboratoryError("the device did not start: \(child.stderr)") }
             return child.stdout.contains("\nready \(port)\n")
         }
-        return device
+    }
+
+    /// Switches it off and on again; what it had stored, it still has.
+    func restart() async throws {
+        let old = state.withLock { $0.child }
+        old.signal(SIGTERM)
+        _ = await old.status()
+        let new = try Child(Laboratory.binary, command, folder: folder)
+        state.withLock { $0 = State(child: new, past: $0.past + Self.lines(of: $0.child)) }
+        try await wait()
     }
 
     var qrCode: String { value("qr ") }
@@ -155,8 +178,10 @@ final class CloudDevice: Sendable {
     }
 
     /// Everything that it has printed.
-    var lines: [String] { child.stdout.split(separator: "\n").map(String.init) }
-    var errors: String { child.stderr }
+    var lines: [String] { state.withLock { $0.past + Self.lines(of: $0.child) } }
+    var errors: String { state.withLock { $0.child.stderr } }
+
+    private static func lines(of child: Child) -> [String] { child.stdout.split(separator: "\n").map(String.init) }
 
     /// Whether a certificate has ever reached it.
     var hasSeenCertificates: Bool {
@@ -171,7 +196,7 @@ final class CloudDevice: Sendable {
         ["commission", qrCode, "--address", address, "--trust", trust, "--allow-test-devices"] + options
     }
 
-    func stop() { child.signal(SIGTERM) }
+    func stop() { state.withLock { $0.child.signal(SIGTERM) } }
 }
 
 /// A cloud, Alice, who has a group and its fabric, and a device that nobody has commissioned.

@@ -95,26 +95,3 @@ struct CloudConvert: CloudSubcommand {
         if output.json { console.result(CloudGroupReport(group: group).json) }
     }
 }
-
-struct CloudDelete: CloudSubcommand {
-    static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete a group in the cloud; its devices keep their certificates.",
-        discussion: """
-            Remove the devices first (matterctl node remove), as long as the group can still be reached.
-
-            Example: matterctl cloud delete Hq3xTnW8bLk5sZr9cVdYpM --yes
-            """)
-
-    @Argument(help: "The group: id or name.") var group: String
-    @Flag(help: "Do not ask.") var yes = false
-    @OptionGroup var options: CloudOptions
-
-    func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
-        let group = try await client.findGroup(group)
-        let count = group.nodes.count
-        try console.confirm(
-            "Delete the group '\(TerminalText.escaped(group.name))'?"
-                + (count > 0 ? " Its \(count) nodes keep their certificates." : ""), given: yes)
-        _ = try await client.call(.delete(group.id))
-    }
-}

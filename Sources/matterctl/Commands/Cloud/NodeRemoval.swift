@@ -93,16 +93,19 @@ struct ControllerLists {
             let controllers = try await context.controller.nodes().all().filter { node in
                 node.nodeID != new && node.endpoints.contains { $0.serverClusters.contains(ControllerDevice.cluster) }
             }
-            for node in controllers { await update(node) }
+            guard !controllers.isEmpty else { return }
+            try await context.withOtherNodes { context in
+                for node in controllers { await Self.update(node, context) }
+            }
         } catch {
             context.console.message(
                 "warning: the group's controllers were not told: \(TerminalText.escaped("\(error)"))")
         }
     }
 
-    private func update(_ node: NodeRecord) async {
+    private static func update(_ node: NodeRecord, _ context: CommandContext) async {
         do {
-            let deadline = Instant.now + Self.patience
+            let deadline = Instant.now + patience
             let link = try await context.controller.link(to: node)
             let cluster = try await CustomCluster(
                 ControllerDevice.cluster, ControllerDevice.name, of: node, link: link, deadline: deadline)

@@ -44,7 +44,7 @@ struct RainMakerController: AsyncParsableCommand {
         func run(_ context: CommandContext) async throws {
             let record = try await context.controller.node(node.node)
             // The token first: without one nothing is changed at the controller.
-            let cloud = try await ControllerCloud(url, context)
+            let cloud = try await ControllerAccount(url, context)
             let token =
                 if let tokenFile { try Prompt.firstLine(ofFile: tokenFile) } else {
                     try await cloud.newToken(login, context)
@@ -118,7 +118,7 @@ struct RainMakerController: AsyncParsableCommand {
         @OptionGroup var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
-            let cloud = try await ControllerCloud(url, context)
+            let cloud = try await ControllerAccount(url, context)
             try await device(context).authorize(try cloud.requireURL())
         }
     }
@@ -133,7 +133,7 @@ struct RainMakerController: AsyncParsableCommand {
 
         func run(_ context: CommandContext) async throws {
             let record = try await context.controller.node(node.node)
-            let cloud = try await ControllerCloud(nil, context)
+            let cloud = try await ControllerAccount(nil, context)
             try await device(context).updateNOC()
             _ = try await checkNOC(of: record, group: cloud.membership?.groupID, context)
         }
@@ -159,7 +159,7 @@ struct RainMakerController: AsyncParsableCommand {
             } catch let error as ControllerError where error.code == .status {
                 context.logger.debug("the controller could not update its list; logging it in again: \(error)")
                 let record = try await context.controller.node(node.node)
-                let cloud = try await ControllerCloud(nil, context)
+                let cloud = try await ControllerAccount(nil, context)
                 let known = try await device.status().url
                 guard let url = try? CloudAccount.url(parsing: known) else { throw error }
                 try await device.authorize(url)
@@ -213,7 +213,7 @@ struct LoginOptions: ParsableArguments {
 }
 
 /// The cloud that a controller shall use: that of the fabric, or one that the user names.
-struct ControllerCloud {
+struct ControllerAccount {
     let membership: RainMakerMembership?
     private let account: CloudAccount?
     private let url: BaseURL?

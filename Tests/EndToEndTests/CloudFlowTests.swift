@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("RainMaker", .enabled(if: Laboratory.isHere), .laboratorySlot) struct RainMakerTests {
+@Suite("RainMaker", .enabled(if: Laboratory.isHere), .laboratorySlot) struct CloudFlowTests {
     @Test("fabric created, device commissioned, confirmed, listed and toggled", arguments: [nil, 2, 3])
     func wholeFlow(revision: Int?) async throws {
         let scene = try await CloudScene.fresh(revision: revision)
@@ -129,6 +129,24 @@ import Testing
         // Nothing is left to be done.
         let again = try await alice.succeed("acl", "refresh", "--group", scene.group, "--json").json()
         #expect(again[0]?["result"]?.string == "unchanged", "\(again)")
+    }
+
+    @Test("who stays in the group gets his access back with a new certificate, and is told how")
+    func remainingUser() async throws {
+        let scene = try await CloudScene.commissioned()
+        defer { scene.end() }
+        let bob = try await scene.member("bob")
+        let carol = try await scene.member("carol")
+        for user in [bob, carol] { try await user.succeed("cloud", "sync", "--group", scene.group) }
+        try await carol.succeed("toggle", "Porch")
+        try await scene.alice.succeed("cloud", "share", "remove", scene.group, "bob@example.com", "--yes")
+        try await scene.alice.succeed("acl", "refresh")
+        let refused = try await carol.fail(5, "toggle", "Porch", "--json")
+        let hint = try refused.error()["hint"]?.string
+        #expect(hint?.contains("matterctl cloud user-noc \(scene.group)") == true, "\(refused)")
+        try await carol.succeed("cloud", "user-noc", scene.group)
+        try await carol.succeed("toggle", "Porch")
+        try await bob.fail(5, "toggle", "Porch")
     }
 
     @Test("after a primary user is removed our own certificate comes first, and the others keep their access")
@@ -282,6 +300,67 @@ import Testing
         #expect(try await scene.listed().count == 1)
     }
 
+    @Test("a group is deleted with its devices; one that does not answer keeps it")
+    func deletion() async throws {
+        let scene = try await CloudScene.commissioned()
+        defer { scene.end() }
+        let alice = scene.alice
+        let second = try await CloudDevice.start()
+        let outcome = try await alice.run(second.words("--name", "Attic"))
+        try #require(outcome.status == 0, "\(outcome)")
+        try await alice.fail(64, "cloud", "delete", scene.group, "--devices")
+        second.stop()
+        let kept = try await alice.fail(
+            4, "cloud", "delete", CloudScene.groupName, "--devices", "--yes", "--timeout", "8s")
+        #expect(kept.stderr.contains("the group was not deleted"), "\(kept)")
+        #expect(try await alice.succeed("cloud", "groups", "--json").json().elements.count == 1)
+        try await second.restart()
+        try await alice.succeed("cloud", "delete", CloudScene.groupName, "--devices", "--yes")
+        #expect(try await alice.succeed("cloud", "groups", "--json").json().elements.isEmpty)
+        for device in [scene.device, second] {
+            #expect(device.lines.contains { $0.contains("remove-fabric") }, "\(device.lines)")
+        }
+        second.stop()
+    }
+
+    @Test("on a terminal the password is asked for, and is not shown")
+    func prompt() async throws {
+        let cloud = try await CloudEmulator.start()
+        defer { cloud.stop() }
+        let matterctl = try MatterCtl()
+        // Types the password once it is asked for.
+        let typist = """
+            import os, pty, sys
+            seen = b""
+            def read(fd):
+                global seen
+                data = os.read(fd, 1024)
+                seen += data
+                if b"password:" in seen and not read.typed:
+                    read.typed = True
+                    os.write(fd, b"\(CloudEmulator.password)\\n")
+                return data
+            read.typed = False
+            status = pty.spawn(sys.argv[1:], read)
+            sys.exit(os.waitstatus_to_exitcode(status))
+            """
+        var environment = Laboratory.environment
+        environment["MATTERCTL_HOME"] = matterctl.home.path
+        let child = try Child(
+            Laboratory.python,
+            [
+                "-c", typist, Laboratory.binary.path, "cloud", "login", "--user", "alice@example.com", "--url",
+                cloud.url,
+            ],
+            environment: environment, folder: matterctl.folder)
+        let status = await child.status()
+        #expect(status == 0, "\(child.stdout)\(child.stderr)")
+        #expect(child.stdout.contains("password:") && !child.stdout.contains(CloudEmulator.password), "\(child.stdout)")
+        try await matterctl.succeed("cloud", "groups")
+        // Without a terminal there is nobody to ask.
+        try await MatterCtl().fail(64, "cloud", "login", "--user", "alice@example.com", "--url", cloud.url)
+    }
+
     @Test("neither passwords nor tokens nor keys appear in the most talkative log, on a screen or in an argument")
     func secrets() async throws {
         let scene = try await CloudScene.fresh(revision: 3)
@@ -319,5 +398,9 @@ import Testing
         #expect(mode == 0o600)
         try await alice.succeed("cloud", "logout")
         try await alice.fail(9, "cloud", "groups")
+        // Nor do they travel in the clear.
+        let clear = try await alice.fail(
+            64, "cloud", "login", "--user", "alice@example.com", "--url", "http://api.example", "--json")
+        #expect(try clear.error()["message"]?.string?.contains("unencrypted") == true, "\(clear)")
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What a cloud may answer wrongly: everything ends with 9, says what was wrong, and loses nothing.
-@Suite("RainMaker faults", .enabled(if: Laboratory.isHere), .laboratorySlot) struct RainMakerFaultTests {
+@Suite("RainMaker faults", .enabled(if: Laboratory.isHere), .laboratorySlot) struct CloudFaultTests {
     /// The codes of the interface and what they mean (reference, 1.4).
     private static let codes: [(Int, String)] = [
         (100_001, "fetching user details failed"), (100_002, "API version not supported"),
@@ -168,6 +168,30 @@ import Testing
         #expect(nodes.commissioned.count + nodes.pending.count <= 1, "\(nodes)")
         #expect(try await scene.alice.succeed("cloud", "confirm", "--json").json()["confirmed"]?.int == 0)
         try await scene.alice.succeed("toggle", "Porch")
+    }
+
+    @Test("a device that signs no more is confirmed once it does: the proof is asked for again")
+    func signaturesUsedUp() async throws {
+        let scene = try await CloudScene.commissioned(revision: 3)
+        defer { scene.end() }
+        let alice = scene.alice
+        // Five signatures until a restart; the commissioning took one.
+        for _ in 0..<4 { try await alice.succeed("rainmaker", "challenge", "Porch") }
+        let refused = try await alice.fail(5, "rainmaker", "challenge", "Porch", "--json")
+        #expect(try refused.error()["id"]?.string == "cloud.challenge-failed", "\(refused)")
+        #expect(try refused.error()["hint"]?.string?.contains("restart") == true, "\(refused)")
+        try await alice.succeed("node", "remove", "Porch", "--yes")
+        let failed = try await alice.run(scene.device.words("--name", "Porch", "--json"))
+        #expect(failed.status == 9, "\(failed)")
+        #expect(try failed.error()["hint"]?.string?.contains("restart") == true, "\(failed)")
+        #expect(try await scene.listed().isEmpty)
+        // Not as a Matter-only device either.
+        try await alice.fail(5, "cloud", "confirm")
+        #expect(try await scene.listed().isEmpty)
+        try await scene.device.restart()
+        #expect(try await alice.succeed("cloud", "confirm", "--json").json()["confirmed"]?.int == 1)
+        #expect(try await scene.listed().first?["type"]?.string == "rainmaker_matter")
+        try await alice.succeed("toggle", "Porch")
     }
 
     @Test("--rollback makes the device leave again if the cloud cannot be told")
