@@ -49,8 +49,8 @@ extension CommandContext {
 
     /// Runs something with nodes that `--address` does not mean, and closes its sessions.
     func withOtherNodes<Result>(_ body: (CommandContext) async throws -> Result) async throws -> Result {
-        guard controller.options.address != nil else { return try await body(self) }
-        return try await with({ $0.address = nil }, body)
+        guard !controller.options.addresses.isEmpty else { return try await body(self) }
+        return try await with({ $0.addresses = [] }, body)
     }
 
     private func with<Result>(
