@@ -34,8 +34,11 @@ SERVERS = MatterHTTPTests|RainMakerTests|RainMakerEmulatorTests
 
 LAB = Tests/Lab/lab.sh
 SOURCES = Sources Tests Package.swift
-# Nothing loads the program as a library: without a table of its symbols it is smaller, on disk and in memory.
-RELEASE = -c release --static-swift-stdlib -Xlinker --no-export-dynamic --product matterctl
+# Small, on disk and in memory, for every command is a fresh process: optimized for size; no table of symbols, as nothing
+# loads the program as a library; relative relocations packed (glibc 2.36 and later can read those).
+GLIBC = $(shell getconf GNU_LIBC_VERSION | cut -d' ' -f2)
+PACKED = $(shell printf '%s\n' 2.36 $(GLIBC) | sort -V | head -n 1 | sed -n 's/^2.36$$/-Xlinker -z -Xlinker pack-relative-relocs/p')
+RELEASE = -c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic $(PACKED)
 
 build: deps
 	swift build --product matterctl
@@ -71,13 +74,13 @@ format:
 	swift format --in-place --recursive $(SOURCES)
 
 release: deps
-	swift build $(RELEASE)
+	swift build $(RELEASE) --product matterctl
 
-demo: release peers
+demo: release
 	Tests/Lab/demo.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
 
 bench: release peers-controller
-	Tests/Tools/install_packages.sh $(BENCH_PACKAGES)
+	@Tests/Tools/install_packages.sh $(BENCH_PACKAGES)
 	Tests/Bench/bench.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
 
 install: release
@@ -89,12 +92,14 @@ clean:
 deps:
 	@Tests/Tools/install_packages.sh $(BUILD_PACKAGES) $(LAB_PACKAGES)
 
-# circuitmatter is the light; zeroconf and psutil let it live on a host without avahi-daemon.
+# circuitmatter is a light; zeroconf and psutil let it live on a host without avahi-daemon; openapi-core and PyYAML compare
+# what the cloud's emulator says with the description of the interface.
 peers: .peers/device
 
 .peers/device:
 	python3 -m venv .peers
-	.peers/bin/pip install --quiet --disable-pip-version-check circuitmatter==0.4.1 zeroconf==0.154.0 psutil==7.2.2
+	.peers/bin/pip install --quiet --disable-pip-version-check circuitmatter==0.4.1 zeroconf==0.154.0 psutil==7.2.2 \
+		openapi-core==0.23.1 PyYAML==6.0.3
 	touch $@
 
 peers-controller: .peers/controller

@@ -165,6 +165,6 @@ let package = Package(
                 "RainMakerEmulator", "MatterCredentials", "MatterCrypto", "MatterHTTP", "MatterStore", "MatterTLV",
                 logging,
             ]),
-        tests("EndToEndTests", []),
+        tests("EndToEndTests", ["MatterCredentials", "MatterCrypto", "MatterSimulator"]),
     ]
 )

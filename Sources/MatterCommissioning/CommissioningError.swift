@@ -33,6 +33,8 @@ package struct CommissioningError: Error, Sendable, CustomStringConvertible {
         case sessionRefused = "commission.session-refused"
         /// The device has the certificate, but could not be reached any more.
         case goneAfterNOC = "commission.gone-after-noc"
+        /// The device was sent the certificate, fell silent, and has forgotten it.
+        case forgotten = "commission.forgotten"
         /// The device no longer answers.
         case noAnswer = "commission.no-answer"
         /// The test option `--until` ended it.
@@ -56,6 +58,8 @@ package struct CommissioningError: Error, Sendable, CustomStringConvertible {
         case untouched
         /// The fail-safe was disarmed; the device has forgotten everything.
         case rolledBack
+        /// The device has forgotten everything by itself.
+        case forgotten
         /// The device could not be told; it forgets by itself when its fail-safe runs out.
         case rollsBack(within: Duration)
         /// The device may hold our certificate; the pending node is kept and taken up again next time.

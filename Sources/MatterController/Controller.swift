@@ -14,8 +14,8 @@ package actor Controller {
         package var state: StateDirectory
         /// The fabric to work with; `nil` for the only or the chosen one.
         package var fabric: String?
-        /// Talks to this address only, without discovery.
-        package var address: PeerAddress?
+        /// Talks to these addresses only, without discovery, unless there are none.
+        package var addresses: [PeerAddress]
         /// How long a device may take to do what it is told, beyond the delivery of messages.
         package var processing = Duration.seconds(10)
         package var logger: Logger
@@ -24,12 +24,12 @@ package actor Controller {
         package var unixTime: @Sendable () -> Int64
 
         package init(
-            state: StateDirectory, fabric: String? = nil, address: PeerAddress? = nil, logger: Logger,
+            state: StateDirectory, fabric: String? = nil, addresses: [PeerAddress] = [], logger: Logger,
             random: any RandomSource = SystemRandom(), unixTime: @escaping @Sendable () -> Int64 = Clock.unixTime
         ) {
             self.state = state
             self.fabric = fabric
-            self.address = address
+            self.addresses = addresses
             self.logger = logger
             self.random = random
             self.unixTime = unixTime
@@ -111,9 +111,9 @@ package actor Controller {
         isSecure && protocolID == ProtocolID.secureChannel && opcode == SecureChannelOpcode.statusReport.rawValue
     }
 
-    /// `nil` when an address was given, which makes discovery superfluous.
+    /// `nil` when addresses were given, which makes discovery superfluous.
     package func discovery() -> (any Discovery)? {
-        guard options.address == nil else { return nil }
+        guard options.addresses.isEmpty else { return nil }
         if let openDiscovery { return openDiscovery }
         let discovery = AvahiDiscovery()
         openDiscovery = discovery
@@ -136,7 +136,7 @@ package actor Controller {
     package func link(to node: NodeRecord) throws -> NodeLink {
         if let link = links[node.nodeID] { return link }
         let link = NodeLink(
-            node: node, connector: try nodeConnector(), onlyAddress: options.address, nodes: try nodes(),
+            node: node, connector: try nodeConnector(), onlyAddresses: options.addresses, nodes: try nodes(),
             processing: options.processing, logger: options.logger)
         links[node.nodeID] = link
         return link

@@ -33,7 +33,8 @@ package struct ReportAccount: CustomStringConvertible, Sendable {
         }
         parts.append("sent \(report.transmissions) time\(report.transmissions == 1 ? "" : "s")")
         parts.append(report.acknowledged ? "acknowledged" : "not acknowledged")
-        parts.append(report.lastHeard.map { "last heard \(Spelled.seconds($0)) ago" } ?? "nothing heard")
+        let lastHeard = report.lastHeard ?? report.sessionLastHeard
+        parts.append(lastHeard.map { "last heard \(Spelled.seconds($0)) ago" } ?? "nothing heard")
         return parts.joined(separator: ", ")
     }
 }

@@ -38,31 +38,19 @@ package struct PeerAddress: Hashable, Sendable {
 
     /// Parses `HOST`, `HOST:PORT`, `[IPv6%interface]:PORT` with a numeric host.
     package init(parsing text: String, defaultPort: UInt16 = PeerAddress.defaultPort) throws(TransportError) {
-        var host = Substring(text)
-        var port = defaultPort
-        func parsePort(_ digits: Substring) throws(TransportError) -> UInt16 {
-            guard digits.first?.isNumber ?? false, let number = UInt16(digits), number > 0 else {
-                throw TransportError(.invalidAddress, "'\(digits)' is not a UDP port in '\(text)'")
-            }
-            return number
+        let location = try HostAndPort(text, defaultPort: defaultPort)
+        guard let address = try Self.numeric(location) else {
+            throw TransportError(
+                .invalidAddress,
+                "'\(text)' is not a numeric address; write 192.0.2.7:5540 or [fe80::1%eth0]:5540")
         }
-        if host.first == "[" {
-            guard let close = host.firstIndex(of: "]") else {
-                throw TransportError(.invalidAddress, "'\(text)' lacks the closing bracket")
-            }
-            let rest = host[host.index(after: close)...]
-            host = host[host.index(after: host.startIndex)..<close]
-            if !rest.isEmpty {
-                guard rest.first == ":" else {
-                    throw TransportError(.invalidAddress, "'\(text)' has something other than a port after the bracket")
-                }
-                port = try parsePort(rest.dropFirst())
-            }
-        } else if host.filter({ $0 == ":" }).count == 1, let colon = host.firstIndex(of: ":") {
-            port = try parsePort(host[host.index(after: colon)...])
-            host = host[..<colon]
-        }
-        let parts = host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        self = address
+    }
+
+    /// - Returns: `nil` if the host is a name.
+    static func numeric(_ location: HostAndPort) throws(TransportError) -> PeerAddress? {
+        let parts = location.host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let host = parts.first, let octets = numericHost(String(host)) else { return nil }
         var scope: UInt32 = 0
         if parts.count == 2 {
             scope = UInt32(parts[1]) ?? if_nametoindex(String(parts[1]))
@@ -70,18 +58,12 @@ package struct PeerAddress: Hashable, Sendable {
                 throw TransportError(.invalidAddress, "there is no network interface '\(parts[1])' on this machine")
             }
         }
-        guard let octets = Self.numericHost(String(parts[0])),
-            let address = PeerAddress(octets: octets, scope: scope, port: port)
-        else {
-            throw TransportError(
-                .invalidAddress,
-                "'\(text)' is not a numeric address; write 192.0.2.7:5540 or [fe80::1%eth0]:5540")
-        }
+        guard let address = PeerAddress(octets: octets, scope: scope, port: location.port) else { return nil }
         guard !address.isLinkLocal || address.scope != 0 else {
             throw TransportError(
-                .invalidAddress, "'\(text)' is link-local and needs its interface, as in [fe80::1%eth0]:5540")
+                .invalidAddress, "'\(location.host)' is link-local and needs its interface, as in [fe80::1%eth0]:5540")
         }
-        self = address
+        return address
     }
 
     private static func numericHost(_ host: String) -> [UInt8]? {

@@ -23,6 +23,8 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
         case socket = "transport.socket"
         /// An address that cannot be parsed.
         case invalidAddress = "transport.invalid-address"
+        /// A host name that nothing is known of.
+        case unknownHost = "transport.unknown-host"
     }
 
     package var code: Code
@@ -37,6 +39,14 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
     }
 
     package var description: String { reason }
+
+    /// Whether a message or its answer got lost, rather than being impossible.
+    package var isLoss: Bool {
+        switch code {
+        case .notAcknowledged, .noReply, .unreachable, .closed: true
+        default: false
+        }
+    }
 }
 
 /// What was tried on an exchange and what was heard: the substance of every "no answer" message.
@@ -49,6 +59,8 @@ package struct ExchangeReport: Equatable, Sendable {
     package var acknowledged = false
     /// Time since the peer was last heard on this exchange; `nil` if it never was.
     package var lastHeard: Duration?
+    /// Time since the peer was last heard on the session of the exchange; `nil` if it never was.
+    package var sessionLastHeard: Duration?
     /// The kernel's refusals, by address: the last one each.
     package var sendFailures: [PeerAddress: Int32] = [:]
     /// Datagrams of the message that were handed to the kernel, and how many of them it refused.

@@ -42,7 +42,7 @@ extension ExitStatus {
         case let error as SessionError: self.init(session: error)
         case let error as ControllerError: self.init(controller: error)
         case let error as InteractionError: self = error.status.map { ExitStatus(status: $0) } ?? .refused
-        case let error as TransportError: self = error.code == .invalidAddress ? .usage : .init(transport: error)
+        case let error as TransportError: self.init(transport: error)
         case let error as DiscoveryError: self = error.isLocalServiceMissing ? .serviceMissing : .notFound
         case let error as RecordError: self.init(record: error)
         case let error as RainMakerError: self.init(cloud: error)
@@ -66,7 +66,7 @@ extension ExitStatus {
         case .deviceRefused: self = .commissioningRefused
         case .commandFailed: self = error.status.map { ExitStatus(status: $0.status) } ?? .refused
         case .malformedAnswer: self = .refused
-        case .goneAfterNOC, .noAnswer: self = .noAnswer
+        case .goneAfterNOC, .noAnswer, .forgotten: self = .noAnswer
         case .stopped: self = .done
         case .interrupted: self = .interrupted
         }
@@ -112,7 +112,14 @@ extension ExitStatus {
     }
 
     private init(transport error: TransportError) {
-        self = error.code == .socket ? .serviceMissing : .noAnswer
+        switch error.code {
+        case .socket: self = .serviceMissing
+        case .invalidAddress: self = .usage
+        // Only we ourselves can send out of turn.
+        case .messageInFlight: self = .defect
+        case .messageTooLarge: self = .refused
+        default: self = .noAnswer
+        }
     }
 
     private init(record error: RecordError) {

@@ -61,7 +61,7 @@ enum Main {
                 return parseFailure(error, isJSON: arguments.contains("--json"))
             }
         }
-        let interrupt = Interruption(of: work)
+        let interrupt = Interruption(of: work, isJSON: arguments.contains("--json"))
         defer { interrupt.end() }
         return await work.value
     }
@@ -100,19 +100,31 @@ private final class OnceFlag: Sendable {
     }
 }
 
+extension UsageError {
+    fileprivate static var interruptedTwice: UsageError {
+        var error = UsageError(
+            "interrupted", "interrupted twice; what was being undone was left as it is",
+            hint:
+                "a device that was being commissioned forgets it by itself within its fail-safe; see 'matterctl node ls'"
+        )
+        error.status = .interrupted
+        return error
+    }
+}
+
 /// Turns SIGINT and SIGTERM into cancellation; a second one ends the process at once.
 private final class Interruption {
     private let sources: [any DispatchSourceSignal]
 
-    init(of work: Task<Int32, Never>) {
+    init(of work: Task<Int32, Never>, isJSON: Bool) {
         let received = OnceFlag()
         sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
                 guard received.set() else {
-                    Console.message("error: interrupted twice; what was being undone was left as it is")
-                    _exit(ExitStatus.interrupted.rawValue)
+                    let failure = UsageError.interruptedTwice
+                    _exit(CommandFailure(failure, target: nil, isJSON: isJSON).report())
                 }
                 work.cancel()
             }

@@ -91,13 +91,14 @@ import Testing
         #expect(scene.light.fabrics == 1)
     }
 
-    @Test("by passcode and address, with no D-Bus, over IPv6, IPv4 and a link-local address", arguments: 0..<3)
+    @Test("by passcode and address, with no D-Bus, over IPv6, IPv4, a link-local address and a name", arguments: 0..<4)
     func address(kind: Int) async throws {
         let light = try await Light.start("--mdns", "none")
         defer { light.stop() }
         var matterctl = try MatterCtl()
         matterctl.environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=/nonexistent"
-        let host = ["[\(Laboratory.nearAddress)]", "10.77.0.1", "[\(try Laboratory.linkLocalAddress())]"][kind]
+        let host = ["[\(Laboratory.nearAddress)]", "10.77.0.1", "[\(try Laboratory.linkLocalAddress())]", "localhost"][
+            kind]
         try await matterctl.succeed(
             "commission", "--passcode", "\(light.passcode)", "--address", "\(host):\(light.port)",
             "--allow-test-devices",

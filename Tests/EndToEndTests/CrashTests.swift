@@ -181,7 +181,9 @@ import Testing
         child.signal(SIGINT)
         #expect(await child.status(within: .seconds(20)) == 130)
         #expect(ContinuousClock.now - start < .seconds(1))
-        #expect(child.stderr.contains("interrupted"), "\(child.stderr)")
+        let error = try JSON(parsing: child.stderr)["error"]
+        #expect(error?["id"]?.string == "interrupted" && error?["exitCode"]?.int == 130, "\(child.stderr)")
+        #expect(error?["message"]?.string?.contains("left as it is") == true, "\(child.stderr)")
     }
 
     @Test("Ctrl-C while nothing is under way ends a search: 130")

@@ -300,7 +300,7 @@ import Testing
     @Test(
         "wrong usage: 64, and the nearest word where there is one",
         arguments: [
-            (["togle", "kitchen"], "toggle"), (["node", "lst"], "ls"),
+            (["togle", "kitchen"], "toggle"), (["tgle", "kitchen"], "toggle"), (["node", "lst"], "ls"),
             (["on", "kitchen", "--addres", "::1"], "--address"),
             (["on"], "node"), (["read", "1", "1/onofff/onoff"], "on-off"), (["read", "1", "1/on-off/onof"], "on-off"),
             (["read", "1", "1/on-off/on-off/3"], ""), (["read", "1", "x"], ""),
@@ -327,6 +327,18 @@ import Testing
         #expect(outcome.status == 64 && outcome.stdout.isEmpty, "\(outcome)")
         #expect(try outcome.error()["exitCode"]?.int == 64)
         #expect(outcome.messages.count == 1, "\(outcome)")
+    }
+
+    @Test("a host that the name service does not know: 4, by name")
+    func unknownHost() async throws {
+        let scene = try await Scene.commissioned()
+        defer { scene.end() }
+        let error = try await scene.matterctl.fail(
+            4, "toggle", "kitchen", "--address", "no-such-host.invalid", "--json"
+        ).error()
+        #expect(error["id"]?.string == "transport.unknown-host")
+        #expect(error["message"]?.string?.contains("no-such-host.invalid") == true)
+        #expect(scene.light.switchings == 0)
     }
 
     @Test("an unknown node: 3; an unknown fabric: 3")

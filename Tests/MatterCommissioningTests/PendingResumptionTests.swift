@@ -140,6 +140,29 @@ struct PendingResumptionTests {
         await lamp.end()
     }
 
+    @Test("a pending node that was silent at first, and is closed to new administrators, is completed after all")
+    func lateAnswer() async throws {
+        let (first, lamp) = (try Workshop(), try await Commissionee())
+        try await crashed(first, lamp)
+        await first.end()
+        var next = try Workshop(state: first.state, fabric: first.fabric)
+        next.environment.patience.pendingNode = .seconds(1)
+        await lamp.device.change {
+            $0.ignoredHandshakes = .max
+            $0.passcode = nil
+        }
+        let workshop = next
+        let request = try workshop.request(lamp.device.address)
+        let task = Task { try await workshop.commission(request) }
+        try await eventually { workshop.progress.notes.contains { $0.contains("does not answer") } }
+        await lamp.device.change { $0.ignoredHandshakes = 0 }
+        let node = try await task.value
+        #expect(node.wasPending && node.nodeID == NodeID(7) && lamp.isComplete)
+        #expect(workshop.progress.failed.contains(.pase))
+        await next.end()
+        await lamp.end()
+    }
+
     @Test("a pending node that is silent is looked for, then the code is tried")
     func silent() async throws {
         let (workshop, dead) = (try Workshop(), try Blackhole())

@@ -92,6 +92,42 @@ struct SearchTests {
         await other.end()
     }
 
+    @Test("records of devices that are gone cost seconds, not their whole turn, and their silence no second attempt")
+    func staleRecords() async throws {
+        let (lamp, other) = (try await Commissionee(), try await Commissionee(passcode: 20_202_022))
+        let dead = [try Blackhole(), try Blackhole()]
+        let network = FakeDiscovery([
+            .init(instance: "A", addresses: [dead[0].address]), .init(instance: "B", addresses: [other.device.address]),
+            .init(instance: "C", addresses: [dead[1].address]),
+            .init(delay: .milliseconds(100), instance: "D", addresses: [lamp.device.address]),
+        ])
+        let workshop = try Workshop(discovery: network)
+        let start = Instant.now
+        #expect(try await workshop.commission(request(workshop)).address == lamp.device.address)
+        // Two turns of 20 s would be more.
+        #expect(.now - start < .seconds(20))
+        #expect(await other.device.handshakes.count == 1)
+        #expect(await lamp.device.handshakes.count == 2, "PASE and CASE")
+        await workshop.end()
+        await lamp.end()
+        await other.end()
+    }
+
+    @Test("a refusal is believed soon where the others are only records")
+    func refusalBesideStaleRecord() async throws {
+        let (other, dead) = (try await Commissionee(passcode: 20_202_022), try Blackhole())
+        let network = FakeDiscovery([
+            .init(instance: "A", addresses: [dead.address]), .init(instance: "B", addresses: [other.device.address]),
+        ])
+        let workshop = try Workshop(discovery: network)
+        let start = Instant.now
+        let error = try await failure(workshop, within: .seconds(120))
+        #expect(error.code == .wrongPasscode && .now - start < .seconds(20), "\(error)")
+        #expect(await other.device.handshakes.count == 1)
+        await workshop.end()
+        await other.end()
+    }
+
     @Test("an address that a device gains later is tried as well")
     func laterAddress() async throws {
         let (lamp, dead) = (try await Commissionee(), try Blackhole())

@@ -22,13 +22,13 @@ struct CommissionTests {
     private func controller(_ lamp: Commissionee) -> Controller {
         Controller(
             Controller.Options(
-                state: state.directory, address: lamp.device.address, logger: .silent,
+                state: state.directory, addresses: [lamp.device.address], logger: .silent,
                 unixTime: { TestFabric.unixTime }))
     }
 
     private func request(_ lamp: Commissionee, name: String? = nil) throws -> CommissioningRequest {
         var request = CommissioningRequest(passcode: try SetupPasscode(Commissionee.passcode))
-        request.address = lamp.device.address
+        request.addresses = [lamp.device.address]
         request.name = name
         return request
     }

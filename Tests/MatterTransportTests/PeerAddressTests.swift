@@ -31,6 +31,41 @@ import Testing
         #expect(error?.code == .invalidAddress)
     }
 
+    @Test("a host name is looked up, a numeric host is taken as it is", arguments: ["localhost", "localhost:5541"])
+    func lookup(text: String) async throws {
+        let addresses = try await PeerAddress.lookup(text, deadline: .now + .seconds(60))
+        #expect(!addresses.isEmpty)
+        let port: UInt16 = text == "localhost" ? 5540 : 5541
+        for address in addresses {
+            #expect(address.port == port)
+            #expect(["127.0.0.1", "::1"].contains(address.host))
+        }
+        #expect(Set(addresses).count == addresses.count)
+        let numeric = try await PeerAddress.lookup("[::1]:7", deadline: .now)
+        #expect(numeric == [try PeerAddress(parsing: "[::1]:7")])
+    }
+
+    @Test(
+        "what is neither a name nor an address is refused before anyone is asked",
+        arguments: ["", "192.0.2", "192.0.2.256:1", "1::2::3", "a b", "ex\u{1b}ample.org", "host:0", "[host", "5540"])
+    func noName(text: String) async throws {
+        let error = await #expect(throws: TransportError.self) {
+            try await PeerAddress.lookup(text, deadline: .now + .seconds(60))
+        }
+        #expect(error?.code == .invalidAddress)
+    }
+
+    @Test("an unknown host is called so, at the deadline at the latest")
+    func unknownHost() async throws {
+        for deadline in [Instant.now + .seconds(60), .now - .seconds(1)] {
+            let error = await #expect(throws: TransportError.self) {
+                try await PeerAddress.lookup("no-such-host.invalid", deadline: deadline)
+            }
+            #expect(error?.code == .unknownHost)
+            #expect(error?.reason.contains("no-such-host.invalid") == true)
+        }
+    }
+
     @Test("an address has 4 or 16 octets; a scope stays with link-local ones only")
     func octets() throws {
         for count in 0...20 where count != 4 && count != 16 {

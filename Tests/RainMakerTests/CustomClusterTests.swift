@@ -81,7 +81,7 @@ private struct DeviceBench {
         }
         device = try await .start(plan)
         var options = Controller.Options(
-            state: state.directory, address: device.address, logger: .silent, unixTime: { TestFabric.unixTime })
+            state: state.directory, addresses: [device.address], logger: .silent, unixTime: { TestFabric.unixTime })
         options.processing = .milliseconds(800)
         controller = Controller(options)
         _ = try await controller.fabrics.add(fabric.local, name: "home", vendorID: VendorID(0xFFF1))

@@ -37,6 +37,8 @@ TEXT = [
     (r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]", "a bidirectional control character"),
     (r"[ \t]+$", "blanks at the end of the line"),
 ]
+# Without its name the parser makes one from the type, and looks through all conformances of the program for it.
+NAMELESS_COMMAND = re.compile(r"\bCommandConfiguration\((?!\s*commandName:)")
 COMMENT_OR_STRING = re.compile(r'//.*|"(?:\\.|[^"\\])*"')
 
 
@@ -84,6 +86,9 @@ def findings(path):
         for pattern, what in WITH_REASON:
             if re.search(pattern, code) and not has_reason(lines, number):
                 yield number, f"{what} without a reason beside it"
+    if is_program:
+        for match in NAMELESS_COMMAND.finditer(text):
+            yield text.count("\n", 0, match.start()), "a command without commandName, which is slow"
     if text and not text.endswith("\n"):
         yield len(lines) - 1, "no line end at the end of the file"
     if path.suffix == ".py":

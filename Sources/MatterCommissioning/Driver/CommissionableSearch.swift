@@ -6,13 +6,18 @@ import MatterTransport
 
 /// Finds the device that a setup code belongs to: every candidate that discovery names is tried with the passcode.
 struct CommissionableSearch: Sendable {
-    /// How long one silent candidate may keep the others waiting.
+    /// How long one candidate is tried before the others have another turn.
     private static let slice = Duration.seconds(20)
+    /// How long one that says nothing keeps the next one waiting: records outlive their devices. Once it has spoken, it
+    /// has its slice to itself, so that no two devices are asked for the passcode at once. One that sleeps gets longer.
+    fileprivate static let patience = Duration.seconds(3)
     /// How long to look for further candidates after all so far have refused the passcode.
     private static let grace = Duration.seconds(3)
 
+    /// - Parameter heard: called when the candidate says something.
     typealias Pair =
-        @Sendable (_ target: PeerTarget, _ deadline: Instant) async throws -> SecureSession
+        @Sendable (_ target: PeerTarget, _ deadline: Instant, _ heard: @escaping @Sendable () -> Void) async throws
+        -> SecureSession
 
     let discovery: any Discovery
     let filter: CommissionableFilter
@@ -26,6 +31,8 @@ struct CommissionableSearch: Sendable {
     private enum Event: Sendable {
         case found(CommissionableDevice)
         case browseFailed(any Error)
+        case heard(String)
+        case patienceIsOver(String, turn: Int)
         case paired(String, Result<SecureSession, any Error>)
         case discoveryTimeUp
         case graceTimeUp
@@ -42,6 +49,12 @@ struct CommissionableSearch: Sendable {
                 send.yield(.discoveryTimeUp)
             }
             var board = CandidateBoard()
+            func waitForGrace() {
+                group.addTask {
+                    try? await Task.sleep(for: Self.grace)
+                    send.yield(.graceTimeUp)
+                }
+            }
             for await event in events {
                 try Task.checkCancellation()
                 switch event {
@@ -51,16 +64,16 @@ struct CommissionableSearch: Sendable {
                     board.note(device)
                 case .browseFailed(let error):
                     guard !board.isEmpty else { throw error }
+                case .heard(let instance):
+                    board.noteSpeech(of: instance)
+                case .patienceIsOver(let instance, let turn):
+                    board.noteSilence(of: instance, turn: turn)
+                    if board.isHopeless { waitForGrace() }
                 case .paired(_, .success(let session)):
                     return session
                 case .paired(let instance, .failure(let error)):
                     try board.noteFailure(of: instance, error)
-                    if board.isHopeless {
-                        group.addTask {
-                            try? await Task.sleep(for: Self.grace)
-                            send.yield(.graceTimeUp)
-                        }
-                    }
+                    if board.isHopeless { waitForGrace() }
                 case .discoveryTimeUp:
                     if board.isEmpty { throw nothingFound() }
                 case .graceTimeUp:
@@ -70,9 +83,15 @@ struct CommissionableSearch: Sendable {
                 guard let candidate = board.startNext() else { continue }
                 let limit = min(deadline, .now + Self.slice)
                 group.addTask {
+                    try? await Task.sleep(for: candidate.patience)
+                    send.yield(.patienceIsOver(candidate.instance, turn: candidate.turn))
+                }
+                group.addTask {
                     let result: Result<SecureSession, any Error>
                     do {
-                        result = .success(try await pair(candidate.target, limit))
+                        let instance = candidate.instance
+                        result = .success(
+                            try await pair(candidate.target, limit) { send.yield(.heard(instance)) })
                     } catch {
                         result = .failure(error)
                     }
@@ -130,8 +149,14 @@ private struct CandidateBoard {
         case refused(SecureChannelError)
     }
 
+    /// Whether a candidate that is being tried keeps the others waiting.
+    private enum Voice { case awaited, absent, heard }
+
     private struct Candidate {
         var state = State.untried
+        var voice = Voice.awaited
+        /// How often it was tried.
+        var turns = 0
         var wasSilent = false
         var label: String
         var parameters: ReliabilityParameters
@@ -163,11 +188,12 @@ private struct CandidateBoard {
         candidates[device.instance] = known
     }
 
-    /// The next candidate, unless one is being tried.
-    mutating func startNext() -> (instance: String, target: PeerTarget)? {
-        guard !candidates.values.contains(where: { if case .trying = $0.state { true } else { false } }) else {
-            return nil
+    /// The next candidate, unless one is being tried that speaks or may yet do so.
+    mutating func startNext() -> (instance: String, turn: Int, patience: Duration, target: PeerTarget)? {
+        let isOccupied = candidates.values.contains {
+            if case .trying = $0.state { $0.voice != .absent } else { false }
         }
+        guard !isOccupied else { return nil }
         guard let position = queue.firstIndex(where: { isOpen($0) }) else { return nil }
         let instance = queue.remove(at: position)
         queue.append(instance)
@@ -175,12 +201,29 @@ private struct CandidateBoard {
         let (stream, continuation) = AsyncThrowingStream<PeerLocation, any Error>.makeStream()
         for address in candidate.addresses.dropFirst() { continuation.yield(PeerLocation(address: address)) }
         candidate.state = .trying
+        candidate.voice = .awaited
+        candidate.turns += 1
         candidate.locations = continuation
         candidates[instance] = candidate
         let target = PeerTarget(
             phase: "pase", hints: Array(candidate.addresses.prefix(1)), reliability: candidate.parameters,
             presumedActive: true, locate: { stream })
-        return (instance, target)
+        let patience = max(CommissionableSearch.patience, candidate.parameters.idleInterval * 2)
+        return (instance, candidate.turns, patience, target)
+    }
+
+    mutating func noteSpeech(of instance: String) {
+        candidates[instance]?.voice = .heard
+        candidates[instance]?.wasSilent = false
+    }
+
+    /// A candidate has had its time to say something.
+    mutating func noteSilence(of instance: String, turn: Int) {
+        guard let candidate = candidates[instance], candidate.turns == turn, candidate.voice == .awaited,
+            case .trying = candidate.state
+        else { return }
+        candidates[instance]?.voice = .absent
+        candidates[instance]?.wasSilent = true
     }
 
     private func isOpen(_ instance: String) -> Bool {
@@ -243,7 +286,9 @@ enum PASEFailure {
         {
             return CommissioningError(
                 .windowClosed, stage: .pase, "the device at \(tried) takes no new administrators now",
-                hint: "open its commissioning window: power-cycle a new device, or share it from the app that has it",
+                hint:
+                    "open its commissioning window: power-cycle a new device, or share it from the app that has it; one "
+                    + "whose commissioning was cut short opens again by itself within a minute or two",
                 underlying: closed)
         }
         if let wrong = refusals.first(where: { $0.code == .wrongPasscode || $0.code == .rejected }) {

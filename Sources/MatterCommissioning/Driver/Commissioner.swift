@@ -31,6 +31,7 @@ package struct Commissioner: Sendable {
         package var unixTime: @Sendable () -> Int64
         /// The host's offset from UTC in seconds.
         package var utcOffset: @Sendable () -> Int32
+        package var patience = CommissioningPatience()
 
         package init(
             connector: Connector, nodeConnector: NodeConnector, discovery: (any Discovery)?,
@@ -96,6 +97,15 @@ package struct Commissioner: Sendable {
             throw CommissioningError(.interrupted, stage: .pase, "interrupted; nothing was changed on the device")
         } catch {
             clock.fail()
+            // A pending node that was silent at first and takes no new administrators is there as a node.
+            let mayBeThere = try hasPendingNode(error, request)
+            if mayBeThere,
+                var node = try await PendingResumption(commissioner: self).resume(
+                    request, clock: clock, deadline: deadline)
+            {
+                node.total = .now - start
+                return node
+            }
             throw try withPendingNode(error, request)
         }
         let run = CommissioningRun(
@@ -106,9 +116,19 @@ package struct Commissioner: Sendable {
         return node
     }
 
-    /// A device that is not found may be one that still holds our certificate.
+    /// Whether a pairing failed as it does with a device that still holds our certificate.
+    private func hasPendingNode(_ error: any Error, _ request: CommissioningRequest) throws -> Bool {
+        guard let failure = error as? CommissioningError,
+            failure.code == .nothingDiscovered || failure.code == .windowClosed
+        else { return false }
+        return try !environment.journal.pending(passcode: request.passcode.value, discriminator: request.discriminator)
+            .isEmpty
+    }
+
+    /// A device that is not found, or is closed, may be one that still holds our certificate.
     private func withPendingNode(_ error: any Error, _ request: CommissioningRequest) throws -> any Error {
-        guard var failure = error as? CommissioningError, failure.code == .nothingDiscovered,
+        guard var failure = error as? CommissioningError,
+            failure.code == .nothingDiscovered || failure.code == .windowClosed,
             let pending = try environment.journal.pending(
                 passcode: request.passcode.value, discriminator: request.discriminator
             ).first

@@ -2,12 +2,30 @@ package import MatterInteraction
 package import MatterSession
 import MatterTransport
 
+/// How long silence is borne while a device is commissioned, on top of what the retransmissions of a message take.
+package struct CommissioningPatience: Sendable {
+    /// How long a message that was given up goes on being sent on its session.
+    package var rescue = Duration.seconds(10)
+    /// How long another session may take when the one before has fallen silent.
+    package var anotherSession = Duration.seconds(20)
+    /// How long to look for a pending node before it is commissioned anew.
+    package var pendingNode = Duration.seconds(10)
+    /// How long a device may take to store what it has been told, before it is asked on another session whether it has.
+    package var saving = Duration.seconds(5)
+
+    package init() {}
+}
+
 /// Reads and commands of the flow on one secure session.
 struct CommissioningChannel: Sendable {
     /// What a device may take for a commissioning command: slow ones sign and generate keys (reference 07 section 1).
     private static let processing = Duration.seconds(15)
+    /// How often the device is asked the same thing if it acknowledges and does not answer.
+    private static let readAttempts = 6
+    private static let commandAttempts = 2
 
     let session: SecureSession
+    var patience = CommissioningPatience()
     let deadline: Instant
 
     private var client: InteractionClient {
@@ -25,35 +43,44 @@ struct CommissioningChannel: Sendable {
     }
 
     private func readOnce(_ paths: [AttributePath]) async throws -> ReadResult {
-        while true {
+        try await repeating(Self.readAttempts) {
             var transaction = ReadTransaction(ReadRequest(attributePaths: paths, isFabricFiltered: false))
+            return try await client.runPersistently(
+                &transaction, deadline: deadline, processing: InteractionClient.standardProcessing,
+                rescue: patience.rescue)
+        }
+    }
+
+    /// Does what may be done twice once more if it was acknowledged and not answered.
+    private func repeating<Output>(_ times: Int, _ attempt: () async throws -> Output) async throws -> Output {
+        var left = times
+        while true {
+            left -= 1
             do {
-                return try await client.runPersistently(
-                    &transaction, deadline: deadline, processing: InteractionClient.standardProcessing)
-            } catch let error as TransportError where error.code == .noReply && Instant.now < deadline {
-                // A read may be repeated as often as need be.
+                return try await attempt()
+            } catch let error as TransportError where error.code == .noReply && left > 0 && Instant.now < deadline {
                 continue
             }
         }
     }
 
-    func invoke(_ command: CommissioningCommand, deadline: Instant? = nil) async throws -> CommandResult {
+    /// - Parameter hasOtherWay: whether silence after the acknowledgement is better met on another session soon.
+    func invoke(
+        _ command: CommissioningCommand, deadline: Instant? = nil, hasOtherWay: Bool = false
+    ) async throws -> CommandResult {
         let deadline = deadline ?? self.deadline
-        while true {
+        let processing = hasOtherWay ? patience.saving : Self.processing
+        func attempt() async throws -> CommandResult {
             var transaction = InvokeTransaction([command.command])
-            do {
-                let results = try await client.runPersistently(
-                    &transaction, deadline: deadline, processing: Self.processing)
-                guard let result = results.first else {
-                    throw InteractionError(.protocolViolation, "an answer to \(command.name) without content")
-                }
-                return result
-            } catch let error as TransportError
-                where error.code == .noReply && command.mayRepeat && Instant.now < deadline
-            {
-                continue
+            let results = try await client.runPersistently(
+                &transaction, deadline: deadline, processing: processing, rescue: patience.rescue)
+            guard let result = results.first else {
+                throw InteractionError(.protocolViolation, "an answer to \(command.name) without content")
             }
+            return result
         }
+        return command.mayRepeat && !hasOtherWay
+            ? try await repeating(Self.commandAttempts, attempt) : try await attempt()
     }
 }
 

@@ -6,9 +6,17 @@ import MatterTransport
 struct CommissioningFailure {
     let error: any Error
 
-    /// - Parameter wasPending: whether the device may have our certificate.
-    init(_ error: any Error, stage: CommissioningStage, wasPending: Bool) {
+    /// - Parameters:
+    ///   - wasPending: whether the device may have our certificate.
+    ///   - hasLostSession: whether it fell silent on a session after that, and another one was tried.
+    init(_ error: any Error, stage: CommissioningStage, wasPending: Bool, hasLostSession: Bool = false) {
         switch error {
+        case let failure as SessionError where hasLostSession && failure.isUnknownToPeer:
+            self.error = CommissioningError(
+                .forgotten, stage: stage,
+                "the device fell silent after it was sent its certificate, and now does not know this fabric: it was "
+                    + "restarted, or its fail-safe ran out (\(SessionAccount(failure)))",
+                hint: "put it into pairing mode again if need be, and run the same command again", underlying: failure)
         case let failure as SessionError where wasPending && failure.code == .refused:
             self.error = CommissioningError(
                 .sessionRefused, stage: stage,
@@ -23,7 +31,9 @@ struct CommissioningFailure {
             self.error = CommissioningError(
                 .noAnswer, stage: stage,
                 "the device stopped answering: \(failure)" + (failure.report.map { "; \(ReportAccount($0))" } ?? ""),
-                hint: "move it closer or look after its power, then try again", underlying: failure)
+                hint:
+                    "it may have been restarted or be out of reach: look after its power and its network, put it into "
+                    + "pairing mode again if need be, and run the same command again", underlying: failure)
         case let failure as InteractionError:
             self.error = CommissioningError(
                 failure.code == .refused ? .commandFailed : .malformedAnswer, stage: stage, "\(failure)",

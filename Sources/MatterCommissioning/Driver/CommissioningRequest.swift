@@ -12,8 +12,8 @@ package struct CommissioningRequest: Sendable {
     package var productID: UInt16?
     /// How the code says that the device can be found.
     package var capabilities: SetupPayload.DiscoveryCapabilities?
-    /// Skips discovery.
-    package var address: PeerAddress?
+    /// Where the device is, if that is known; skips discovery.
+    package var addresses: [PeerAddress] = []
     package var name: String?
     package var room: String?
     package var requestedNodeID: NodeID?

@@ -1,3 +1,4 @@
+import Logging
 import MatterCredentials
 import MatterCrypto
 import MatterInteraction
@@ -21,7 +22,11 @@ struct CommissioningRun: Sendable {
     let deadline: Instant
 
     private var environment: Commissioner.Environment { commissioner.environment }
-    private var channel: CommissioningChannel { CommissioningChannel(session: session, deadline: deadline) }
+    private var channel: CommissioningChannel { channel(on: session) }
+
+    private func channel(on session: SecureSession) -> CommissioningChannel {
+        CommissioningChannel(session: session, patience: environment.patience, deadline: deadline)
+    }
 
     /// What the actions of the flow leave behind for the end.
     private struct Memory: Sendable {
@@ -30,12 +35,21 @@ struct CommissioningRun: Sendable {
         /// What the issuer gave, to be told if it comes to nothing.
         var receipt: NOCReceipt?
         var pending: PendingNode?
+        /// Whether the device fell silent on a session after it was sent its certificate.
+        var hasLostSession = false
     }
 
     private enum Outcome: Sendable {
         case event(CommissioningFlow.Event)
         case verified(AttestationSummary)
         case connected(SecureSession)
+        /// The session fell silent; the command was answered on another one.
+        case answeredAnew(SecureSession, CommissioningCommand, CommandResult)
+    }
+
+    /// What became of the other session that a command was sent on anew.
+    private struct SecondAttemptFailure: Error {
+        let error: any Error
     }
 
     func run(clock: StageClock) async throws -> CommissionedNode {
@@ -46,11 +60,19 @@ struct CommissioningRun: Sendable {
             await close(memory)
             return node
         } catch {
-            let failure = CommissioningFailure(error, stage: flow.stage, wasPending: memory.pending != nil).error
+            let isSecondAttempt = error is SecondAttemptFailure
+            let error = (error as? SecondAttemptFailure)?.error ?? error
+            let failure = CommissioningFailure(
+                error, stage: flow.stage, wasPending: memory.pending != nil,
+                hasLostSession: memory.hasLostSession || isSecondAttempt
+            ).error
             if (failure as? CommissioningError)?.code == .stopped { clock.end() } else { clock.fail() }
             let (undo, leftovers) = (flow.undo, memory)
+            let isForgotten = (failure as? CommissioningError)?.code == .forgotten
             // A cancelled task could not talk to the device any more, but undoing must.
-            let aftermath = await Task { await self.undo(undo, leftovers) }.value
+            let aftermath = await Task {
+                isForgotten ? await self.forget(leftovers) : await self.undo(undo, leftovers)
+            }.value
             guard var failure = failure as? CommissioningError else { throw failure }
             failure.aftermath = aftermath
             throw failure
@@ -114,6 +136,7 @@ struct CommissioningRun: Sendable {
         switch outcome {
         case .event(let event):
             if case .issued(let issued, _) = event { memory.receipt = issued.receipt }
+            if case .unanswered = event { memory.hasLostSession = true }
             return event
         case .verified(let summary):
             memory.attestation = summary
@@ -121,6 +144,9 @@ struct CommissioningRun: Sendable {
         case .connected(let session):
             memory.operational = session
             return .connected
+        case .answeredAnew(let session, let command, let result):
+            memory.operational = session
+            return .answered(command, result)
         }
     }
 
@@ -133,8 +159,7 @@ struct CommissioningRun: Sendable {
         case .read(let paths):
             group.addTask { .event(.read(try await channel.read(paths))) }
         case .invoke(let command):
-            let channel = memory.operational.map { CommissioningChannel(session: $0, deadline: deadline) } ?? channel
-            group.addTask { .event(.answered(command, try await channel.invoke(command))) }
+            group.addTask { try await perform(command, memory) }
         case .verify(let evidence):
             group.addTask { .verified(try environment.attest(evidence)) }
         case .issue(let csr, let context):
@@ -146,17 +171,55 @@ struct CommissioningRun: Sendable {
         case .record:
             group.addTask { .event(.recorded) }
         case .connect(let node):
-            group.addTask { .connected(try await connect(to: node)) }
+            let deadline = memory.hasLostSession ? anotherSessionDeadline : deadline
+            group.addTask { .connected(try await connect(to: node, deadline: deadline)) }
         case .readEndpoints:
             let session = memory.operational ?? session
             group.addTask {
-                let channel = CommissioningChannel(session: session, deadline: deadline)
+                let channel = channel(on: session)
                 // The node is on the fabric; what could not be read now is read when it is needed.
                 let described = try? await channel.read(EndpointDescription.paths + BasicInformation.paths)
                 return .event(.endpoints(described ?? ReadResult()))
             }
         }
     }
+
+    /// Sends a command of the flow. A device that falls silent from AddNOC on can still be reached by CASE.
+    private func perform(_ command: CommissioningCommand, _ memory: Memory) async throws -> Outcome {
+        do {
+            let channel = channel(on: memory.operational ?? session)
+            let hasOtherWay = command == .commissioningComplete && memory.operational != nil
+            return .event(.answered(command, try await channel.invoke(command, hasOtherWay: hasOtherWay)))
+        } catch let error as TransportError where error.isLoss && Instant.now < deadline {
+            guard let pending = memory.pending else { throw error }
+            guard let lost = memory.operational else { return .event(.unanswered(command)) }
+            guard command == .commissioningComplete else { throw error }
+            environment.logger.debug("\(command.name): \(error); setting up another session")
+            await lost.manager.remove(lost.reference)
+            return try await completeAnew(pending)
+        }
+    }
+
+    /// CommissioningComplete was sent and not answered: a restarted device has forgotten the session it came on. Within
+    /// the fail-safe it may be sent again, and a device that is done says so.
+    private func completeAnew(_ pending: PendingNode) async throws -> Outcome {
+        do {
+            let session = try await connect(to: pending.nodeID, deadline: anotherSessionDeadline)
+            do {
+                let command = CommissioningCommand.commissioningComplete
+                return .answeredAnew(session, command, try await channel(on: session).invoke(command))
+            } catch {
+                await session.close()
+                throw error
+            }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            throw SecondAttemptFailure(error: error)
+        }
+    }
+
+    private var anotherSessionDeadline: Instant { min(deadline, .now + environment.patience.anotherSession) }
 
     private func issue(
         _ csr: CertificateSigningRequest, _ given: NOCIssueContext, nodeID: NodeID?
@@ -212,7 +275,7 @@ struct CommissioningRun: Sendable {
         return pending
     }
 
-    private func connect(to node: NodeID) async throws -> SecureSession {
+    private func connect(to node: NodeID, deadline: Instant) async throws -> SecureSession {
         try await environment.nodeConnector.connect(
             to: node, hints: [session.address], reliability: session.established.peerParameters.reliability,
             presumedActive: true, deadline: deadline)
@@ -224,6 +287,14 @@ struct CommissioningRun: Sendable {
     private func close(_ memory: Memory) async {
         await session.close()
         await memory.operational?.close()
+    }
+
+    /// The device has forgotten everything: so do we.
+    private func forget(_ memory: Memory) async -> CommissioningError.Aftermath {
+        if let pending = memory.pending { try? environment.journal.remove(pending.nodeID) }
+        if let receipt = memory.receipt { await environment.issuer.abandon(receipt) }
+        await close(memory)
+        return .forgotten
     }
 
     /// Takes back what can be taken back; what cannot is named.
@@ -256,8 +327,7 @@ struct CommissioningRun: Sendable {
         let command = CommissioningCommand.armFailSafe(seconds: 0, breadcrumb: 0)
         let deadline = Instant.now + Self.undoBudget
         guard
-            let result = try? await CommissioningChannel(session: session, deadline: deadline).invoke(
-                command, deadline: deadline),
+            let result = try? await channel.invoke(command, deadline: deadline),
             let answer = try? CommissioningAnswer(result, to: command, stage: .armFailSafe)
         else { return false }
         return (try? answer.requireOK(tolerating: .noFailSafe)) != nil

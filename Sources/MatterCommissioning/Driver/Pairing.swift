@@ -43,8 +43,8 @@ struct Pairing: Sendable {
     private func checkIncomplete(_ node: PendingNode) async throws {
         do {
             let session = try await environment.nodeConnector.connect(
-                to: node.nodeID, hints: request.address.map { [$0] } ?? node.addresses,
-                onlyHints: request.address != nil, deadline: min(deadline, .now + Self.probe))
+                to: node.nodeID, hints: request.addresses.isEmpty ? node.addresses : request.addresses,
+                onlyHints: !request.addresses.isEmpty, deadline: min(deadline, .now + Self.probe))
             await session.close()
         } catch is SessionError {
             return
@@ -63,18 +63,24 @@ struct Pairing: Sendable {
         let random = environment.random
         let passcode = request.passcode.value
         let connector = environment.connector
-        let pair: CommissionableSearch.Pair = { target, limit in
+        let pair: CommissionableSearch.Pair = { target, limit, heard in
             try await connector.connect(to: target, deadline: limit) { localSessionID, reliability in
-                PASEInitiator(
-                    passcode: passcode, localSessionID: localSessionID, knownReliability: reliability, random: random)
+                OverheardHandshake(
+                    PASEInitiator(
+                        passcode: passcode, localSessionID: localSessionID, knownReliability: reliability,
+                        random: random), heard: heard)
             }
         }
-        if let address = request.address {
+        if !request.addresses.isEmpty {
             clock.enter(.pase)
             do {
-                return try await pair(PeerTarget(phase: "pase", hints: [address], presumedActive: true), deadline)
+                return try await pair(
+                    PeerTarget(phase: "pase", hints: request.addresses, presumedActive: true), deadline
+                ) {}
             } catch let error as SessionError where error.code == .refused {
-                throw PASEFailure.error([error.refusal].compactMap { $0 }, tried: address.description)
+                throw PASEFailure.error(
+                    [error.refusal].compactMap { $0 },
+                    tried: request.addresses.map(\.description).joined(separator: ", "))
             }
         }
         guard let discovery = environment.discovery else {
@@ -95,4 +101,24 @@ struct Pairing: Sendable {
         case (nil, nil): .commissioningMode
         }
     }
+}
+
+/// A handshake that tells when the peer has said something.
+private struct OverheardHandshake: Handshake {
+    private var handshake: any Handshake
+    private let heard: @Sendable () -> Void
+
+    init(_ handshake: any Handshake, heard: @escaping @Sendable () -> Void) {
+        self.handshake = handshake
+        self.heard = heard
+    }
+
+    mutating func start() throws(SecureChannelError) -> HandshakeStep { try handshake.start() }
+
+    mutating func handle(_ message: HandshakeMessage) throws(SecureChannelError) -> HandshakeStep {
+        heard()
+        return try handshake.handle(message)
+    }
+
+    var peerParameters: SessionParameters? { handshake.peerParameters }
 }

@@ -7,9 +7,6 @@ import MatterTransport
 
 /// Takes up a commissioning that was interrupted after the device may have got its certificate.
 struct PendingResumption: Sendable {
-    /// How long to look for a pending node before it is commissioned anew.
-    private static let budget = Duration.seconds(10)
-
     let commissioner: Commissioner
 
     private var environment: Commissioner.Environment { commissioner.environment }
@@ -25,7 +22,7 @@ struct PendingResumption: Sendable {
             clock.enter(.case)
             do {
                 return try await complete(pending, request, clock: clock, deadline: deadline)
-            } catch let error as SessionError where error.isUnknownToPeer && isAt(request.address, pending) {
+            } catch let error as SessionError where error.isUnknownToPeer && isAt(request.addresses, pending) {
                 clock.end()
                 clock.note("the device has forgotten node \(pending.nodeID.rawValue); starting over")
                 try environment.journal.remove(pending.nodeID)
@@ -38,18 +35,19 @@ struct PendingResumption: Sendable {
         return nil
     }
 
-    /// Whether whoever answers at the address that the user named is known to be the pending node's device.
-    private func isAt(_ address: PeerAddress?, _ pending: PendingNode) -> Bool {
-        address.map { pending.addresses.contains($0) } ?? true
+    /// Whether whoever answers at the addresses that the user named is known to be the pending node's device.
+    private func isAt(_ addresses: [PeerAddress], _ pending: PendingNode) -> Bool {
+        addresses.allSatisfy(pending.addresses.contains)
     }
 
     private func complete(
         _ pending: PendingNode, _ request: CommissioningRequest, clock: StageClock, deadline: Instant
     ) async throws -> CommissionedNode {
-        let hints = request.address.map { [$0] } ?? pending.addresses
+        let hints = request.addresses.isEmpty ? pending.addresses : request.addresses
         let session = try await environment.nodeConnector.connect(
-            to: pending.nodeID, hints: hints, presumedActive: true, deadline: min(deadline, .now + Self.budget))
-        let channel = CommissioningChannel(session: session, deadline: deadline)
+            to: pending.nodeID, hints: hints, presumedActive: true,
+            deadline: min(deadline, .now + environment.patience.pendingNode))
+        let channel = CommissioningChannel(session: session, patience: environment.patience, deadline: deadline)
         do {
             clock.enter(.complete)
             let command = CommissioningCommand.commissioningComplete

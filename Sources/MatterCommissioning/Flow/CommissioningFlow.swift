@@ -31,7 +31,8 @@ package struct CommissioningFlow: Sendable {
         package var validationTime: ValidationTime
         /// Whether to read the endpoints at the end.
         package var readsEndpoints: Bool
-        /// Ends the flow after this stage; for tests.
+        /// Ends the flow after this stage, as a failure that is undone; `complete` cannot be undone, and only leaves out
+        /// what comes after it. For tests.
         package var until: CommissioningStage?
 
         package init(
@@ -77,6 +78,8 @@ package struct CommissioningFlow: Sendable {
         case began
         case read(ReadResult)
         case answered(CommissioningCommand, CommandResult)
+        /// The PASE session is dead, and nobody knows whether the command has been carried out.
+        case unanswered(CommissioningCommand)
         /// The verdict allows to go on.
         case verified
         /// The certificate, and the node id that the issuer was asked for, if any.
@@ -128,8 +131,9 @@ package struct CommissioningFlow: Sendable {
             return try enter(.armFailSafe) + [.invoke(armFailSafe(Self.failSafeSeconds))]
         case .read(let result):
             return try take(DeviceInformation(result))
-        case .answered(.armFailSafe, _) where stage == .network:
-            // A device that grants no extension may still be quick enough.
+        case .answered(.armFailSafe, _) where stage == .network, .unanswered:
+            // A device that grants no extension may still be quick enough. One that fell silent over PASE after it was
+            // sent its certificate shows by CASE whether it has it.
             return try connect()
         case .answered(let command, let result):
             do throws(CommissioningError) {
@@ -210,6 +214,8 @@ package struct CommissioningFlow: Sendable {
             // Without a fail-safe our fabric stands already: an earlier CommissioningComplete got through.
             try answer.requireOK(tolerating: .noFailSafe)
             undo = .nothing
+            // The device is a node for good: what there is to stop is the rest.
+            if configuration.until == .complete { return [.finish(finished(nil))] }
             let post = try enter(.post)
             return post + (configuration.readsEndpoints ? [.readEndpoints] : [.finish(finished(nil))])
         }

@@ -70,8 +70,8 @@ extension Controller {
     private func hasForgotten(_ node: NodeRecord, deadline: Instant) async throws -> Bool {
         do {
             let session = try await nodeConnector().connect(
-                to: node.nodeID, hints: options.address.map { [$0] } ?? node.addresses,
-                onlyHints: options.address != nil, deadline: deadline)
+                to: node.nodeID, hints: options.addresses.isEmpty ? node.addresses : options.addresses,
+                onlyHints: !options.addresses.isEmpty, deadline: deadline)
             await session.close()
             return false
         } catch let error as SessionError {

@@ -25,7 +25,7 @@ package actor NodeLink {
 
     package nonisolated let node: NodeRecord
     private let connector: NodeConnector
-    private let onlyAddress: PeerAddress?
+    private let onlyAddresses: [PeerAddress]
     private let nodes: NodeStore
     private let processing: Duration
     private let logger: Logger
@@ -33,12 +33,13 @@ package actor NodeLink {
 
     /// - Parameter processing: how long the device may take to do what it is told.
     init(
-        node: NodeRecord, connector: NodeConnector, onlyAddress: PeerAddress?, nodes: NodeStore, processing: Duration,
+        node: NodeRecord, connector: NodeConnector, onlyAddresses: [PeerAddress], nodes: NodeStore,
+        processing: Duration,
         logger: Logger
     ) {
         self.node = node
         self.connector = connector
-        self.onlyAddress = onlyAddress
+        self.onlyAddresses = onlyAddresses
         self.nodes = nodes
         self.processing = processing
         self.logger = logger
@@ -66,9 +67,9 @@ package actor NodeLink {
     }
 
     private func newSession(deadline: Instant) async throws -> SecureSession {
-        let hints = onlyAddress.map { [$0] } ?? node.addresses
+        let hints = onlyAddresses.isEmpty ? node.addresses : onlyAddresses
         return try await connector.connect(
-            to: node.nodeID, hints: hints, onlyHints: onlyAddress != nil,
+            to: node.nodeID, hints: hints, onlyHints: !onlyAddresses.isEmpty,
             reliability: node.reliability ?? .standard, deadline: deadline)
     }
 
@@ -78,7 +79,7 @@ package actor NodeLink {
         self.session = nil
         await session.close()
         // An address that was given by hand is not the way to find the node next time.
-        let address = onlyAddress == nil ? session.address : node.addresses.first
+        let address = onlyAddresses.isEmpty ? session.address : node.addresses.first
         let reliability = session.reliability
         guard node.addresses.first != address || (node.reliability ?? .standard) != reliability else { return }
         do {
@@ -345,16 +346,6 @@ package actor NodeLink {
             .outcomeUnknown,
             "the command was sent and may have run, but no answer came" + (account.map { " (\($0))" } ?? ""),
             hint: "see what state the device is in before you repeat it", underlying: error)
-    }
-}
-
-extension TransportError {
-    /// Whether a message or its answer got lost, rather than being impossible.
-    fileprivate var isLoss: Bool {
-        switch code {
-        case .notAcknowledged, .noReply, .unreachable, .closed: true
-        default: false
-        }
     }
 }
 

@@ -20,7 +20,9 @@ package enum Suggestions {
     /// How far apart two names are; `nil` if nobody would take one for the other.
     private static func rank(_ wanted: [UInt8], _ known: [UInt8]) -> Int? {
         guard known.count <= longestName else { return nil }
-        let tolerance = max(1, min(wanted.count, known.count) / 3)
+        // People hardly ever get the first letter wrong; who has it right may have forgotten more of the others.
+        let length = wanted.first == known.first ? max(wanted.count, known.count) : min(wanted.count, known.count)
+        let tolerance = max(1, length / 3)
         if abs(wanted.count - known.count) <= tolerance, let distance = distance(wanted, known, atMost: tolerance) {
             return distance
         }

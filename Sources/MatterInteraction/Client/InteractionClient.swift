@@ -37,10 +37,13 @@ package struct InteractionClient: Sendable {
         return try await run.play(&transaction)
     }
 
-    /// Runs a transaction that must not happen twice: a message that was given up is sent again, octet for octet, until
-    /// the deadline. A peer that has it only acknowledges.
+    /// Runs a transaction that must not happen twice: a message that was given up goes on being sent, octet for octet,
+    /// for a while. A peer that has it only acknowledges.
+    ///
+    /// - Parameter rescue: how long it goes on being sent; a peer that is still silent then has lost the session.
     package func runPersistently<Transaction: InteractionTransaction>(
-        _ transaction: inout Transaction, deadline: Instant, processing: Duration = standardProcessing
+        _ transaction: inout Transaction, deadline: Instant, processing: Duration = standardProcessing,
+        rescue: Duration
     ) async throws -> Transaction.Output {
         let run = try await begin(deadline: deadline, processing: processing)
         do {
@@ -48,7 +51,7 @@ package struct InteractionClient: Sendable {
         } catch let failure as TransportError where failure.code == .notAcknowledged {
             do {
                 return try await repeating(
-                    run, &transaction, after: failure, deadline: deadline, processing: processing)
+                    run, &transaction, after: failure, deadline: min(deadline, .now + rescue), processing: processing)
             } catch {
                 await run.exchange.abandon()
                 throw error
@@ -68,7 +71,7 @@ package struct InteractionClient: Sendable {
             } catch let error as TransportError where error.code == .notAcknowledged {
                 failure = error
             } catch let error as TransportError where error.code == .noReply {
-                return try await run.resume(&transaction, until: min(deadline, .now + processing))
+                return try await run.resume(&transaction, until: min(run.deadline, .now + processing))
             }
         }
         throw failure
@@ -120,7 +123,8 @@ package struct InteractionRun: Sendable {
         }
     }
 
-    /// Waits for the answer to a message that was sent again. If none comes, the exchange stays open.
+    /// Waits for the answer to a message that was sent again. If none comes, or a later message is not acknowledged, the
+    /// exchange stays open.
     package func resume<Transaction: InteractionTransaction>(
         _ transaction: inout Transaction, until deadline: Instant
     ) async throws -> Transaction.Output {
@@ -129,6 +133,8 @@ package struct InteractionRun: Sendable {
             let output = try await advance(&transaction, from: try handle(message, in: &transaction))
             await exchange.close()
             return output
+        } catch let error as TransportError where error.code == .notAcknowledged {
+            throw error
         } catch {
             await end(after: error)
             throw error

@@ -76,7 +76,8 @@ package protocol ClusterServer {
     mutating func restore(_ state: TLVValue) throws(TLVError)
     /// The device starts; persistent attributes have their values.
     mutating func start(_ context: ClusterContext)
-    /// The value of an attribute that is computed; `nil` for the stored one.
+    /// The value of an attribute that is computed; `nil` for the stored one. Only attributes of ``initialAttributes`` are
+    /// asked for, never global ones.
     func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue?
     /// Sets an attribute. The value is valid as far as the catalogue knows; a list is complete, with the entries of all
     /// fabrics. The default stores it.

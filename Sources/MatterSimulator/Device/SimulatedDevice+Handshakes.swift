@@ -116,7 +116,9 @@ extension SimulatedDevice {
                 }
                 // The peer may use the session as soon as it has our last word.
                 if let established = step.established { try await install(established, at: message.from) }
-                if let answer = step.send, !faults.mutes(message) {
+                if step.send != nil, faults.mutes(message) {
+                    surroundings.report(.fault("mute"))
+                } else if let answer = step.send {
                     try await exchange.send(
                         answer.payload, opcode: answer.opcode.rawValue, protocolID: .secureChannel)
                 }
@@ -170,5 +172,6 @@ extension SimulatedDevice {
 
     func report(_ what: String, _ members: [(key: String, value: TLVValue)]) {
         surroundings.report(.session(what: what, members: members.map(ReportMember.init)))
+        if faults.rebootsAt(what) { startAgain() }
     }
 }

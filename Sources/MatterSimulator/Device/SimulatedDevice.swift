@@ -175,11 +175,13 @@ package actor SimulatedDevice {
             Task { await publish(report) }
         }
         setTimer()
-        if reboots {
-            surroundings.report(.fault("reboot"))
-            // The sessions go at once, so that nobody hears of what has just been done.
-            Task { await reboot() }
-        }
+        // The sessions go at once, so that nobody hears of what has just been done.
+        if reboots { startAgain() }
+    }
+
+    func startAgain() {
+        surroundings.report(.fault("reboot"))
+        Task { await reboot() }
     }
 
     private func perform(_ effect: NodeEffect) {

@@ -17,7 +17,8 @@
 ///
 /// OPCODE is `pbkdf-param-request`, `pake1`, `pake3`, `sigma1`, `sigma3`, `read`, `write`, `invoke`, `subscribe` or
 /// `timed`; STEP is one of those that the device prints: `fail-safe-armed`, `attestation`, `csr`, `root-added`,
-/// `noc-added`, `noc-updated`, `complete`, `fabric-removed`, `window-opened`.
+/// `noc-added`, `noc-updated`, `complete`, `fabric-removed`, `window-opened`, `pase-established`, `case-established`,
+/// `case-resumed`.
 package struct FaultPlan: Sendable, Equatable {
     /// One message of a kind, counted from 1.
     struct NthMessage: Sendable, Hashable {
@@ -78,7 +79,7 @@ extension FaultPlan {
 
     static let steps = [
         "fail-safe-armed", "attestation", "csr", "root-added", "noc-added", "noc-updated", "complete", "fabric-removed",
-        "window-opened",
+        "window-opened", "pase-established", "case-established", "case-resumed",
     ]
 
     /// Reads `drop:0.1,busy:2`.

@@ -4,6 +4,12 @@ import MatterTLV
 
 /// Administrator Commissioning: opens the window for further administrators (Matter core specification 11.19).
 struct AdministratorCommissioningServer: ClusterServer {
+    private enum Attribute {
+        static let windowStatus: UInt32 = 0
+        static let fabricIndex: UInt32 = 1
+        static let vendorID: UInt32 = 2
+    }
+
     private enum Command {
         static let open: UInt32 = 0
         static let openBasic: UInt32 = 1
@@ -22,17 +28,20 @@ struct AdministratorCommissioningServer: ClusterServer {
 
     /// The feature Basic: a window with the device's own passcode.
     var featureMap: UInt32 { 1 }
-    var initialAttributes: [UInt32: TLVValue] { [0: .uint(0), 1: .null, 2: .null] }
+    var initialAttributes: [UInt32: TLVValue] {
+        [Attribute.windowStatus: .uint(0), Attribute.fabricIndex: .null, Attribute.vendorID: .null]
+    }
     var acceptedCommands: [UInt32] { [Command.open, Command.openBasic, Command.revoke] }
     var selfCheckedCommands: Set<UInt32> { [Command.open, Command.openBasic] }
 
     func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
         let window = context.node.window
-        guard window.isOpenedByCluster else { return attribute == 0 ? .uint(0) : .null }
+        // With no window of this cluster's the stored values hold: closed, null, null.
+        guard window.isOpenedByCluster else { return nil }
         return switch attribute {
-        case 0: .uint(UInt64(window.mode.rawValue))
-        case 1: .optional(window.openerFabric)
-        case 2: .optional(window.openerVendor)
+        case Attribute.windowStatus: .uint(UInt64(window.mode.rawValue))
+        case Attribute.fabricIndex: .optional(window.openerFabric)
+        case Attribute.vendorID: .optional(window.openerVendor)
         default: nil
         }
     }

@@ -174,6 +174,7 @@ package struct MessageEngine: Sendable {
         guard let exchange = exchanges[key] else { return nil }
         var report = exchange.report
         report.lastHeard = exchange.lastHeard.map { now - $0 }
+        report.sessionLastHeard = sessions[key.session]?.lastHeard.map { now - $0 }
         return report
     }
 

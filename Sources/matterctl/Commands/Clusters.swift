@@ -4,7 +4,7 @@ import MatterTLV
 
 struct Clusters: LocalCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show the clusters that can be named: attributes, commands, events, values.",
+        commandName: "clusters", abstract: "Show the clusters that can be named: attributes, commands, events, values.",
         discussion: "Example: matterctl clusters on-off")
 
     @Argument(help: "One cluster, by name or id; all if left out.") var name: String?

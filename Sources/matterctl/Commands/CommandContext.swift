@@ -23,17 +23,19 @@ struct CommandContext: Sendable {
     static let defaultTimeout = Duration.seconds(30)
 
     /// - Parameter processing: how long a device may take to do what it is told; `nil` for the usual.
+    /// - Throws: ``TransportError`` about an address, and what is wrong with the other options.
     init(
         _ options: NetworkOptions, defaultTimeout: Duration = defaultTimeout, processing: Duration? = nil
-    ) throws {
+    ) async throws {
         logger = try options.state.output.logger()
         console = options.state.output.console
         progress = options.progress
         deadline = .now + (options.timeout?.duration ?? defaultTimeout)
         isPatient = options.timeout == nil
+        var addresses: [PeerAddress] = []
+        if let text = options.address { addresses = try await PeerAddress.lookup(text, deadline: deadline) }
         var settings = Controller.Options(
-            state: try options.state.state(), fabric: options.state.fabricName,
-            address: try options.address.map { text throws in try PeerAddress(parsing: text) }, logger: logger)
+            state: try options.state.state(), fabric: options.state.fabricName, addresses: addresses, logger: logger)
         if let processing { settings.processing = processing }
         controller = Controller(settings)
     }
@@ -47,8 +49,8 @@ extension CommandContext {
 
     /// Runs something with nodes that `--address` does not mean, and closes its sessions.
     func withOtherNodes<Result>(_ body: (CommandContext) async throws -> Result) async throws -> Result {
-        guard controller.options.address != nil else { return try await body(self) }
-        return try await with({ $0.address = nil }, body)
+        guard !controller.options.addresses.isEmpty else { return try await body(self) }
+        return try await with({ $0.addresses = [] }, body)
     }
 
     private func with<Result>(
@@ -107,7 +109,7 @@ extension NetworkCommand {
     func run() async throws {
         let context: CommandContext
         do {
-            context = try CommandContext(
+            context = try await CommandContext(
                 options, defaultTimeout: Self.defaultTimeout, processing: Self.processing)
         } catch {
             throw CommandFailure(error, target: target, isJSON: options.state.output.json)

@@ -18,7 +18,7 @@ struct Commission: NetworkCommand {
     }
 
     static let configuration = CommandConfiguration(
-        abstract: "Commission a device onto the fabric.",
+        commandName: "commission", abstract: "Commission a device onto the fabric.",
         discussion: """
             PAYLOAD is what the device shows: a QR payload (MT:…) or a manual pairing code of 11 or 21 digits; - reads it \
             from stdin. Without a fabric, the first commissioning makes one called 'home'.
@@ -93,7 +93,7 @@ struct Commission: NetworkCommand {
         _ context: CommandContext
     ) async throws {
         var first: (any Error)?
-        for request in try requests() {
+        for request in try requests(context) {
             do {
                 let (node, result) = try await context.controller.commission(
                     request, commission, deadline: context.deadline)
@@ -147,7 +147,7 @@ struct Commission: NetworkCommand {
         return failure
     }
 
-    private func requests() throws -> [CommissioningRequest] {
+    private func requests(_ context: CommandContext) throws -> [CommissioningRequest] {
         var requests: [CommissioningRequest]
         if let passcode {
             requests = [
@@ -158,9 +158,8 @@ struct Commission: NetworkCommand {
         } else {
             requests = try SetupPayload.parse(try payloadText()).map { CommissioningRequest($0) }
         }
-        let address = try options.address.map { text throws in try PeerAddress(parsing: text) }
         for index in requests.indices {
-            requests[index].address = address
+            requests[index].addresses = context.controller.options.addresses
             requests[index].name = name
             requests[index].room = room
             requests[index].requestedNodeID = nodeID.map { NodeID($0.value) }

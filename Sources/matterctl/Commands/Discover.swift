@@ -5,7 +5,7 @@ import MatterTLV
 
 struct Discover: NetworkCommand {
     static let configuration = CommandConfiguration(
-        abstract: "List the devices that can be commissioned.",
+        commandName: "discover", abstract: "List the devices that can be commissioned.",
         discussion: """
             Ends when the network has nothing more to say, or goes on with --watch.
 

@@ -66,7 +66,7 @@ enum CommandStatus {
 
 struct On: EverydayCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Switch on.", discussion: "Example: matterctl on kitchen")
+        commandName: "on", abstract: "Switch on.", discussion: "Example: matterctl on kitchen")
     static let cluster = EverydayCluster.onOff
     static let attribute: UInt32 = 0
 
@@ -89,7 +89,7 @@ struct Off: EverydayCommand {
     }
 
     static let configuration = CommandConfiguration(
-        abstract: "Switch off.", discussion: "Example: matterctl off kitchen --effect dying-light")
+        commandName: "off", abstract: "Switch off.", discussion: "Example: matterctl off kitchen --effect dying-light")
     static let cluster = EverydayCluster.onOff
     static let attribute: UInt32 = 0
 
@@ -112,7 +112,8 @@ struct Off: EverydayCommand {
 
 struct Toggle: EverydayCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Switch on what is off, and off what is on.", discussion: "Example: matterctl toggle kitchen")
+        commandName: "toggle", abstract: "Switch on what is off, and off what is on.",
+        discussion: "Example: matterctl toggle kitchen")
     static let cluster = EverydayCluster.onOff
     static let attribute: UInt32 = 0
 
@@ -143,7 +144,7 @@ struct LevelValue: ExpressibleByArgument {
 
 struct Level: EverydayCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Dim to a level.",
+        commandName: "level", abstract: "Dim to a level.",
         discussion: """
             VALUE is 0–254 or 0%–100%. A light that is off comes on, and 0 switches it off, unless --no-on-off is given.
 

@@ -42,7 +42,7 @@ struct FabricCommand: AsyncParsableCommand {
 
     struct Create: LocalCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a fabric with a certificate authority of its own.",
+            commandName: "create", abstract: "Make a fabric with a certificate authority of its own.",
             discussion: "Example: matterctl fabric create lab --vendor-id 0xFFF1")
 
         @Argument(help: "The name.") var name: String
@@ -105,7 +105,7 @@ struct FabricCommand: AsyncParsableCommand {
 
     struct Use: LocalCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Choose the fabric that commands use when none is named.",
+            commandName: "use", abstract: "Choose the fabric that commands use when none is named.",
             discussion: "Example: matterctl fabric use lab")
 
         @Argument(help: "The name.") var name: String
@@ -117,7 +117,8 @@ struct FabricCommand: AsyncParsableCommand {
 
     struct Show: LocalCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show a fabric's ids and certificates.", discussion: "Example: matterctl fabric show home --json")
+            commandName: "show", abstract: "Show a fabric's ids and certificates.",
+            discussion: "Example: matterctl fabric show home --json")
 
         @Argument(help: "The name; the fabric in use if left out.") var name: String?
         @OptionGroup var state: StateOptions
@@ -137,7 +138,7 @@ struct FabricCommand: AsyncParsableCommand {
 
     struct Import: LocalCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Take over a fabric that was made elsewhere.",
+            commandName: "import", abstract: "Take over a fabric that was made elsewhere.",
             discussion: """
                 Certificates are Matter TLV, DER or PEM; keys are SEC 1 or PKCS #8. With the authority's key as a second \
                 --key, new devices can be commissioned too.
@@ -208,7 +209,7 @@ struct FabricCommand: AsyncParsableCommand {
 
     struct Remove: LocalCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Remove a fabric with its keys; its devices are not told.",
+            commandName: "remove", abstract: "Remove a fabric with its keys; its devices are not told.",
             discussion: "Example: matterctl fabric remove lab --yes")
 
         @Argument(help: "The name.") var name: String

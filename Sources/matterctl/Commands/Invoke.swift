@@ -8,7 +8,7 @@ import MatterTLV
 
 struct Invoke: NetworkCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Send a command.",
+        commandName: "invoke", abstract: "Send a command.",
         discussion: """
             Fields are name=value words; nested values are JSON, name=@FILE takes the value from a file. Unknown fields are \
             an error before anything is sent.

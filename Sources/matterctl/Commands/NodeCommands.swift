@@ -32,7 +32,9 @@ struct NodeCommand: AsyncParsableCommand {
                 return
             }
             let nodes = try NodeStore(directory, fabric: fabric.name).all()
+            // One that was cut short between the two records is a node, and is told to the issuer with the next try.
             let pending = try CommissioningJournal(directory, fabric: fabric.name).all()
+                .filter { node in !nodes.contains { $0.nodeID == node.nodeID } }
             if output.json {
                 output.console.result(
                     .array(nodes.map { NodeReport($0).json } + pending.map { NodeReport.pending($0) }))
@@ -49,7 +51,8 @@ struct NodeCommand: AsyncParsableCommand {
 
     struct Show: LocalCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what is known of a node.", discussion: "Example: matterctl node show kitchen")
+            commandName: "show", abstract: "Show what is known of a node.",
+            discussion: "Example: matterctl node show kitchen")
 
         @Argument(help: "Node id or name.") var node: String
         @OptionGroup var state: StateOptions
@@ -69,7 +72,8 @@ struct NodeCommand: AsyncParsableCommand {
 
     struct Rename: LocalCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Give a node another name.", discussion: "Example: matterctl node rename 1 kitchen")
+            commandName: "rename", abstract: "Give a node another name.",
+            discussion: "Example: matterctl node rename 1 kitchen")
 
         @Argument(help: "Node id or name.") var node: String
         @Argument(help: "The new name.") var name: String
@@ -87,7 +91,7 @@ struct NodeCommand: AsyncParsableCommand {
 
     struct Forget: LocalCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Forget a node without telling it; it stays on the fabric.",
+            commandName: "forget", abstract: "Forget a node without telling it; it stays on the fabric.",
             discussion: "Example: matterctl node forget 5 --yes")
 
         @Argument(help: "Node id or name.") var node: String
@@ -124,7 +128,7 @@ struct NodeCommand: AsyncParsableCommand {
 
     struct Remove: NetworkCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make the device leave the fabric, then forget it.",
+            commandName: "remove", abstract: "Make the device leave the fabric, then forget it.",
             discussion: """
                 On a RainMaker fabric the cloud is told too. If it cannot be told, that is kept: the same command again, or \
                 'cloud sync', repeats it.

@@ -11,7 +11,7 @@ struct PayloadCommand: AsyncParsableCommand {
 
     struct Parse: LocalCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show what is in a QR payload or manual pairing code.",
+            commandName: "parse", abstract: "Show what is in a QR payload or manual pairing code.",
             discussion: "Prints the passcode.\n\nExample: matterctl payload parse 3497-011-2332")
 
         @Argument(help: "MT:… or a manual pairing code; - for stdin.") var payload: String
@@ -34,7 +34,7 @@ struct PayloadCommand: AsyncParsableCommand {
 
     struct Make: LocalCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make the QR payload and the manual pairing code for a device.",
+            commandName: "make", abstract: "Make the QR payload and the manual pairing code for a device.",
             discussion: "Example: matterctl payload make --passcode 20202021 --discriminator 3840")
 
         @Option(help: "The setup passcode.") var passcode: UInt32

@@ -8,7 +8,7 @@ import MatterTransport
 
 struct Ping: NetworkCommand {
     static let configuration = CommandConfiguration(
-        abstract: "See whether a node answers, and how fast.",
+        commandName: "ping", abstract: "See whether a node answers, and how fast.",
         discussion: "Sets up a session and reads one attribute.\n\nExample: matterctl ping kitchen --count 3")
 
     /// Basic Information, DataModelRevision: mandatory on every node.

@@ -7,7 +7,7 @@ import MatterSession
 
 struct Read: NetworkCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Read attributes.",
+        commandName: "read", abstract: "Read attributes.",
         discussion: """
             A PATH is EP/CLUSTER/ATTRIBUTE, each a number or a name, * for all; EP/CLUSTER is all attributes of a cluster.
 

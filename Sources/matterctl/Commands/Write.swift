@@ -8,7 +8,7 @@ import MatterTLV
 
 struct Write: NetworkCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write an attribute.",
+        commandName: "write", abstract: "Write an attribute.",
         discussion: """
             VALUE follows the attribute's type: 50%, 21.5C, 2s, a name of an enum, null, hex:0A0B, JSON for lists and \
             structures; @FILE takes it from a file, @- from stdin.

@@ -43,7 +43,9 @@ struct NetworkOptions: ParsableArguments {
 
     @Option(
         name: .long,
-        help: ArgumentHelp("Talk to this address, without discovery: [fe80::1%eth0]:5540.", valueName: "HOST[:PORT]"))
+        help: ArgumentHelp(
+            "Talk to this host or address, without discovery: lamp.lan:5540, [fe80::1%eth0]:5540.",
+            valueName: "HOST[:PORT]"))
     var address: String?
 
     @Option(name: .long, help: ArgumentHelp("Time for the whole command, such as 10s or 500ms.", valueName: "DURATION"))

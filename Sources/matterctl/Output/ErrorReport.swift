@@ -53,6 +53,10 @@ struct ErrorReport {
                 + (error.report.map { " (\(ReportAccount($0)))" } ?? "")
             hint = error.code == .invalidAddress ? nil : "look after its power and network, then try again"
             if error.code == .invalidAddress || error.code == .socket { (stage, message) = (nil, error.reason) }
+            if error.code == .unknownHost {
+                (stage, message) = ("discover", error.reason)
+                hint = "check the spelling and the name service (getent ahosts NAME), or give a numeric address"
+            }
         case let error as DiscoveryError:
             (id, stage, message, hint) = (error.code.rawValue, "discover", error.reason, error.hint)
         case let error as RecordError:
@@ -105,6 +109,9 @@ struct ErrorReport {
             break
         case .rolledBack:
             message += "; the device has been told to forget this attempt"
+            details["device"] = "rolled-back"
+        case .forgotten:
+            message += "; nothing of this attempt is left on it"
             details["device"] = "rolled-back"
         case .rollsBack(let within):
             message += "; the device forgets this attempt by itself within \(Spelled.seconds(within))"

@@ -6,7 +6,7 @@ enum QRDrawing {
         @convention(c) (UnsafePointer<CChar>, Int32, Int32, Int32, Int32) -> UnsafeMutableRawPointer?
     private typealias Free = @convention(c) (UnsafeMutableRawPointer) -> Void
 
-    /// QRcode of qrencode.h.
+    /// QRcode of qrencode.h: its version, its width in modules, and an octet for each module with darkness as bit 0.
     private struct Code {
         var version: Int32
         var width: Int32
@@ -16,7 +16,10 @@ enum QRDrawing {
     private static let library = "libqrencode.so.4"
     private static let lowCorrection: Int32 = 0
     private static let octetMode: Int32 = 2
-    private static let border = 2
+    /// Light modules around the code, as ISO/IEC 18004 asks for.
+    private static let border = 4
+    /// Modules of the largest code there is.
+    private static let largestWidth: Int32 = 177
 
     /// - Returns: `nil` where the library is absent.
     static func lines(_ text: String) -> [String]? {
@@ -31,7 +34,7 @@ enum QRDrawing {
         guard let made = encode(text, 0, lowCorrection, octetMode, 1) else { return nil }
         defer { free(made) }
         let code = made.assumingMemoryBound(to: Code.self).pointee
-        guard let data = code.data, code.width > 0, code.width <= 177 else { return nil }
+        guard let data = code.data, code.width > 0, code.width <= largestWidth else { return nil }
         let width = Int(code.width)
         func isDark(_ row: Int, _ column: Int) -> Bool {
             guard (0..<width).contains(row), (0..<width).contains(column) else { return false }

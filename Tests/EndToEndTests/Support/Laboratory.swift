@@ -69,27 +69,32 @@ final class TemporaryFolder: Sendable {
 
 /// Lets only so many of these tests run at once: the light is slow Python, and the machine may have two cores.
 struct LaboratorySlot: SuiteTrait, TestTrait, TestScoping {
-    private static let slots = Slots(free: Int(Laboratory.environment["MATTERCTL_SLOTS"] ?? "") ?? 3)
+    fileprivate static let working = Slots(free: Int(Laboratory.environment["MATTERCTL_SLOTS"] ?? "") ?? 3)
+    fileprivate static let waiting = Slots(free: 6)
 
+    fileprivate let slots: Slots
     let isRecursive = true
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        await Self.slots.take()
+        await slots.take()
         do {
             try await function()
         } catch {
-            await Self.slots.giveBack()
+            await slots.giveBack()
             throw error
         }
-        await Self.slots.giveBack()
+        await slots.giveBack()
     }
 }
 
 extension Trait where Self == LaboratorySlot {
     /// Takes a place in the laboratory for each test.
-    static var laboratorySlot: Self { LaboratorySlot() }
+    static var laboratorySlot: Self { LaboratorySlot(slots: LaboratorySlot.working) }
+
+    /// The same for tests with virtual devices, which mostly wait: there are more of these places.
+    static var waitingSlot: Self { LaboratorySlot(slots: LaboratorySlot.waiting) }
 }
 
 private actor Slots {

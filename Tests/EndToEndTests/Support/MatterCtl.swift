@@ -111,3 +111,23 @@ struct Nodes: Equatable {
     var commissioned: [Int] = []
     var pending: [Int] = []
 }
+
+extension MatterCtl {
+    /// The words that commission a virtual device.
+    func words(_ device: VirtualDevice, _ options: [String] = []) -> [String] {
+        [
+            "commission", device.qrCode, "--address", device.address, "--trust", device.trust, "--allow-test-devices",
+        ] + options
+    }
+
+    /// Commissions a virtual device at its address.
+    @discardableResult
+    func commission(
+        _ device: VirtualDevice, _ options: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> Outcome {
+        let outcome = try await run(words(device, options), within: .seconds(130))
+        try #require(
+            outcome.status == 0, "\(outcome)\n\(device.events)\n\(device.errors)", sourceLocation: sourceLocation)
+        return outcome
+    }
+}

@@ -80,7 +80,7 @@ struct Bench {
         device = try await .start(plan)
         relay = try Relay(to: device.address)
         var options = Controller.Options(
-            state: state.directory, address: relay.address, logger: .silent, unixTime: { TestFabric.unixTime })
+            state: state.directory, addresses: [relay.address], logger: .silent, unixTime: { TestFabric.unixTime })
         options.processing = processing
         controller = Controller(options)
         _ = try await controller.fabrics.add(fabric.local, name: "home", vendorID: VendorID(0xFFF1))

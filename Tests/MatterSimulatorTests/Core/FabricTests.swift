@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -27,6 +28,58 @@ struct FabricTests {
         #expect(all?.first?.field(1) == .uint(5))
         #expect(
             all?.last == .structure([TLVElement(254, .uint(2))]), "what is sensitive is left out of others' entries")
+    }
+
+    /// Until Matter 1.4 certificates were fabric-sensitive. Since then an administrator of any fabric reads them, because
+    /// whoever verifies a vendor id needs the certificate that SignVIDVerificationRequest signs with.
+    @Test("certificates of all fabrics are read by an administrator who asks for all, and by nobody else")
+    func certificates() throws {
+        let bench = try NodeBench()
+        let first = try bench.commission(try NodeBench.Controller())
+        _ = try second(bench, by: first, try NodeBench.Controller(nodeID: 0x3000))
+        let own = try bench.read(0, NodeBench.credentials, 0, by: first).first?.value?.items
+        #expect(own?.map(\.fabricIndex) == [1])
+        let all = try bench.read(0, NodeBench.credentials, 0, by: first, filtered: false).first?.value?.items
+        #expect(all?.map { $0.field(1)?.octetString } == bench.node.fabrics.all.map(\.operational.noc.tlv))
+        #expect(all?.map(\.fabricIndex) == [1, 2])
+        let operate = AccessControlEntry(.operate, .case, subjects: [0x4000]).tlv(fabricIndex: 1)
+        let administer = AccessControlEntry(.administer, .case, subjects: [0x2000]).tlv(fabricIndex: 1)
+        #expect(
+            try bench.write(0, ClusterID.accessControl, 0, .array(of: [administer, operate]), by: first).isSuccess)
+        let operator4000 = Caller(.case(NodeID(0x4000), tags: []), fabricIndex: 1)
+        let refused = try bench.read(0, NodeBench.credentials, 0, by: operator4000, filtered: false)
+        #expect(refused.map(\.refusal) == [.unsupportedAccess])
+    }
+
+    @Test("what is fabric-sensitive never leaves its fabric: whole lists, entries, subscriptions, events")
+    func sensitive() throws {
+        let bench = try NodeBench(["on-off-switch"])
+        let first = try bench.commission(try NodeBench.Controller())
+        let other = try second(bench, by: first, try NodeBench.Controller(nodeID: 0x3000))
+        let request = ReadRequest(
+            attributePaths: [AttributePath()], eventPaths: [EventPath()], isFabricFiltered: false)
+        let (attributes, events) = try bench.node.turn(at: bench.moment) {
+            try bench.node.read(request, caller: other)
+        }
+        var foreign = 0
+        for case .data(let report) in attributes {
+            let path = try #require(report.path.concrete)
+            let definition = try #require(ClusterModel.model(of: path.cluster)?.attributes[path.attribute])
+            guard definition.isFabricScoped, case .structure(let entry) = definition.type.kind else { continue }
+            let sensitive = entry.fields.filter(\.isFabricSensitive).map(\.id)
+            for item in report.data.items ?? [] where item.fabricIndex != other.fabricIndex {
+                foreign += 1
+                #expect(sensitive.allSatisfy { item.field($0) == nil }, "\(definition.name): \(item)")
+            }
+        }
+        #expect(foreign >= 3, "an access control entry, a descriptor and a certificate of the first fabric")
+        let fabrics = events.compactMap { event -> UInt8? in
+            if case .data(let data) = event { data.data?.fabricIndex } else { nil }
+        }
+        #expect(!fabrics.isEmpty && fabrics.allSatisfy { $0 == other.fabricIndex })
+        let subscribed = bench.node.data(
+            ConcreteAttributePath(endpoint: 0, cluster: ClusterID.accessControl, attribute: 0), false, other)
+        #expect(subscribed?.data.items?.first == .structure([TLVElement(254, .uint(1))]))
     }
 
     @Test("the same fabric cannot be added twice")

@@ -42,6 +42,37 @@ struct InteractionServerTests {
         #expect(try bench.invoke(endpoint, cluster, command, by: stranger).status == .unsupportedAccess)
     }
 
+    /// A server that answers everything it is asked for, and remembers what that was.
+    private struct PryingServer: ClusterServer {
+        final class Asked { var attributes: [UInt32] = [] }
+
+        let asked: Asked
+        let id: UInt32 = 0x0045
+        let initialAttributes: [UInt32: TLVValue] = [0: .bool(false)]
+
+        func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+            asked.attributes.append(attribute)
+            return .bool(true)
+        }
+    }
+
+    @Test("a server is asked only for attributes that it declared")
+    func onlyDeclared() throws {
+        let asked = PryingServer.Asked()
+        let bench = try ClusterBench { [EndpointPlan(deviceTypes: [], servers: [PryingServer(asked: asked)])] }
+        let attributes: [UInt32] = [0, 1, 0x4000] + GlobalAttribute.all
+        let values = attributes.map { bench.read(0x0045, $0) }
+        #expect(Set(asked.attributes) == [0])
+        #expect(Array(values[..<3]) == [.bool(true), nil, nil])
+        #expect(values[3...].allSatisfy { $0 != nil && $0 != .bool(true) })
+        asked.attributes = []
+        let path = AttributePath(endpoint: 1, cluster: 0x0045)
+        let read = try bench.node.read(
+            ReadRequest(attributePaths: [path], isFabricFiltered: true), caller: bench.caller)
+        #expect(read.attributes.count == 1 + GlobalAttribute.all.count)
+        #expect(asked.attributes == [0])
+    }
+
     @Test("fields that do not decode and fields out of range are told apart")
     func fields() throws {
         let (bench, admin) = try bench()

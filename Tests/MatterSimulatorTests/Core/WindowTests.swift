@@ -32,6 +32,19 @@ struct WindowTests {
         #expect(bench.node.isCommissionable)
     }
 
+    @Test("without a window the three attributes are closed, null and null, and the global ones are themselves")
+    func closed() throws {
+        let bench = try NodeBench()
+        let admin = try bench.commission(try NodeBench.Controller())
+        let values = try bench.read(0, Self.cluster, nil, by: admin).map(\.value)
+        let globals: [TLVValue] = [
+            .array([]), .array(of: [.uint(0), .uint(1), .uint(2)]),
+            .array(of: [.uint(0), .uint(1), .uint(2)] + GlobalAttribute.all.map { .uint(UInt64($0)) }), .uint(1),
+            .uint(1),
+        ]
+        #expect(values == [.uint(0), .null, .null] + globals)
+    }
+
     @Test("an administrator's window closes by itself")
     func timeout() throws {
         let bench = try NodeBench()

@@ -1,3 +1,4 @@
+import MatterCrypto
 import MatterDataModel
 import MatterTLV
 import Testing
@@ -30,20 +31,40 @@ struct DeviceTypeConformanceTests {
         }
     }
 
+    /// Nodes whose root endpoints differ.
+    static let roots: [(@Sendable (inout NodeConfiguration) -> Void)] = [
+        { $0.network = .ethernet }, { $0.network = .wifi },
+        { $0.rainMaker = RainMakerOptions(revision: 2, nodeID: "x") },
+        { $0.rainMaker = RainMakerOptions(revision: 3, nodeID: "x") },
+    ]
+
+    static func root(_ index: Int) throws -> ClusterBench { try ClusterBench(changing: roots[index]) { [] } }
+
     @Test("every cluster has its mandatory attributes and commands, with values of the right type", arguments: kinds)
     func elements(_ kind: String) throws {
         let bench = try ClusterBench(kind)
-        for (number, endpoint) in bench.node.endpoints where number != 0 {
+        try checkElements(bench) { $0 != 0 }
+    }
+
+    @Test("so have those of the root endpoint", arguments: roots.indices)
+    func rootElements(_ index: Int) throws { try checkElements(try Self.root(index)) { $0 == 0 } }
+
+    private func checkElements(_ bench: ClusterBench, _ isChecked: (UInt16) -> Bool) throws {
+        for (number, endpoint) in bench.node.endpoints where isChecked(number) {
             for entry in endpoint.clusters.values {
                 let definition = entry.model.definition
                 let place = "endpoint \(number), \(definition.name)"
                 for attribute in definition.attributes {
-                    if !attribute.isOptional, !attribute.isProvisional, !attribute.isDeprecated {
+                    if !attribute.isOptional, !attribute.isProvisional, !attribute.isDeprecated,
+                        Self.isPart(attribute.sinceRevision, attribute.untilRevision, of: entry)
+                    {
                         #expect(entry.values[attribute.id] != nil, "\(place) lacks \(attribute.name)")
                     }
                 }
                 for command in definition.commands {
-                    if !command.isOptional, !command.isProvisional, !command.isDeprecated {
+                    if !command.isOptional, !command.isProvisional, !command.isDeprecated,
+                        Self.isPart(command.sinceRevision, command.untilRevision, of: entry)
+                    {
                         #expect(entry.acceptedCommands.contains(command.id), "\(place) lacks \(command.name)")
                     }
                 }
@@ -62,6 +83,179 @@ struct DeviceTypeConformanceTests {
                 #expect(commands.isEmpty, "\(place)")
             }
         }
+    }
+
+    /// Whether a vendor's element is part of the revision that is played.
+    private static func isPart(_ since: UInt16?, _ until: UInt16?, of entry: ClusterEntry) -> Bool {
+        let revision: UInt16 = entry.values[GlobalAttribute.clusterRevision]?.integer() ?? 0
+        return revision >= since ?? 0 && revision <= until ?? .max
+    }
+
+    @Test("every attribute that is listed can be read by itself", arguments: kinds)
+    func readable(_ kind: String) throws { try checkReadable(try ClusterBench(kind)) }
+
+    @Test("so can those of the root endpoint", arguments: roots.indices)
+    func rootReadable(_ index: Int) throws { try checkReadable(try Self.root(index)) }
+
+    private func checkReadable(_ bench: ClusterBench) throws {
+        for (number, endpoint) in bench.node.endpoints {
+            for (cluster, entry) in endpoint.clusters {
+                let listed = try #require(bench.read(cluster, GlobalAttribute.attributeList, endpoint: number)?.items)
+                #expect(listed.count == entry.values.count)
+                for attribute in listed.compactMap({ $0.integer(as: UInt32.self) }) {
+                    let path = AttributePath(endpoint: number, cluster: cluster, attribute: attribute)
+                    let reports = try bench.node.turn(at: bench.moment) {
+                        try bench.node.read(ReadRequest(attributePaths: [path]), caller: bench.caller).attributes
+                    }
+                    #expect(reports.count == 1 && reports[0].value != nil, "\(path): \(reports)")
+                }
+            }
+        }
+    }
+
+    @Test("every command that is listed is known to its server", arguments: kinds)
+    func invocable(_ kind: String) throws {
+        try checkInvocable { try ClusterBench(kind) }
+    }
+
+    @Test("so are those of the root endpoint", arguments: roots.indices)
+    func rootInvocable(_ index: Int) throws {
+        try checkInvocable { try Self.root(index) }
+    }
+
+    /// Invokes each command, on a node of its own, with the least that the catalogue asks for.
+    private func checkInvocable(_ make: () throws -> ClusterBench) throws {
+        let model = try make()
+        for (number, endpoint) in model.node.endpoints {
+            for (cluster, entry) in endpoint.clusters {
+                for id in entry.acceptedCommands {
+                    let command = try #require(entry.model.commands[id])
+                    let bench = try make()
+                    bench.caller.attestationChallenge = SecretBytes([UInt8](repeating: 3, count: 16))
+                    let outcome = try bench.invoke(cluster, id, Self.sample(command), endpoint: number)
+                    let place = "endpoint \(number), \(entry.model.definition.name).\(command.name)"
+                    let refusals: [IMStatus] = [
+                        .unsupportedCommand, .unsupportedAccess, .unsupportedCluster, .unsupportedEndpoint, .busy,
+                        .needsTimedInteraction,
+                    ]
+                    #expect(!refusals.contains(outcome.status), "\(place): \(outcome)")
+                    if case .response(let response, _) = outcome {
+                        #expect(entry.model.definition.response(to: command)?.id == response, "\(place)")
+                    } else if outcome.status == .success {
+                        #expect(command.response == nil, "\(place) answers a plain SUCCESS")
+                    }
+                }
+            }
+        }
+    }
+
+    private static func sample(_ command: CommandDefinition) -> TLVValue {
+        if command.bareFieldsOnWire, let field = command.fields.first { return sample(field.type) }
+        return sample(command.fields)
+    }
+
+    private static func sample(_ fields: [FieldDefinition]) -> TLVValue {
+        .structure(
+            fields.filter { !$0.isOptional && !$0.isProvisional && $0.id != FieldDefinition.fabricIndexTag }
+                .map { TLVElement($0.id, sample($0.type)) })
+    }
+
+    /// The smallest value of a type.
+    private static func sample(_ type: DataType) -> TLVValue {
+        if type.isNullable { return .null }
+        if type.isList {
+            return .array(of: [TLVValue](repeating: sample(type.entry), count: type.limits.minimumItems ?? 0))
+        }
+        let length = type.limits.minimumLength ?? 0
+        switch type.kind {
+        case .boolean: return .bool(false)
+        case .signed: return .int(max(0, type.limits.minimum ?? 0))
+        case .unsigned: return .uint(UInt64(max(0, type.limits.minimum ?? 0)))
+        case .single: return .float(0)
+        case .double: return .double(0)
+        case .string: return .string(String(repeating: "x", count: length))
+        case .octets: return .octets([UInt8](repeating: 0, count: length))
+        // The lock has PINs and no other credentials.
+        case .enumeration(let definition) where definition.name == "CredentialTypeEnum": return .uint(1)
+        case .enumeration(let definition): return .uint(definition.values.first?.number ?? 0)
+        case .bitmap: return .uint(0)
+        case .structure(let definition): return sample(definition.fields)
+        }
+    }
+
+    /// What a feature makes mandatory (Matter application cluster specification), as the catalogue cannot say it.
+    struct FeatureRule: Sendable {
+        let cluster: UInt32
+        let feature: String
+        var attributes: [UInt32] = []
+        var commands: [UInt32] = []
+    }
+
+    static let featureRules: [FeatureRule] = [
+        FeatureRule(
+            cluster: ClusterID.onOff, feature: "LT", attributes: [0x4000, 0x4001, 0x4002, 0x4003],
+            commands: [0x40, 0x41, 0x42]),
+        FeatureRule(cluster: ClusterID.levelControl, feature: "LT", attributes: [0x0001, 0x4000]),
+        FeatureRule(
+            cluster: ClusterID.colorControl, feature: "HS", attributes: [0, 1], commands: Array(0...6) + [0x47]),
+        FeatureRule(
+            cluster: ClusterID.colorControl, feature: "EHUE", attributes: [0x4000], commands: [0x40, 0x41, 0x42, 0x43]),
+        FeatureRule(
+            cluster: ClusterID.colorControl, feature: "CL", attributes: [0x4002, 0x4003, 0x4004, 0x4005, 0x4006],
+            commands: [0x44]),
+        FeatureRule(cluster: ClusterID.colorControl, feature: "XY", attributes: [3, 4], commands: [7, 8, 9, 0x47]),
+        FeatureRule(
+            cluster: ClusterID.colorControl, feature: "CT", attributes: [7, 0x400B, 0x400C, 0x400D, 0x4010],
+            commands: [0x0A, 0x47, 0x4B, 0x4C]),
+        FeatureRule(
+            cluster: ClusterID.doorLock, feature: "PIN", attributes: [0x12, 0x17, 0x18, 0x30, 0x31]),
+        FeatureRule(
+            cluster: ClusterID.doorLock, feature: "USR", attributes: [0x11, 0x1B, 0x1C],
+            commands: [0x1A, 0x1B, 0x1D, 0x22, 0x24, 0x26]),
+        FeatureRule(
+            cluster: ClusterID.doorLock, feature: "WDSCH", attributes: [0x14], commands: [0x0B, 0x0C, 0x0D]),
+        FeatureRule(
+            cluster: ClusterID.doorLock, feature: "YDSCH", attributes: [0x15], commands: [0x0E, 0x0F, 0x10]),
+        FeatureRule(cluster: ClusterID.doorLock, feature: "COTA", attributes: [0x33]),
+        FeatureRule(cluster: 0x0201, feature: "HEAT", attributes: [0x12]),
+        FeatureRule(cluster: 0x0201, feature: "COOL", attributes: [0x11]),
+        FeatureRule(cluster: 0x0201, feature: "AUTO", attributes: [0x19]),
+        FeatureRule(cluster: 0x0202, feature: "SPD", attributes: [4, 5, 6]),
+        FeatureRule(cluster: 0x0202, feature: "STEP", commands: [0]),
+        FeatureRule(cluster: 0x0102, feature: "PA_LF", attributes: [0x0B, 0x0E], commands: [5]),
+        FeatureRule(cluster: 0x0102, feature: "PA_TL", attributes: [0x0C, 0x0F], commands: [8]),
+        FeatureRule(
+            cluster: ClusterID.networkCommissioning, feature: "WI", attributes: [0, 1, 2, 3, 4, 5, 6, 7],
+            commands: [0, 2, 4, 6, 8]),
+        FeatureRule(cluster: ClusterID.networkCommissioning, feature: "ET", attributes: [0, 1, 4, 5, 6, 7]),
+        FeatureRule(cluster: ClusterID.administratorCommissioning, feature: "BC", commands: [1]),
+    ]
+
+    @Test("what a feature makes mandatory is there, and every feature is one of the cluster's")
+    func features() throws {
+        let kinds = try Self.kinds.map { try DeviceKind.named($0) }
+        let nodes = [try ClusterBench { DeviceKind.plans(kinds) }] + (try Self.roots.indices.map(Self.root))
+        var seen: Set<String> = []
+        for bench in nodes {
+            for (number, endpoint) in bench.node.endpoints {
+                for (cluster, entry) in endpoint.clusters {
+                    let map: UInt32 = entry.values[GlobalAttribute.featureMap]?.integer() ?? 0
+                    let features = entry.model.definition.features
+                    let known = features.filter { !$0.isDisallowed }.reduce(UInt32(0)) { $0 | 1 << UInt32($1.bit) }
+                    #expect(map & ~known == 0, "endpoint \(number), \(entry.model.definition.name)")
+                    for rule in Self.featureRules where rule.cluster == cluster {
+                        let feature = try #require(features.first { $0.code == rule.feature }, "\(rule)")
+                        guard map >> UInt32(feature.bit) & 1 == 1 else { continue }
+                        seen.insert("\(cluster) \(rule.feature)")
+                        let place = "endpoint \(number), \(rule)"
+                        #expect(rule.attributes.filter { entry.values[$0] == nil } == [], "\(place)")
+                        #expect(rule.commands.filter { !entry.acceptedCommands.contains($0) } == [], "\(place)")
+                    }
+                }
+            }
+        }
+        let never = Self.featureRules.filter { !seen.contains("\($0.cluster) \($0.feature)") }.map(\.feature)
+        #expect(never == [], "rules that nothing was measured by")
     }
 
     @Test("several kinds share one node")

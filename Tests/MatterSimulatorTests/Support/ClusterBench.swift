@@ -54,6 +54,7 @@ final class ClusterBench {
     static let administrator: UInt64 = 0x2000
 
     let plans: () -> [EndpointPlan]
+    private let change: (inout NodeConfiguration) -> Void
     let node: SimulatedNode
     private(set) var moment: Moment
     private var seenEvents = 0
@@ -64,8 +65,14 @@ final class ClusterBench {
         try self.init { DeviceKind.plans(kinds) }
     }
 
-    /// - Parameter saved: what an earlier run left.
-    init(saved: SavedClusters = SavedClusters(), _ plans: @escaping () -> [EndpointPlan]) throws {
+    /// - Parameters:
+    ///   - saved: what an earlier run left.
+    ///   - change: what is special about the node.
+    init(
+        saved: SavedClusters = SavedClusters(), changing change: @escaping (inout NodeConfiguration) -> Void = { _ in },
+        _ plans: @escaping () -> [EndpointPlan]
+    ) throws {
+        self.change = change
         let fixture = try Fixture.shared.get()
         self.plans = plans
         let unix = (UInt64(Fixture.now) + 946_684_800) * 1_000_000
@@ -81,18 +88,19 @@ final class ClusterBench {
                         id: 0, keys: [.init(key: fixture.fabric.credentials.ipkEpochKey, start: 1)])
                 ])
         ]
+        var configuration = NodeConfiguration(
+            uniqueID: "0123456789abcdef0123456789abcdef", discriminator: 3840, verifier: fixture.verifier,
+            pbkdf: fixture.pbkdf, attestation: fixture.attestation)
+        change(&configuration)
         node = try SimulatedNode(
-            NodeConfiguration(
-                uniqueID: "0123456789abcdef0123456789abcdef", discriminator: 3840, verifier: fixture.verifier,
-                pbkdf: fixture.pbkdf, attestation: fixture.attestation),
-            endpoints: plans(), saved: state, random: SystemRandom(), at: moment)
+            configuration, endpoints: plans(), saved: state, random: SystemRandom(), at: moment)
         seenEvents = node.events.records.count
         _ = node.takeEffects()
     }
 
     /// The device after it was switched off and on.
     func restarted() throws -> ClusterBench {
-        try ClusterBench(saved: try SavedClusters(tlv: node.savedClusters.tlv), plans)
+        try ClusterBench(saved: try SavedClusters(tlv: node.savedClusters.tlv), changing: change, plans)
     }
 
     var caller = Caller(.case(NodeID(ClusterBench.administrator), tags: []), fabricIndex: 1)

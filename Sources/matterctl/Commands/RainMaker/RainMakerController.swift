@@ -16,7 +16,7 @@ struct RainMakerController: AsyncParsableCommand {
 
     struct Setup: ControllerSubcommand {
         static let configuration = CommandConfiguration(
-            abstract: "Do all that a controller needs: token, login, certificate, device list.",
+            commandName: "setup", abstract: "Do all that a controller needs: token, login, certificate, device list.",
             discussion: """
                 The controller gets a session of its own: user name and password as for 'cloud login', or a refresh \
                 token of such a session with --token-file. Nothing of it is kept here.
@@ -61,7 +61,7 @@ struct RainMakerController: AsyncParsableCommand {
 
     struct Show: ControllerSubcommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show how far a controller is set up.",
+            commandName: "show", abstract: "Show how far a controller is set up.",
             discussion: "Example: matterctl rainmaker controller show hub")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
@@ -79,6 +79,7 @@ struct RainMakerController: AsyncParsableCommand {
 
     struct SetToken: ControllerSubcommand {
         static let configuration = CommandConfiguration(
+            commandName: "set-token",
             abstract: "Give a controller a refresh token, in the place of the one that it has.",
             discussion: "Example: matterctl rainmaker controller set-token hub --token-file token")
 
@@ -97,7 +98,7 @@ struct RainMakerController: AsyncParsableCommand {
 
     struct ResetToken: ControllerSubcommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a controller forget its refresh token.",
+            commandName: "reset-token", abstract: "Make a controller forget its refresh token.",
             discussion: "Example: matterctl rainmaker controller reset-token hub")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
@@ -108,7 +109,7 @@ struct RainMakerController: AsyncParsableCommand {
 
     struct Authorize: ControllerSubcommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a controller log in with its token.",
+            commandName: "authorize", abstract: "Make a controller log in with its token.",
             discussion: "Example: matterctl rainmaker controller authorize hub")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
@@ -140,7 +141,7 @@ struct RainMakerController: AsyncParsableCommand {
 
     struct UpdateDevices: ControllerSubcommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a controller read the group's list of devices.",
+            commandName: "update-devices", abstract: "Make a controller read the group's list of devices.",
             discussion: """
                 If it cannot, it is made to log in and to get its certificate again first.
 

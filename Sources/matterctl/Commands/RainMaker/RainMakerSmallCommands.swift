@@ -13,7 +13,7 @@ struct RainMakerDataset: AsyncParsableCommand {
 
     struct Show: DatasetSubcommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show whether there is a dataset, and the border agent's id.",
+            commandName: "show", abstract: "Show whether there is a dataset, and the border agent's id.",
             discussion: "Example: matterctl rainmaker dataset show router")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
@@ -34,7 +34,7 @@ struct RainMakerDataset: AsyncParsableCommand {
 
     struct Set: DatasetSubcommand {
         static let configuration = CommandConfiguration(
-            abstract: "Give a border router an operational dataset.",
+            commandName: "set", abstract: "Give a border router an operational dataset.",
             discussion: "Example: matterctl rainmaker dataset set router dataset.hex")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
@@ -50,7 +50,8 @@ struct RainMakerDataset: AsyncParsableCommand {
 
     struct Start: DatasetSubcommand {
         static let configuration = CommandConfiguration(
-            abstract: "Start the Thread network.", discussion: "Example: matterctl rainmaker dataset start router")
+            commandName: "start", abstract: "Start the Thread network.",
+            discussion: "Example: matterctl rainmaker dataset start router")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
         @OptionGroup var options: NetworkOptions
@@ -60,7 +61,8 @@ struct RainMakerDataset: AsyncParsableCommand {
 
     struct Stop: DatasetSubcommand {
         static let configuration = CommandConfiguration(
-            abstract: "Stop the Thread network.", discussion: "Example: matterctl rainmaker dataset stop router")
+            commandName: "stop", abstract: "Stop the Thread network.",
+            discussion: "Example: matterctl rainmaker dataset stop router")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
         @OptionGroup var options: NetworkOptions
@@ -85,7 +87,8 @@ struct RainMakerParticipant: AsyncParsableCommand {
 
     struct Show: ParticipantSubcommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show the data.", discussion: "Example: matterctl rainmaker participant show badge")
+            commandName: "show", abstract: "Show the data.",
+            discussion: "Example: matterctl rainmaker participant show badge")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
         @OptionGroup var options: NetworkOptions
@@ -103,7 +106,7 @@ struct RainMakerParticipant: AsyncParsableCommand {
 
     struct Set: ParticipantSubcommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set what is given; the rest stays as it is.",
+            commandName: "set", abstract: "Set what is given; the rest stays as it is.",
             discussion: "Example: matterctl rainmaker participant set badge --name 'Ada' --event 'Open Day'")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument

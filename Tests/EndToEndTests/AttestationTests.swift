@@ -1,0 +1,159 @@
+import Foundation
+import MatterCredentials
+import MatterCrypto
+import MatterSimulator
+import Testing
+
+/// `simulate --attestation` serves what it is given, and `commission` judges it.
+@Suite("Attestation of a virtual device", .enabled(if: Laboratory.isHere), .laboratorySlot) struct AttestationTests {
+    /// Matter seconds.
+    private static let now = UInt32(Date.now.timeIntervalSince1970) - 946_684_800
+
+    /// Credentials under an authority of our own making, and what is wrong with them.
+    struct Chain: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        /// The number of the reference implementation that the refusal has.
+        var number: Int
+        var paiVendor = VendorID(0xFFF1)
+        var dacVendor = VendorID(0xFFF1)
+        var product: UInt16 = 0x8001
+        var validity = CertificateValidity.unlimited(from: AttestationTests.now)
+        var hasForeignKey = false
+
+        init(_ description: String, number: Int, _ change: (inout Chain) -> Void = { _ in }) {
+            (testDescription, self.number) = (description, number)
+            change(&self)
+        }
+
+        /// The authority, and the credentials under it.
+        func make() throws -> (authority: [UInt8], credentials: DeviceAttestationCredentials) {
+            let unlimited = CertificateValidity.unlimited(from: AttestationTests.now)
+            let paa = try AttestationAuthority.root(commonName: "Test PAA", key: .generate(), validity: unlimited)
+            let pai = try paa.intermediate(
+                commonName: "Test PAI", vendorID: paiVendor, key: .generate(), validity: unlimited)
+            let key = try P256PrivateKey.generate()
+            let dac = try pai.device(
+                commonName: "Test DAC", vendorID: dacVendor, productID: product, publicKey: key.publicKey,
+                validity: validity)
+            // Only the declaration is that of a device in development.
+            let development = try DeviceAttestation.credentials(
+                vendorID: 0xFFF1, productID: 0x8001, deviceType: 0x0100, state: nil, now: AttestationTests.now)
+            return (
+                paa.certificate.der,
+                DeviceAttestationCredentials(
+                    dac: dac.der, pai: pai.certificate.der,
+                    certificationDeclaration: development.credentials.certificationDeclaration,
+                    key: hasForeignKey ? try .generate() : key)
+            )
+        }
+    }
+
+    /// A virtual light with such credentials.
+    private struct Device {
+        let folder: TemporaryFolder
+        let child: Child
+
+        /// - Parameter isFile: whether they are in one file rather than in a folder.
+        init(_ credentials: DeviceAttestationCredentials, isFile: Bool = false) async throws {
+            folder = try TemporaryFolder()
+            let place = folder.file("attestation")
+            let scalar = credentials.key.scalar.copyBytes()
+            if isFile {
+                let members = [
+                    "dac_cert": credentials.dac, "pai_cert": credentials.pai,
+                    "cd": credentials.certificationDeclaration, "dac_private_key": scalar,
+                ].mapValues { octets in octets.map { String(format: "%02x", $0) }.joined() }
+                try JSONEncoder().encode(members).write(to: place)
+            } else {
+                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+                for (name, octets) in [
+                    ("dac.der", credentials.dac), ("pai.der", credentials.pai),
+                    ("cd.der", credentials.certificationDeclaration), ("dac-key.bin", scalar),
+                ] {
+                    try Data(octets).write(to: place.appendingPathComponent(name))
+                }
+            }
+            let child = try Child(
+                Laboratory.binary,
+                [
+                    "simulate", "on-off-light", "--port", "0", "--mdns", "none", "--attestation", place.path, "--state",
+                    folder.file("state").path,
+                ], folder: folder)
+            self.child = child
+            try await eventually("the device to start: \(child.stderr)") {
+                guard child.isRunning else { throw LaboratoryError("it did not start: \(child.stderr)") }
+                return child.stdout.contains("\nready ")
+            }
+        }
+
+        private func value(of key: String) -> String {
+            child.stdout.split(separator: "\n").first { $0.hasPrefix(key + " ") }
+                .map { String($0.dropFirst(key.count + 1)) } ?? ""
+        }
+
+        /// Commissions it with the authority trusted that a file has.
+        func commission(trusting authority: [UInt8]) async throws -> MatterCtl.Outcome {
+            let trust = folder.file("trust")
+            try FileManager.default.createDirectory(at: trust, withIntermediateDirectories: true)
+            try Data(authority).write(to: trust.appendingPathComponent("paa.der"))
+            return try await MatterCtl().run([
+                "commission", value(of: "qr"), "--address", "[\(Laboratory.nearAddress)]:\(value(of: "ready"))",
+                "--trust", trust.path, "--allow-test-devices", "--json",
+            ])
+        }
+    }
+
+    @Test("credentials from a folder or a file take the place of its own", arguments: [false, true])
+    func served(isFile: Bool) async throws {
+        let (authority, credentials) = try Chain("good", number: 0).make()
+        let device = try await Device(credentials, isFile: isFile)
+        defer { device.child.signal(SIGTERM) }
+        let stranger = try Chain("another authority", number: 101).make().authority
+        let refused = try await device.commission(trusting: stranger)
+        #expect(refused.status == 7, "\(refused)")
+        #expect(try refused.error()["message"]?.string?.contains(" (101, step ") == true)
+        let outcome = try await device.commission(trusting: authority)
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(try outcome.json()["attestation"]?["paa"]?.string == "CN=Test PAA")
+        #expect(device.child.stdout.contains("noc-added"))
+    }
+
+    @Test(
+        "credentials that do not hold: 7, with the reason, and the device is not touched",
+        arguments: [
+            Chain("the DAC has expired", number: 300) {
+                $0.validity = CertificateValidity(notBefore: now - 7200, notAfter: now - 3600)
+            },
+            Chain("the DAC is not valid yet", number: 300) {
+                $0.validity = CertificateValidity(notBefore: now + 3600, notAfter: now + 7200)
+            },
+            Chain("the DAC is another vendor's than the PAI", number: 305) { $0.dacVendor = VendorID(0xFFF2) },
+            Chain("the chain is another vendor's than the declaration", number: 604) {
+                $0.paiVendor = VendorID(0xFFF2)
+                $0.dacVendor = VendorID(0xFFF2)
+            },
+            Chain("the DAC is another product's than the declaration", number: 605) { $0.product = 0x8002 },
+            Chain("the key is not the DAC's", number: 500) { $0.hasForeignKey = true },
+        ])
+    func refused(_ chain: Chain) async throws {
+        let (authority, credentials) = try chain.make()
+        let device = try await Device(credentials)
+        defer { device.child.signal(SIGTERM) }
+        let outcome = try await device.commission(trusting: authority)
+        #expect(outcome.status == 7, "\(outcome)")
+        let error = try outcome.error()
+        #expect(error["id"]?.string == "attestation.refused")
+        #expect(error["message"]?.string?.contains(" (\(chain.number), step ") == true, "\(error)")
+        #expect(!device.child.stdout.contains("noc-added"))
+    }
+
+    @Test("credentials that cannot be read: 64")
+    func unreadable() async throws {
+        let matterctl = try MatterCtl()
+        for place in [matterctl.folder.file("nothing").path, matterctl.folder.url.path] {
+            let outcome = try await matterctl.fail(
+                64, "simulate", "on-off-light", "--port", "0", "--mdns", "none", "--attestation", place)
+            #expect(outcome.stderr.contains(place), "\(outcome)")
+        }
+    }
+}
