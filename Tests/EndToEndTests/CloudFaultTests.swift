@@ -194,17 +194,19 @@ import Testing
         try await alice.succeed("toggle", "Porch")
     }
 
-    @Test("--rollback makes the device leave again if the cloud cannot be told")
-    func rollback() async throws {
+    /// With the lost answer the cloud has taken the confirmation, and is told that the device has left.
+    @Test("--rollback makes the device leave again if the cloud cannot be told", arguments: ["status=500", "lost"])
+    func rollback(fault: String) async throws {
         let scene = try await CloudScene.fresh(revision: 2)
         defer { scene.end() }
-        try await scene.cloud.play("status=500,on=confirm,times=1")
+        try await scene.cloud.play("\(fault),on=confirm,times=1")
         let failed = try await scene.alice.run(scene.device.words("--name", "Porch", "--rollback", "--json"))
         #expect(failed.status == 9, "\(failed)")
         #expect(try failed.error()["device"]?.string == "rolled-back", "\(failed)")
         #expect(try await scene.alice.nodes() == Nodes())
         #expect(try await scene.alice.succeed("cloud", "confirm", "--json").json()["confirmed"]?.int == 0)
         #expect(scene.device.lines.contains { $0.contains("remove-fabric") }, "\(scene.device.lines)")
+        #expect(try await scene.listed().isEmpty)
         try await scene.commission()
         #expect(try await scene.listed().count == 1)
     }
@@ -228,15 +230,24 @@ import Testing
 
     @Test("access tokens that have run out are renewed unseen; a session that is over asks for a login")
     func tokens() async throws {
-        let cloud = try await CloudEmulator.start("--token-life", "1")
+        // A minute before their end tokens are renewed, so that these are too old from the beginning.
+        let cloud = try await CloudEmulator.start("--token-life", "30")
         defer { cloud.stop() }
         let alice = try await cloud.user("alice")
-        for _ in 0..<3 {
-            try await alice.succeed("cloud", "groups")
-            try await Task.sleep(for: .milliseconds(1100))
-        }
+        try await alice.succeed("cloud", "groups")
+        #expect(cloud.errors.split(separator: "\n").count { $0 == "POST /v1/login2 200" } == 2, "\(cloud.errors)")
+        // One that the cloud refuses before its time is renewed once.
+        try await cloud.restart(["--fault", "unauthorized,on=getNodeGroups,times=1"])
+        try await alice.succeed("cloud", "groups")
+        let calls = cloud.errors.split(separator: "\n").map(String.init)
+        #expect(
+            calls.suffix(3) == ["GET /v1/user/node_group 401", "POST /v1/login2 200", "GET /v1/user/node_group 200"],
+            "\(calls)")
+        // A renewal with the new life, so that the next call needs another one.
+        try await cloud.restart(["--token-life", "30", "--fault", "unauthorized,on=getUser,times=1"])
+        try await alice.succeed("cloud", "status")
         try await cloud.restart([
-            "--token-life", "1", "--fault", "status=500,on=refresh,times=4", "--fault",
+            "--token-life", "30", "--fault", "status=500,on=refresh,times=4", "--fault",
             "error-code=101017,on=refresh,after=4,times=1",
         ])
         // Trouble at the renewal keeps the tokens.

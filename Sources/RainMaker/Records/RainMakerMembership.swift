@@ -140,10 +140,12 @@ package struct PendingRemoval: Sendable, Equatable {
 /// The records of one fabric in its folder: `rainmaker.json`, `confirmations/REQUEST.json` and `removals/NODE.json`.
 package struct RainMakerStore: Sendable {
     private let state: StateDirectory
+    private let fabric: String
     private let folder: String
 
     package init(_ state: StateDirectory, fabric: String) {
         self.state = state
+        self.fabric = fabric
         folder = FabricStore.folder(of: fabric)
     }
 
@@ -186,10 +188,13 @@ package struct RainMakerStore: Sendable {
 
     private func removal(of node: NodeID) -> String { "\(removals)/\(node).json" }
 
+    /// What the cloud has to be told. A node that is still known here has not left: whoever was about to remove it was
+    /// cut short.
     package func allRemovals() throws -> [PendingRemoval] {
-        try state.records(in: removals).compactMap { file in
+        let nodes = NodeStore(state, fabric: fabric)
+        return try state.records(in: removals).compactMap { file in
             try state.read(file).map { try PendingRemoval(decoding: $0, file) }
-        }
+        }.filter { try nodes.node($0.nodeID) == nil }
     }
 
     package func save(_ removal: PendingRemoval) throws {

@@ -66,14 +66,20 @@ struct NodeRemoval {
             try await setup.withClient(account) { client in
                 try await GroupRemoval(client: client, store: store, groupID: membership.groupID).tell(removal)
             }
-        } catch var error as RainMakerError where error.nodeID == nil {
-            // Not even asked.
-            error.nodeID = removal.nodeID
-            error.reason =
-                "node \(removal.nodeID.rawValue) has left the fabric, but the cloud still lists it: \(error.reason)"
-            error.hint =
-                "\(error.hint.map { "\($0); then " } ?? "")repeat it with: matterctl node remove \(removal.nodeID.rawValue)"
+        } catch let error as RainMakerError where error.nodeID != nil {
             throw error
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // The cloud was not even asked.
+            var failure = error as? RainMakerError ?? RainMakerError(.connection, "\(error)")
+            failure.nodeID = removal.nodeID
+            failure.reason =
+                "node \(removal.nodeID.rawValue) has left the fabric, but the cloud still lists it: \(failure.reason)"
+            failure.hint =
+                (failure.hint.map { "\($0); then " } ?? "")
+                + "repeat it with: matterctl node remove \(removal.nodeID.rawValue)"
+            throw failure
         }
     }
 }
