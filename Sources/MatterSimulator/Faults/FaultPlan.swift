@@ -5,7 +5,7 @@
 /// | `drop:P` | each datagram, either way, is lost with probability P (0…1) |
 /// | `duplicate:P` | each datagram arrives twice with probability P |
 /// | `reorder:P` | each datagram is held back for 5 to 100 ms with probability P, so that later ones overtake it |
-/// | `delay:MS` | every datagram takes so many milliseconds longer |
+/// | `delay:MS[:P]` | each datagram takes so many milliseconds longer, with probability P (1) |
 /// | `ignore:OPCODE:N` | the N-th message of an opcode is not acted upon; it is still acknowledged |
 /// | `mute:OPCODE:N` | the N-th message of an opcode is acted upon and not answered |
 /// | `busy:N[:MS]` | the first N Sigma1 are answered BUSY with a wait of MS (500) |
@@ -31,6 +31,7 @@ package struct FaultPlan: Sendable, Equatable {
     var duplicateProbability = 0.0
     var reorderProbability = 0.0
     var delay: Duration?
+    var delayProbability = 1.0
     var ignored: Set<NthMessage> = []
     var muted: Set<NthMessage> = []
     var busySigma1 = 0
@@ -60,7 +61,7 @@ extension FaultPlan {
         ("drop:P", "lose each datagram with probability P, 0…1"),
         ("duplicate:P", "deliver a datagram twice with probability P"),
         ("reorder:P", "hold a datagram back for 5–100 ms with probability P"),
-        ("delay:MS", "let every datagram take MS longer"),
+        ("delay:MS[:P]", "let datagrams take MS longer, with probability P (1)"),
         ("ignore:OPCODE:N", "do not act upon the N-th message of OPCODE"),
         ("mute:OPCODE:N", "act upon the N-th message of OPCODE, but do not answer"),
         ("busy:N[:MS]", "answer the first N Sigma1 with BUSY, wait MS (500)"),
@@ -98,8 +99,8 @@ extension FaultPlan {
             guard index < parts.count, !parts[index].isEmpty else { throw wrong("lacks a parameter") }
             return parts[index]
         }
-        func probability() throws(SimulatorError) -> Double {
-            guard let number = Double(try part(1)), (0...1).contains(number) else {
+        func probability(_ index: Int = 1) throws(SimulatorError) -> Double {
+            guard let number = Double(try part(index)), (0...1).contains(number) else {
                 throw wrong("needs a probability from 0 to 1")
             }
             return number
@@ -121,7 +122,9 @@ extension FaultPlan {
         case "drop": dropProbability = try probability()
         case "duplicate": duplicateProbability = try probability()
         case "reorder": reorderProbability = try probability()
-        case "delay": delay = .milliseconds(try count(1))
+        case "delay":
+            delay = .milliseconds(try count(1))
+            if parts.count > 2 { delayProbability = try probability(2) }
         case "ignore": ignored.insert(try nth())
         case "mute": muted.insert(try nth())
         case "busy":

@@ -22,7 +22,8 @@ struct FaultState: Sendable {
             return (0..<copies).map { _ in
                 let isHeld = Double.random(in: 0..<1) < plan.reorderProbability
                 let held = isHeld ? Duration.milliseconds(Int.random(in: 5...100)) : .zero
-                return held + (plan.delay ?? .zero)
+                let isDelayed = Double.random(in: 0..<1) < plan.delayProbability
+                return held + (isDelayed ? plan.delay ?? .zero : .zero)
             }
         }
     }

@@ -22,11 +22,26 @@ struct FaultPlanTests {
     @Test(
         "anything else is refused",
         arguments: [
-            "lose:1", "drop", "drop:", "drop:2", "drop:x", "delay:-1", "ignore:sigma9:1", "mute:read", "reboot:never",
+            "lose:1", "drop", "drop:", "drop:2", "drop:x", "delay:-1", "delay:20:2", "delay:20:", "ignore:sigma9:1", "mute:read", "reboot:never",
             "busy", "fail-safe:x",
         ])
     func wrong(text: String) {
         #expect(throws: SimulatorError.self) { try FaultPlan(parsing: text) }
+    }
+
+    @Test("datagrams are delayed, repeated and lost as often as was asked for")
+    func impairments() throws {
+        func fates(_ text: String) throws -> [[Duration]] {
+            let impairment = try #require(FaultState(try FaultPlan(parsing: text)).impairment)
+            return (0..<2000).map { _ in impairment() }
+        }
+        #expect(try fates("delay:20").allSatisfy { $0 == [.milliseconds(20)] })
+        let some = try fates("delay:20:0.25")
+        #expect(Set(some) == [[.zero], [.milliseconds(20)]])
+        #expect((300..<700).contains(some.count { $0 != [.zero] }))
+        #expect((300..<700).contains(try fates("drop:0.25").count { $0.isEmpty }))
+        #expect((300..<700).contains(try fates("duplicate:0.25").count { $0.count == 2 }))
+        #expect((300..<700).contains(try fates("reorder:0.25").count { $0 != [.zero] }))
     }
 
     @Test("the N-th message of an opcode is meant, and no other")
