@@ -22,7 +22,8 @@ struct FaultPlanTests {
     @Test(
         "anything else is refused",
         arguments: [
-            "lose:1", "drop", "drop:", "drop:2", "drop:x", "delay:-1", "delay:20:2", "delay:20:", "ignore:sigma9:1", "mute:read", "reboot:never",
+            "lose:1", "drop", "drop:", "drop:2", "drop:x", "delay:-1", "delay:20:2", "delay:20:", "ignore:sigma9:1",
+            "mute:read", "reboot:never",
             "busy", "fail-safe:x",
         ])
     func wrong(text: String) {
