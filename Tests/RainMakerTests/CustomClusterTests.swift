@@ -21,17 +21,23 @@ private struct DeviceBench {
         private struct State {
             var commands: [(id: UInt32, fields: TLVValue?)] = []
             var writes: [(attribute: UInt32?, value: TLVValue)] = []
+            var versions: [UInt32?] = []
         }
 
         private let state = Mutex(State())
         var commands: [(id: UInt32, fields: TLVValue?)] { state.withLock { $0.commands } }
         var writes: [(attribute: UInt32?, value: TLVValue)] { state.withLock { $0.writes } }
+        /// The data versions that writes named.
+        var versions: [UInt32?] { state.withLock { $0.versions } }
         func note(_ command: CommandDataIB) {
             state.withLock { $0.commands.append((command.path.command, command.fields)) }
         }
         func note(_ write: WriteOperation) {
             guard case .replace(let value) = write.change else { return }
-            state.withLock { $0.writes.append((write.path.attribute, value)) }
+            state.withLock {
+                $0.writes.append((write.path.attribute, value))
+                $0.versions.append(write.dataVersion)
+            }
         }
     }
 
@@ -43,10 +49,10 @@ private struct DeviceBench {
 
     init(
         _ cluster: UInt32, attributes: [UInt32: TLVValue], commands: [UInt64] = [],
-        writeStatus: IMStatus = .success,
         answer: @escaping @Sendable (CommandDataIB, Told) -> DeviceModel.Answer = { _, _ in
             .outcome(.status(StatusIB(.success)))
-        }
+        },
+        writeStatus: @escaping @Sendable (Told) -> IMStatus = { _ in .success }
     ) async throws {
         state = try TemporaryState()
         let fabric = try TestFabric()
@@ -59,7 +65,7 @@ private struct DeviceBench {
         }
         plan.model.write = { operation, _ in
             told.note(operation)
-            return writeStatus
+            return writeStatus(told)
         }
         func list(_ numbers: some Sequence<UInt64>) -> TLVValue {
             .array(numbers.map { TLVElement(.anonymous, .uint($0)) })
@@ -141,7 +147,7 @@ private struct DeviceBench {
     @Test("a device that refuses to sign, or gives nothing like a signature, has not proved anything")
     func challengeRefused() async throws {
         let refusing = try await DeviceBench(
-            RainMakerCluster.id, attributes: Self.rainMaker(withChallenge: true), writeStatus: .failure)
+            RainMakerCluster.id, attributes: Self.rainMaker(withChallenge: true), writeStatus: { _ in .failure })
         #expect(await code { _ = try await refusing.rainMaker().prove(as: DeviceBench.node) } == .challengeFailed)
         await refusing.end()
         for answer: TLVValue in [.string(""), .string("xyz"), .string("abc"), .uint(1), .null] {
@@ -154,6 +160,60 @@ private struct DeviceBench {
         let plain = try await DeviceBench(RainMakerCluster.id, attributes: [1: .string(""), 3: .string("")])
         #expect(try await plain.rainMaker().prove(as: DeviceBench.node) == nil)
         await plain.end()
+    }
+
+    // MARK: Access
+
+    private static let admin = CASEAuthenticatedTag(0x01A2_0001)
+    private static let operate = CASEAuthenticatedTag(0x06D9_0001)
+
+    private static let accessList = TLVValue.array([
+        TLVElement(
+            .anonymous,
+            .structure([
+                TLVElement(1, .uint(5)), TLVElement(2, .uint(2)),
+                TLVElement(3, .array([TLVElement(.anonymous, .uint(admin.subject.rawValue))])), TLVElement(4, .null),
+            ]))
+    ])
+
+    private func grant(_ bench: DeviceBench) async throws -> Bool {
+        let own = NodeIdentity(
+            nodeID: NodeID(77), fabricID: FabricID(1), cats: [Self.admin],
+            publicKey: try P256PrivateKey.generate().publicKey)
+        return try await bench.rainMaker().grant(admin: Self.admin, operate: Self.operate, own: own)
+    }
+
+    @Test("the access list is written as long as it is what was read, and read anew if it is not")
+    func changedMeanwhile() async throws {
+        let bench = try await DeviceBench(
+            0x001F, attributes: [0: Self.accessList],
+            writeStatus: { $0.writes.count == 1 ? .dataVersionMismatch : .success })
+        #expect(try await grant(bench))
+        #expect(bench.told.writes.count == 2)
+        #expect(bench.told.versions == [1, 1])
+        guard case .array(let entries)? = bench.told.writes.last?.value else {
+            Issue.record("no list was written")
+            return
+        }
+        #expect(entries.count == 2)
+        await bench.end()
+    }
+
+    @Test("a list that never rests, one that is refused, and one that is not shown, are errors")
+    func accessRefused() async throws {
+        for status: IMStatus in [.dataVersionMismatch, .unsupportedAccess] {
+            let bench = try await DeviceBench(
+                0x001F, attributes: [0: Self.accessList], writeStatus: { _ in status })
+            let error = await #expect(throws: ControllerError.self) { try await grant(bench) }
+            #expect(error?.status?.status == (status == .unsupportedAccess ? status : nil))
+            #expect(bench.told.writes.count == (status == .unsupportedAccess ? 1 : 4))
+            await bench.end()
+        }
+        let hidden = try await DeviceBench(0x001F, attributes: [:])
+        let error = await #expect(throws: ControllerError.self) { try await grant(hidden) }
+        #expect(error?.status?.status == .unsupportedAttribute)
+        #expect(hidden.told.writes.isEmpty)
+        await hidden.end()
     }
 
     // MARK: Controller

@@ -106,27 +106,45 @@ package struct RainMakerDevice: Sendable {
 
     // MARK: Access
 
+    /// How often a list is read anew that somebody else changes at the same time.
+    private static let attempts = 4
+
     /// Lets the members of the group operate the device.
+    ///
+    /// The list is written only as long as it is what was read, so that no other administrator's change gets lost.
     ///
     /// - Returns: whether anything had to be changed.
     package func grant(
         admin: CASEAuthenticatedTag, operate: CASEAuthenticatedTag, own: NodeIdentity
     ) async throws -> Bool {
         let path = ConcreteAttributePath(endpoint: 0, cluster: Self.accessControl, attribute: Self.acl)
-        let result = try await link.read([AttributePath(path)], deadline: deadline)
-        guard case .array(let elements)? = result.attribute(path)?.value else {
-            throw RainMakerError(.challengeFailed, "the device does not show its access control list")
+        var hasWritten = false
+        for _ in 0..<Self.attempts {
+            let result = try await link.read([AttributePath(path)], deadline: deadline)
+            let report = result.attribute(path)
+            guard case .array(let elements)? = report?.value else { throw Self.hidden(report) }
+            let before = elements.map(\.value)
+            let after = try GroupAccess(admin: admin, operate: operate).applied(to: before, own: own)
+            guard after != before else { return hasWritten }
+            let write = AttributeWrite(
+                path, value: .array(after.map { TLVElement(.anonymous, $0) }), dataVersion: report?.dataVersion)
+            let results = try await link.write([write], isTimed: false, deadline: deadline)
+            hasWritten = true
+            guard let failure = results.first(where: { !$0.status.isSuccess }) else { return true }
+            guard failure.status.status == .dataVersionMismatch else {
+                throw ControllerError(
+                    .status, "the device refused the access control list: \(failure.status)", status: failure.status)
+            }
         }
-        let before = elements.map(\.value)
-        let after = try GroupAccess(admin: admin, operate: operate).applied(to: before, own: own)
-        guard after != before else { return false }
-        let results = try await link.write(
-            [AttributeWrite(path, value: .array(after.map { TLVElement(.anonymous, $0) }))], isTimed: false,
-            deadline: deadline)
-        if let failure = results.first(where: { !$0.status.isSuccess }) {
-            throw ControllerError(
-                .status, "the device refused the access control list: \(failure.status)", status: failure.status)
-        }
-        return true
+        throw ControllerError(
+            .status, "somebody else keeps changing the device's access control list", hint: "try again later")
+    }
+
+    private static func hidden(_ report: AttributeReport?) -> ControllerError {
+        var status: StatusIB?
+        if case .failure(let failure)? = report?.outcome { status = failure }
+        return ControllerError(
+            .status, "the device does not show its access control list" + (status.map { ": \($0)" } ?? ""),
+            status: status)
     }
 }
