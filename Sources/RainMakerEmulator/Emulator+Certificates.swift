@@ -147,6 +147,9 @@ extension Emulator {
         else { throw refusal }
     }
 
+    /// A bare `nil` would be JSON's null.
+    private func present(_ value: JSONValue) -> JSONValue? { value.isNull ? Optional.none : value }
+
     /// Merged member by member within `Matter`; null removes a member.
     func merged(_ old: JSONObject?, _ change: JSONValue?) -> JSONObject? {
         guard let change = change?.objectValue else { return old }
@@ -154,10 +157,10 @@ extension Emulator {
         for member in change.members {
             if case .object(let inner) = member.value, member.key == "Matter" {
                 var matter = result["Matter"]?.objectValue ?? JSONObject()
-                for entry in inner.members { matter[entry.key] = entry.value.isNull ? nil : entry.value }
+                for entry in inner.members { matter[entry.key] = present(entry.value) }
                 result["Matter"] = .object(matter)
             } else {
-                result[member.key] = member.value.isNull ? nil : member.value
+                result[member.key] = present(member.value)
             }
         }
         return result

@@ -300,6 +300,44 @@ import Testing
         #expect(try await scene.listed().count == 1)
     }
 
+    @Test("who has no password logs in with a refresh token, and what is none is refused and not kept")
+    func refreshToken() async throws {
+        let cloud = try await CloudEmulator.start()
+        defer { cloud.stop() }
+        let first = try await cloud.user("alice")
+        let record = try String(contentsOf: first.home.appendingPathComponent("cloud/public/tokens"), encoding: .utf8)
+        let json = try JSON(parsing: record.split(separator: "\n", maxSplits: 1).last.map(String.init) ?? "")
+        let token = try #require(json["refreshtoken"]?.string)
+        let second = try MatterCtl()
+        let wrong = try await second.run(
+            ["cloud", "login", "--token-file", "-", "--url", cloud.url, "--json"], input: "x\(token)\n")
+        #expect(wrong.status == 9, "\(wrong)")
+        #expect(try wrong.error()["id"]?.string == "cloud.login-refused", "\(wrong)")
+        try await second.fail(9, "cloud", "groups")
+        let right = try await second.run(
+            ["cloud", "login", "--token-file", "-", "--url", cloud.url], input: token + "\n")
+        #expect(right.status == 0, "\(right)")
+        let status = try await second.succeed("cloud", "status", "--json").json()
+        #expect(status["user"]?.string == "alice@example.com" && status["url"]?.string == cloud.url, "\(status)")
+    }
+
+    @Test("a node's metadata is shown, and a file is merged into it: null deletes")
+    func nodeMetadata() async throws {
+        let scene = try await CloudScene.commissioned(revision: 3)
+        defer { scene.end() }
+        let id = try #require(scene.device.rainmakerID)
+        let file = scene.alice.folder.file("metadata.json")
+        try Data(#"{"Matter":{"deviceName":"Veranda","serialNumber":null}}"#.utf8).write(to: file)
+        let before = try await scene.alice.succeed("cloud", "node-metadata", id, "--json").json()["Matter"]
+        #expect(
+            before?["deviceName"]?.string == "Porch" && before?["serialNumber"] != nil, "\(String(describing: before))")
+        try await scene.alice.succeed("cloud", "node-metadata", id, "--set", file.path)
+        let after = try await scene.alice.succeed("cloud", "node-metadata", id, "--json").json()["Matter"]
+        #expect(
+            after?["deviceName"]?.string == "Veranda" && after?["serialNumber"] == nil, "\(String(describing: after))")
+        #expect(after?["deviceType"] == before?["deviceType"])
+    }
+
     @Test("a group is deleted with its devices; one that does not answer keeps it")
     func deletion() async throws {
         let scene = try await CloudScene.commissioned()
