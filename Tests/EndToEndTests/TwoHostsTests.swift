@@ -31,6 +31,34 @@ struct TwoHostsTests {
         #expect(try closed.json().elements.isEmpty, "\(closed)")
     }
 
+    @Test("a second administrator joins through the window that the first one opens, and leaves again")
+    func secondAdministrator() async throws {
+        let device = try await VirtualDevice.start(isAdvertised: true, on: FarHost.shared())
+        defer { device.stop() }
+        let (first, second) = (try MatterCtl(), try MatterCtl())
+        let trust = ["--trust", device.trust, "--allow-test-devices"]
+        let joined = try await first.run(["commission", device.qrCode, "--name", "far"] + trust)
+        #expect(joined.status == 0, "\(joined)")
+        // The command must be timed, and is by itself.
+        try await first.succeed(
+            "invoke", "far", "0/administrator-commissioning/open-basic-commissioning-window",
+            "commissioning-timeout=180")
+        #expect(try await first.succeed("read", "far", "0/administrator-commissioning/window-status").result != "0")
+        let other = try await second.run(["commission", device.manualCode, "--name", "mine"] + trust)
+        #expect(other.status == 0, "\(other)")
+        let count = "0/operational-credentials/commissioned-fabrics"
+        #expect(try await first.succeed("read", "far", count).result == "2")
+        try await first.succeed("on", "far")
+        try await second.succeed("off", "mine")
+        #expect(device.values("OnOff", "OnOff").map(\.bool) == [true, false])
+        // Each sees the access list of its own fabric only.
+        let list = try await second.succeed("read", "mine", "0/access-control/acl", "--json").json()
+        #expect(list["value"]?.elements.count == 1, "\(list)")
+        try await second.succeed("node", "remove", "mine", "--yes")
+        #expect(try await first.succeed("read", "far", count).result == "1")
+        #expect(device.fabrics == 1)
+    }
+
     @Test("records of devices that are gone keep nobody waiting for long")
     func staleRecords() async throws {
         let device = try await VirtualDevice.start(isAdvertised: true, on: FarHost.shared())
