@@ -80,9 +80,10 @@ release: deps
 demo: release
 	Tests/Lab/demo.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
 
-demo-rainmaker: release
-	swift build $(RELEASE) --product rainmaker-emulator
-	bin=$$(swift build $(RELEASE) --show-bin-path)
+# The debug configuration: linked statically, the emulator's HTTP server would need more of the system's libraries.
+demo-rainmaker: build
+	swift build --product rainmaker-emulator
+	bin=$$(swift build --show-bin-path)
 	Tests/Lab/demo-rainmaker.sh "$$bin/matterctl" "$$bin/rainmaker-emulator"
 
 bench: release peers-controller
