@@ -28,23 +28,24 @@ struct MatterCtl: AsyncParsableCommand {
 
 @main
 enum Main {
-    static func main() async {
+    static func main() { Program.run(Array(CommandLine.arguments.dropFirst())) }
+}
+
+enum Program {
+    /// The command line is understood on the thread that is there; others start with a command that needs them.
+    static func run(_ arguments: [String]) -> Never {
         // Core dumps would hold keys.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
-        exit(await run(Array(CommandLine.arguments.dropFirst())))
-    }
-
-    private static func run(_ arguments: [String]) async -> Int32 {
+        let isJSON = arguments.contains("--json")
         if let unknown = CommandSpelling.unknownCommand(in: arguments, of: MatterCtl.self) {
-            let failure = CommandFailure(unknown, target: nil, isJSON: arguments.contains("--json"))
-            return failure.report()
+            exit(CommandFailure(unknown, target: nil, isJSON: isJSON).report())
         }
         let command: any ParsableCommand
         do {
             command = try MatterCtl.parseAsRoot(NegativeNumbers.escaped(arguments))
         } catch {
-            return parseFailure(error, isJSON: arguments.contains("--json"))
+            exit(parseFailure(error, isJSON: isJSON))
         }
         let work = Task {
             do {
@@ -58,12 +59,12 @@ enum Main {
             } catch let failure as CommandFailure {
                 return failure.report()
             } catch {
-                return parseFailure(error, isJSON: arguments.contains("--json"))
+                return parseFailure(error, isJSON: isJSON)
             }
         }
-        let interrupt = Interruption(of: work, isJSON: arguments.contains("--json"))
-        defer { interrupt.end() }
-        return await work.value
+        let interruption = Interruption(of: work, isJSON: isJSON)
+        Task { exit(await work.value) }
+        withExtendedLifetime(interruption) { dispatchMain() }
     }
 
     /// Help and version are results; everything else about the arguments is an error of usage.
@@ -131,9 +132,5 @@ private final class Interruption {
             source.activate()
             return source
         }
-    }
-
-    func end() {
-        for source in sources { source.cancel() }
     }
 }
