@@ -28,6 +28,20 @@ import Testing
         try objects(child).filter { $0["attribute"]?.string == "OnOff" }
     }
 
+    @Test("the authority is written where it is wanted, and the folder is made")
+    func authority() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("new/trust/light.der").path
+        let child = try await start("on-off-light", "--port", "6789", "--paa-out", path, state: folder) { child in
+            child.stdout.contains("ready 6789")
+        }
+        defer { child.signal(SIGTERM) }
+        let authority = try Data(contentsOf: URL(fileURLWithPath: path))
+        // A certificate: a DER sequence of its length.
+        #expect(authority.prefix(2) == Data([0x30, 0x82]))
+        #expect(authority.count == 4 + Int(authority[2]) << 8 + Int(authority[3]))
+    }
+
     @Test("with --count each node has its own port, discriminator and codes, and hears its own lines only")
     func many() async throws {
         let folder = try TemporaryFolder()

@@ -255,7 +255,9 @@ extension NumberArgument {
 
 /// Files that users ask for.
 enum OutputFile {
+    /// Folders that are missing on the way are made.
     static func write(_ contents: [UInt8], to path: String) throws {
+        makeFolders(of: path)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
             throw UsageError("usage.file", "cannot write \(path): \(String(cString: strerror(errno)))")
@@ -269,6 +271,13 @@ enum OutputFile {
                 throw UsageError("usage.file", "cannot write \(path): \(String(cString: strerror(errno)))")
             }
             rest = rest.dropFirst(written)
+        }
+    }
+
+    /// What cannot be made shows when the file is opened.
+    private static func makeFolders(of path: String) {
+        for end in path.indices where path[end] == "/" && end > path.startIndex {
+            mkdir(String(path[..<end]), 0o755)
         }
     }
 }
