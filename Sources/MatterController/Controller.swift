@@ -94,12 +94,21 @@ package actor Controller {
         NodeStore(options.state, fabric: try fabric().name)
     }
 
-    func manager() throws -> ExchangeManager {
+    /// How many unsecured messages a process may send on its reservation: a handshake takes two or three.
+    static let counterBlock: UInt32 = 1 << 12
+    /// A reservation that others hold up for longer is done without.
+    private static let counterPatience = Duration.seconds(2)
+
+    func manager() async throws -> ExchangeManager {
+        if let openManager { return openManager }
+        let counter = await reservedCounter()
+        // Another call may have come first while this one waited.
         if let openManager { return openManager }
         let logger = options.logger
         var trace: (@Sendable (String) -> Void)?
         if logger.logLevel <= .trace { trace = { line in logger.trace("\(line)") } }
-        let manager = try ExchangeManager(random: options.random, admission: Self.admits, trace: trace)
+        let manager = try ExchangeManager(
+            random: options.random, unsecuredCounter: counter, admission: Self.admits, trace: trace)
         openManager = manager
         // Ends with the manager.
         Task { await manager.forgetClosedSessions() }
@@ -124,19 +133,34 @@ package actor Controller {
         MatterEpoch.seconds(unix: options.unixTime()).map { .now($0) } ?? .none
     }
 
-    func nodeConnector() throws -> NodeConnector {
+    /// The first of the message counters that are this process's own; `nil` if the state directory cannot be written. A
+    /// node may begin at random instead (Matter core specification, 4.6.1.1), and must not fail to switch a light for it.
+    private func reservedCounter() async -> UInt32? {
+        do {
+            return try await CounterBlock.reserve(
+                "counters/unsecured.json", count: Self.counterBlock, in: options.state, timeout: Self.counterPatience
+            ).first
+        } catch {
+            options.logger.info("no message counters could be reserved: \(error)")
+            return nil
+        }
+    }
+
+    func nodeConnector() async throws -> NodeConnector {
         let fabric = try fabric()
         return NodeConnector(
-            connector: Connector(manager: try manager(), logger: options.logger), credentials: try credentials(),
+            connector: Connector(manager: try await manager(), logger: options.logger), credentials: try credentials(),
             resumptions: ResumptionStore(options.state, fabric: fabric.name), discovery: discovery(),
             time: validationTime, random: options.random, logger: options.logger)
     }
 
     /// The link to a node; sessions are set up when it is first used.
-    package func link(to node: NodeRecord) throws -> NodeLink {
+    package func link(to node: NodeRecord) async throws -> NodeLink {
+        if let link = links[node.nodeID] { return link }
+        let connector = try await nodeConnector()
         if let link = links[node.nodeID] { return link }
         let link = NodeLink(
-            node: node, connector: try nodeConnector(), onlyAddresses: options.addresses, nodes: try nodes(),
+            node: node, connector: connector, onlyAddresses: options.addresses, nodes: try nodes(),
             processing: options.processing, logger: options.logger)
         links[node.nodeID] = link
         return link

@@ -26,6 +26,18 @@ import Testing
         return try #require(reply.datagrams.first)
     }
 
+    @Test("unsecured messages count from where the caller says", arguments: [1, 77, UInt32.max])
+    func reservedCounter(first: UInt32) throws {
+        var engine = try MessageEngine(random: SeededRandom(3), unsecuredCounter: first) { _, _, _ in false }
+        for expected in [first, first &+ 1] {
+            let session = try engine.openUnsecuredSession(to: [host(2)], reliability: .standard, presumedActive: false)
+            let key = try engine.openExchange(on: session)
+            let actions = try engine.send([1], opcode: 0x30, protocolID: .secureChannel, on: key, now: now)
+            let header = try #require(actions.datagrams.first)[4..<8]
+            #expect(header.reversed().reduce(0) { $0 << 8 | UInt32($1) } == expected)
+        }
+    }
+
     @Test("every candidate gets the same datagram, in every transmission")
     func candidates() throws {
         var (engine, _, actions) = try begin(to: [host(2), host(3)])

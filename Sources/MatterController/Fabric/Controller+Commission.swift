@@ -41,7 +41,8 @@ extension Controller {
         let foreign = commission.issuer
         let issuer = if let foreign { foreign } else { try issuer(for: fabric) }
         let environment = Commissioner.Environment(
-            connector: Connector(manager: try manager(), logger: options.logger), nodeConnector: try nodeConnector(),
+            connector: Connector(manager: try await manager(), logger: options.logger),
+            nodeConnector: try await nodeConnector(),
             discovery: discovery(), fabric: try credentials(), issuer: issuer, journal: journal,
             chooseNodeID: { requested in
                 guard foreign == nil else { return requested }

@@ -28,7 +28,7 @@ extension Controller {
 
     /// Makes a device forget our fabric, then forgets the device.
     package func remove(_ node: NodeRecord, deadline: Instant) async throws {
-        let link = try link(to: node)
+        let link = try await link(to: node)
         let currentFabricIndex = ConcreteAttributePath(
             endpoint: 0, cluster: CommissioningCluster.operationalCredentials, attribute: 5)
         let read = try await link.read([AttributePath(currentFabricIndex)], deadline: deadline)

@@ -46,10 +46,7 @@ package enum AttestationResult: Int, Sendable, CaseIterable {
     case declarationInvalidProductID = 605
     case declarationInvalidPAA = 606
 
-    case noMemory = 700
     case invalidArgument = 701
-    case internalError = 702
-    case notImplemented = 703
 }
 
 extension AttestationResult: CustomStringConvertible {
@@ -94,10 +91,7 @@ extension AttestationResult: CustomStringConvertible {
         case .declarationInvalidVendorID: "certification declaration is for another vendor"
         case .declarationInvalidProductID: "certification declaration is for another product"
         case .declarationInvalidPAA: "certification declaration does not allow this PAA"
-        case .noMemory: "out of memory"
         case .invalidArgument: "attestation data are missing or too long"
-        case .internalError: "internal error"
-        case .notImplemented: "not implemented"
         }
     }
 }

@@ -68,7 +68,8 @@ final class ImpairedLink: Sendable {
 
     /// What only the queue touches.
     private final class Relay: @unchecked Sendable {
-        // Safe: every access after init happens on `queue`, which is serial.
+        // Safe: after init only the sources' handlers and `stop` touch it, all on `queue`, which is serial. Datagrams are
+        // handed on and never looked into.
         let queue = DispatchQueue(label: "matterctl.simulator.link")
         private let outside: Int32
         private let device: UInt16

@@ -44,16 +44,17 @@ package actor ExchangeManager {
 
     /// - Parameters:
     ///   - port: the UDP port to listen on; 0 for any.
+    ///   - unsecuredCounter: where the counter of unsecured messages begins; at random if `nil`.
     ///   - admission: what peers may begin.
     ///   - trace: called with a line for every datagram, when somebody wants to see them.
     package init(
         eventLoop: any EventLoop, port: UInt16 = 0,
-        random: any RandomSource, admission: @escaping MessageEngine.Admission,
+        random: any RandomSource, unsecuredCounter: UInt32? = nil, admission: @escaping MessageEngine.Admission,
         trace: (@Sendable (String) -> Void)? = nil
     ) throws(CryptoError) {
         self.eventLoop = eventLoop
         unownedExecutor = eventLoop.executor.asUnownedSerialExecutor()
-        engine = try MessageEngine(random: random, admission: admission)
+        engine = try MessageEngine(random: random, unsecuredCounter: unsecuredCounter, admission: admission)
         localPort = port
         self.trace = trace
         (incoming, incomingContinuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
@@ -61,12 +62,12 @@ package actor ExchangeManager {
 
     /// The same on the event loop that this process has anyway.
     package init(
-        port: UInt16 = 0, random: any RandomSource, admission: @escaping MessageEngine.Admission,
-        trace: (@Sendable (String) -> Void)? = nil
+        port: UInt16 = 0, random: any RandomSource, unsecuredCounter: UInt32? = nil,
+        admission: @escaping MessageEngine.Admission, trace: (@Sendable (String) -> Void)? = nil
     ) throws(CryptoError) {
         try self.init(
             eventLoop: MultiThreadedEventLoopGroup.singleton.next(), port: port, random: random,
-            admission: admission, trace: trace)
+            unsecuredCounter: unsecuredCounter, admission: admission, trace: trace)
     }
 
     // MARK: Sessions

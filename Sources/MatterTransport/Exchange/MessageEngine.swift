@@ -39,11 +39,15 @@ package struct MessageEngine: Sendable {
     private var nextExchangeID: UInt16
 
     /// - Parameters:
+    ///   - unsecuredCounter: where the counter of unsecured messages begins; at random if `nil`.
     ///   - admission: what a peer may begin; a client that serves nothing admits nothing.
-    package init(random: any RandomSource, admission: @escaping Admission) throws(CryptoError) {
+    package init(
+        random: any RandomSource, unsecuredCounter: UInt32? = nil, admission: @escaping Admission
+    ) throws(CryptoError) {
         self.random = random
         self.admission = admission
-        unsecuredCounter = MessageCounter(initial: try MessageCounter.randomInitial(random), rollsOver: true)
+        let initial = if let unsecuredCounter { unsecuredCounter } else { try MessageCounter.randomInitial(random) }
+        self.unsecuredCounter = MessageCounter(initial: initial, rollsOver: true)
         let bytes = try random.bytes(2)
         nextExchangeID = bytes.reduce(0) { $0 << 8 | UInt16($1) }
     }

@@ -27,9 +27,10 @@ enum QRDrawing {
         defer { dlclose(handle) }
         guard let encodeSymbol = dlsym(handle, "QRcode_encodeString"), let freeSymbol = dlsym(handle, "QRcode_free")
         else { return nil }
-        // The signatures are those of qrencode.h, which this version of the library promises to keep.
+        // A symbol has no type: these are the signatures of qrencode.h, which the major version in the file name promises
+        // to keep. The text is a payload that this program made itself.
         let encode = unsafeBitCast(encodeSymbol, to: Encode.self)
-        // The same holds for this function.
+        // A symbol has no type, as above.
         let free = unsafeBitCast(freeSymbol, to: Free.self)
         guard let made = encode(text, 0, lowCorrection, octetMode, 1) else { return nil }
         defer { free(made) }
