@@ -2,7 +2,6 @@ import ArgumentParser
 import Dispatch
 import Glibc
 import MatterDataModel
-import Synchronization
 
 /// The root of the command line.
 struct MatterCtl: AsyncParsableCommand {
@@ -47,6 +46,7 @@ enum Program {
         } catch {
             exit(parseFailure(error, isJSON: isJSON))
         }
+        let interruption = Interruption()
         let work = Task {
             do {
                 var command = command
@@ -62,7 +62,7 @@ enum Program {
                 return parseFailure(error, isJSON: isJSON)
             }
         }
-        let interruption = Interruption(of: work, isJSON: isJSON)
+        interruption.cancel(work, isJSON: isJSON)
         Task { exit(await work.value) }
         withExtendedLifetime(interruption) { dispatchMain() }
     }
@@ -85,52 +85,5 @@ enum Program {
     /// All of our messages begin alike.
     private static func lowercasedError(_ message: String) -> String {
         message.hasPrefix("Error: ") ? "error: " + message.dropFirst("Error: ".count) : message
-    }
-}
-
-/// Remembers that something has happened.
-private final class OnceFlag: Sendable {
-    private let isSet = Mutex(false)
-
-    /// - Returns: whether this was the first time.
-    func set() -> Bool {
-        isSet.withLock { isSet in
-            defer { isSet = true }
-            return !isSet
-        }
-    }
-}
-
-extension UsageError {
-    fileprivate static var interruptedTwice: UsageError {
-        var error = UsageError(
-            "interrupted", "interrupted twice; what was being undone was left as it is",
-            hint:
-                "a device that was being commissioned forgets it by itself within its fail-safe; see 'matterctl node ls'"
-        )
-        error.status = .interrupted
-        return error
-    }
-}
-
-/// Turns SIGINT and SIGTERM into cancellation; a second one ends the process at once.
-private final class Interruption {
-    private let sources: [any DispatchSourceSignal]
-
-    init(of work: Task<Int32, Never>, isJSON: Bool) {
-        let received = OnceFlag()
-        sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler {
-                guard received.set() else {
-                    let failure = UsageError.interruptedTwice
-                    _exit(CommandFailure(failure, target: nil, isJSON: isJSON).report())
-                }
-                work.cancel()
-            }
-            source.activate()
-            return source
-        }
     }
 }
