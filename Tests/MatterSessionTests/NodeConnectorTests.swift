@@ -109,6 +109,16 @@ struct NodeConnectorTests {
         await device.shutDown()
     }
 
+    @Test("a slow device that has taken up a handshake is given time to finish it")
+    func slowDevice() async throws {
+        let (fabric, client) = (try TestFabric(), try Client(processing: .milliseconds(300)))
+        let device = try await device(fabric) { $0.slowness = .milliseconds(900) }
+        #expect(try await !connect(client.nodes(fabric), device).isResumed)
+        #expect(await device.handshakes.count == 1)
+        await client.shutDown()
+        await device.shutDown()
+    }
+
     // MARK: Old addresses
 
     private func race(
