@@ -54,6 +54,14 @@ package final class SecretBytes: Sendable, Equatable {
         return SecretBytes(UnsafeRawBufferPointer(rebasing: buffer[range]))
     }
 
+    /// These octets and further ones after them.
+    package func appending(_ more: [UInt8]) -> SecretBytes {
+        SecretBytes(count: count + more.count) { joined in
+            joined.copyMemory(from: UnsafeRawBufferPointer(buffer))
+            UnsafeMutableRawBufferPointer(rebasing: joined[count...]).copyBytes(from: more)
+        }
+    }
+
     /// Whether both hold the same octets, in a time that depends on their counts only.
     package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
         left.count == right.count && CRYPTO_memcmp(left.buffer.baseAddress, right.buffer.baseAddress, left.count) == 0

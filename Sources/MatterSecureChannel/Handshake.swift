@@ -87,11 +87,11 @@ extension SessionKeys {
     static let derivedLength = 48
 
     /// Splits 48 octets of derived key material (Matter core specification 4.13.2.6.1).
-    init(derived: SecretBytes) {
-        let octets = derived.copyBytes()
+    /// - Throws: `crypto.invalid-length` for fewer octets.
+    init(derived: SecretBytes) throws(CryptoError) {
         self.init(
-            i2r: SecretBytes(Array(octets[0..<16])), r2i: SecretBytes(Array(octets[16..<32])),
-            attestationChallenge: SecretBytes(Array(octets[32..<48])))
+            i2r: try derived.part(0..<16), r2i: try derived.part(16..<32),
+            attestationChallenge: try derived.part(32..<48))
     }
 }
 

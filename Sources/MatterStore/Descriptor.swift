@@ -43,6 +43,15 @@ extension Descriptor {
         if case .failure(let failure) = systemCall({ fsync(raw) }) { throw .system(failure.number, "write", path) }
     }
 
+    /// The same for an open folder. File systems that cannot do that for folders (some shared ones of virtual machines
+    /// and networks) say so and are used as they are; they would be of no use otherwise.
+    func synchronizeFolder(_ path: String) throws(StoreError) {
+        guard case .failure(let failure) = systemCall({ fsync(raw) }) else { return }
+        guard [EINVAL, EOPNOTSUPP, ENOSYS].contains(failure.number) else {
+            throw .system(failure.number, "write", path)
+        }
+    }
+
     func write(_ octets: [UInt8], _ path: String) throws(StoreError) {
         var written = 0
         while written < octets.count {

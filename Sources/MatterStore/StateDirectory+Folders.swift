@@ -44,7 +44,7 @@ extension StateDirectory {
             case .failure(let failure) where failure.number == EEXIST: break
             case .failure(let failure): throw .system(failure.number, "create", path)
             }
-            try parent.synchronize(path)
+            try parent.synchronizeFolder(path)
             opened = systemCall { openat(parentDescriptor, name, Self.openFolder | O_NOFOLLOW) }
         }
         // A symbolic link is reported as something that is not a folder.

@@ -63,7 +63,7 @@ extension StateDirectory {
         let path = path(of: name.components)
         let existed = try Self.remove(name.file, from: folder, path)
         _ = try Self.remove(name.file + RecordName.previousSuffix, from: folder, path + RecordName.previousSuffix)
-        try folder.synchronize(path)
+        try folder.synchronizeFolder(path)
         return existed
     }
 
@@ -76,7 +76,7 @@ extension StateDirectory {
         let path = path(of: name.components)
         try Self.empty(folder, path, depth: 0)
         if unlinkat(parent.raw, name.file, AT_REMOVEDIR) != 0, errno != ENOENT { throw .system(errno, "delete", path) }
-        try parent.synchronize(path)
+        try parent.synchronizeFolder(path)
     }
 }
 

@@ -38,7 +38,7 @@ extension StateDirectory {
             throw error
         }
         atStage?(.renamed)
-        try folder.synchronize(path)
+        try folder.synchronizeFolder(path)
         atStage?(.folderSynchronized)
     }
 

@@ -33,12 +33,14 @@ public struct TLVElement: Hashable, Sendable {
 
     /// Decodes exactly one element.
     ///
-    /// - Parameter allowTrailing: whether octets after the element are ignored (messages) or refused (certificates).
+    /// - Parameters:
+    ///   - allowTrailing: whether octets after the element are ignored (messages) or refused (certificates).
+    ///   - text: what becomes of strings that are not valid UTF-8.
     /// - Throws: ``TLVError``; also for a structure that uses a tag twice.
     public init(
-        decoding bytes: [UInt8], limits: TLVLimits = .standard, allowTrailing: Bool = false
+        decoding bytes: [UInt8], limits: TLVLimits = .standard, allowTrailing: Bool = false, text: TLVText = .strict
     ) throws(TLVError) {
-        var reader = TLVReader(bytes, limits: limits)
+        var reader = TLVReader(bytes, limits: limits, text: text)
         guard let element = try TLVElement.next(from: &reader) else {
             throw TLVError(.truncated, "an empty encoding", offset: 0)
         }

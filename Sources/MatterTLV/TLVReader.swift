@@ -15,6 +15,15 @@ public struct TLVLimits: Sendable {
     public static let standard = TLVLimits()
 }
 
+/// What becomes of a string that is not valid UTF-8.
+public enum TLVText: Sendable {
+    /// The encoding is refused.
+    case strict
+    /// What is wrong in it is read as U+FFFD: for what others have stored on a device, where one string cut off in the
+    /// middle of a character must not hide everything beside it.
+    case repaired
+}
+
 /// A pull parser over one TLV encoding: strict, bounded, without recursion.
 ///
 /// It checks the form of each element, the tag rules of the container it stands in (structure members are
@@ -38,14 +47,16 @@ public struct TLVReader: Sendable {
 
     private let bytes: [UInt8]
     private let limits: TLVLimits
+    private let text: TLVText
     private var position = 0
     private var containers: [TLVElementType] = []
     private var elementCount = 0
 
     /// A reader at the first octet of an encoding.
-    public init(_ bytes: [UInt8], limits: TLVLimits = .standard) {
+    public init(_ bytes: [UInt8], limits: TLVLimits = .standard, text: TLVText = .strict) {
         self.bytes = bytes
         self.limits = limits
+        self.text = text
     }
 
     /// How many containers are open.
@@ -132,10 +143,11 @@ public struct TLVReader: Sendable {
     }
 
     private func string(_ token: Token) throws(TLVError) -> String {
-        guard let text = String(validating: bytes[token.range], as: UTF8.self) else {
+        if let string = String(validating: bytes[token.range], as: UTF8.self) { return string }
+        guard text == .repaired else {
             throw TLVError(.invalidUTF8, "a string that is not valid UTF-8", offset: token.offset)
         }
-        return text
+        return String(decoding: bytes[token.range], as: UTF8.self)
     }
 
     private mutating func readTag(_ control: TLVTagControl, start: Int) throws(TLVError) -> TLVTag {

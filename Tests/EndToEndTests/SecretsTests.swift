@@ -109,6 +109,14 @@ import Testing
                 """)
         #expect(
             try await matterctl.succeed("payload", "parse", "3497-011-2332").stdout.contains("passcode\t20202021\n"))
+        // A serial number, and two elements of the vendor's own: 128 a text, 129 a number.
+        let rich = "MT:Y.K90AFN00KA064IJ3P0GUE205QWE1EVO12RA573CM-80O0"
+        let full = try await matterctl.succeed("payload", "parse", rich, "--json").json()
+        #expect(full["serialNumber"]?.string == "AB")
+        #expect(full["vendorElements"]?.description == #"{"128":"Acme","129":7}"#)
+        #expect(
+            try await matterctl.succeed("payload", "parse", rich).stdout
+                .hasSuffix("serial number\tAB\nvendor element 128\tAcme\nvendor element 129\t7\n"))
         let json = try await matterctl.succeed("tlv", "1524012A18", "--json").result
         #expect(try await matterctl.succeed("tlv", json).result.lowercased() == "1524012a18")
         #expect(try await matterctl("tlv", input: "1524012A18\n").status == 0)

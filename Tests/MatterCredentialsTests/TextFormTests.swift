@@ -34,7 +34,7 @@ struct PEMTests {
         arguments: [
             "-----BEGIN X-----\nAQIDBA==\n", "-----BEGIN X", "-----BEGIN X-----\nAQIDBA==\n-----END Y-----",
             "-----BEGIN X-----\nA*ID\n-----END X-----", "-----BEGIN X-----\nAQIDB\n-----END X-----",
-            "-----BEGIN X-----\n-----END X-----",
+            "-----BEGIN X-----\n-----END X-----", "-----BEGIN X-----\\AQIDBA==n-----END X-----",
         ])
     func malformed(text: String) {
         #expect(throws: CredentialsError.self) { _ = try PEM.decode(text) }

@@ -128,6 +128,21 @@ struct MessageCodecTests {
                 ], hasMoreChunks: true, suppressesResponse: true))
     }
 
+    @Test("a string that was cut off in the middle of a character spoils no answer; a request is refused for it")
+    func brokenText() throws {
+        // A node label of "Küche", stored by somebody who cut it to two octets.
+        let path = "3701 240200 240328 240405 18"
+        let report = try ReportData(
+            decoding: hex("15 3601 15 3501 24002A \(path) 2C02024BC3 18 18 15 3501 24002A \(path) 240207 18 18 18 18"))
+        let values = report.attributes.map { if case .data(let data) = $0 { data.data } else { TLVValue?.none } }
+        #expect(values == [.string("K\u{FFFD}"), .uint(7)])
+        let error = #expect(throws: InteractionError.self) {
+            _ = try WriteRequest(
+                decoding: hex("15 2800 2801 3602 15 24002A 3701 240200 240328 240405 18 2C02024BC3 18 18 2803 18"))
+        }
+        #expect(error?.code == .malformed)
+    }
+
     @Test("WriteRequest and WriteResponse")
     func write() throws {
         let nodeLabel = AttributePath(endpoint: 0, cluster: 0x28, attribute: 5)

@@ -105,6 +105,17 @@ struct ConnectorTests {
         await device.shutDown()
     }
 
+    @Test("a slow device that has taken up a handshake is given time to finish it")
+    func slowDevice() async throws {
+        let (client, device) = (
+            try Client(processing: .milliseconds(300)), try await device { $0.slowness = .milliseconds(900) }
+        )
+        _ = try await client.pair(.at([device.address]))
+        #expect(await device.handshakes.count == 1)
+        await client.shutDown()
+        await device.shutDown()
+    }
+
     @Test("a busy device is left alone for as long as it asks")
     func busy() async throws {
         let (client, device) = (try Client(), try await device { $0.busy = [.milliseconds(400), .milliseconds(1)] })

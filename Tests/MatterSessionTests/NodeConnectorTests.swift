@@ -95,6 +95,30 @@ struct NodeConnectorTests {
         await device.shutDown()
     }
 
+    @Test("a clock that is behind our own certificate does not keep us from a node; one that is right still counts")
+    func slowClock() async throws {
+        let (fabric, client) = (try TestFabric(), try Client())
+        let device = try await device(fabric)
+        let days: UInt32 = 86_400
+        _ = try await connect(client.nodes(fabric, time: .now(TestFabric.now - 400 * days)), device)
+        let error = await #expect(throws: SessionError.self) {
+            _ = try await connect(client.nodes(fabric, time: .now(TestFabric.now + 4000 * days)), device)
+        }
+        #expect(error?.refusal?.code == .invalidCredentials)
+        await client.shutDown()
+        await device.shutDown()
+    }
+
+    @Test("a slow device that has taken up a handshake is given time to finish it")
+    func slowDevice() async throws {
+        let (fabric, client) = (try TestFabric(), try Client(processing: .milliseconds(300)))
+        let device = try await device(fabric) { $0.slowness = .milliseconds(900) }
+        #expect(try await !connect(client.nodes(fabric), device).isResumed)
+        #expect(await device.handshakes.count == 1)
+        await client.shutDown()
+        await device.shutDown()
+    }
+
     // MARK: Old addresses
 
     private func race(

@@ -83,6 +83,17 @@ struct TLVElementTests {
         #expect(code(encoding) == expected)
     }
 
+    @Test("what is no UTF-8 in a string is replaced where the caller says so, and only in strings")
+    func repairedText() throws {
+        let octets = hex("16 0C 03 61 FF 62 0C 02 C3 A9 0C 03 C3 A9 C3 10 01 FF 18")
+        #expect(
+            try TLVElement(decoding: octets, text: .repaired).value
+                == .array(
+                    [.string("a\u{FFFD}b"), .string("é"), .string("é\u{FFFD}"), .octets([0xFF])]
+                        .map { TLVElement(.anonymous, $0) }))
+        #expect(throws: TLVError.self) { try TLVElement(decoding: hex("0C 02 61"), text: .repaired) }
+    }
+
     @Test("octets after the element are ignored where the caller says so")
     func trailing() throws {
         #expect(try TLVElement(decoding: hex("04 01 FF"), allowTrailing: true).value == .uint(1))

@@ -8,6 +8,15 @@ package enum ValidationTime: Hashable, Sendable {
     case lastKnownGood(UInt32)
     /// Dates do not matter here.
     case none
+
+    /// What remains of this for a node whose own certificates begin at a time, in Matter seconds: that is its last known
+    /// good time, and a clock that shows an earlier one is not right.
+    package func noEarlier(than known: UInt32) -> ValidationTime {
+        switch self {
+        case .now(let seconds) where seconds < known: .lastKnownGood(known)
+        default: self
+        }
+    }
 }
 
 /// The side of a session that a certificate stands for.

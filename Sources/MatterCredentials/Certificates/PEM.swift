@@ -49,18 +49,22 @@ package enum PEM {
 
     /// Drops white space, and line ends that are spelled as a backslash and a letter.
     private static func withoutLineEnds(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        let backslash = UInt8(ascii: "\\")
         var kept: [UInt8] = []
         var isEscape = false
         for character in text {
             switch character {
-            case UInt8(ascii: "\\") where !isEscape: isEscape = true
+            case backslash where !isEscape: isEscape = true
             case UInt8(ascii: "n") where isEscape, UInt8(ascii: "r") where isEscape: isEscape = false
             case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): break
-            default: kept.append(character)
+            default:
+                // A backslash that no line end follows stays, and is no base64.
+                if isEscape { kept.append(backslash) }
+                isEscape = false
+                kept.append(character)
             }
         }
-        // A backslash that no line end followed is no base64 either.
-        return isEscape ? kept + [UInt8(ascii: "\\")] : kept
+        return isEscape ? kept + [backslash] : kept
     }
 
     private static func find(_ pattern: [UInt8], in text: ArraySlice<UInt8>) -> Range<Int>? {

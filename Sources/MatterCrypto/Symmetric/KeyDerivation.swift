@@ -34,6 +34,21 @@ package enum HKDF {
     package static func sha256(
         secret: SecretBytes, salt: [UInt8], info: [UInt8], count: Int
     ) throws(CryptoError) -> SecretBytes {
+        try derive(secret, salt, salt.count, info, count)
+    }
+
+    /// The same with a salt that holds a secret itself.
+    package static func sha256(
+        secret: SecretBytes, salt: SecretBytes, info: [UInt8], count: Int
+    ) throws(CryptoError) -> SecretBytes {
+        try salt.withUnsafeBytes { (salt) throws(CryptoError) in
+            try derive(secret, salt.baseAddress, salt.count, info, count)
+        }
+    }
+
+    private static func derive(
+        _ secret: SecretBytes, _ salt: UnsafeRawPointer?, _ saltCount: Int, _ info: [UInt8], _ count: Int
+    ) throws(CryptoError) -> SecretBytes {
         guard !secret.isEmpty else { throw CryptoError(.invalidLength, "HKDF needs a secret") }
         guard 1...255 * SHA256.digestCount ~= count else {
             throw CryptoError(.invalidLength, "HKDF-SHA256 gives 1 to 8160 octets, not \(count)")
@@ -41,7 +56,7 @@ package enum HKDF {
         return try SecretBytes(count: count) { (output) throws(CryptoError) in
             let status = secret.withUnsafeBytes {
                 copenssl_hkdf_sha256(
-                    $0.baseAddress, $0.count, salt, salt.count, info, info.count, output.baseAddress, output.count)
+                    $0.baseAddress, $0.count, salt, saltCount, info, info.count, output.baseAddress, output.count)
             }
             guard status == 1 else { throw CryptoError.library("derive a key with HKDF") }
         }

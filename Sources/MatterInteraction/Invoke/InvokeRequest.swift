@@ -30,6 +30,7 @@ package struct InvokeRequest: InteractionMessage {
 /// What came of the commands (Matter core specification 10.7.10).
 package struct InvokeResponse: InteractionMessage {
     package static let opcode = InteractionModelOpcode.invokeResponse
+    package static let text = TLVText.repaired
 
     package var suppressesResponse: Bool
     package var responses: [InvokeResponseIB]

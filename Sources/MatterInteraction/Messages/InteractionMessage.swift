@@ -5,6 +5,9 @@ package import MatterTLV
 /// Decoding ignores fields it does not know and any revision; encoding writes fields in ascending order.
 package protocol InteractionMessage: Hashable, Sendable {
     static var opcode: InteractionModelOpcode { get }
+    /// What becomes of strings that are not valid UTF-8. In a request they are refused; in an answer they may be what
+    /// somebody else has stored on the device.
+    static var text: TLVText { get }
 
     init(fields: TLVFields) throws(TLVError)
 
@@ -13,6 +16,8 @@ package protocol InteractionMessage: Hashable, Sendable {
 }
 
 extension InteractionMessage {
+    package static var text: TLVText { .strict }
+
     /// - Throws: ``InteractionError/Code/malformed``, or ``InteractionError/Code/limitExceeded`` for a payload larger
     ///   than any transport carries.
     package init(decoding payload: [UInt8]) throws(InteractionError) {
@@ -21,7 +26,7 @@ extension InteractionMessage {
                 .limitExceeded, "a \(Self.opcode) of \(payload.count) octets", opcode: Self.opcode.rawValue)
         }
         do {
-            let fields = try TLVFields(decoding: payload, "\(Self.opcode)")
+            let fields = try TLVFields(decoding: payload, "\(Self.opcode)", text: Self.text)
             // Any revision will do, but it has to be a number.
             _ = try fields.optionalUnsigned(InteractionModel.revisionTag, as: UInt64.self)
             try self.init(fields: fields)

@@ -3,6 +3,7 @@ package import MatterTLV
 /// Attributes and events, as the answer to a read or for a subscription (Matter core specification 10.7.3).
 package struct ReportData: InteractionMessage {
     package static let opcode = InteractionModelOpcode.reportData
+    package static let text = TLVText.repaired
 
     /// Only in reports of a subscription.
     package var subscriptionID: UInt32?

@@ -11,22 +11,22 @@ enum CASEKeySchedule {
     static func sigma2Key(
         secret: SecretBytes, ipk: SecretBytes, responderRandom: [UInt8], responderKey: [UInt8], sigma1: [UInt8]
     ) throws(CryptoError) -> SecretBytes {
-        let salt = ipk.copyBytes() + responderRandom + responderKey + SHA256.hash(sigma1)
+        let salt = ipk.appending(responderRandom + responderKey + SHA256.hash(sigma1))
         return try HKDF.sha256(secret: secret, salt: salt, info: Array("Sigma2".utf8), count: 16)
     }
 
     static func sigma3Key(
         secret: SecretBytes, ipk: SecretBytes, sigma1: [UInt8], sigma2: [UInt8]
     ) throws(CryptoError) -> SecretBytes {
-        let salt = ipk.copyBytes() + SHA256.hash(sigma1 + sigma2)
+        let salt = ipk.appending(SHA256.hash(sigma1 + sigma2))
         return try HKDF.sha256(secret: secret, salt: salt, info: Array("Sigma3".utf8), count: 16)
     }
 
     static func sessionKeys(
         secret: SecretBytes, ipk: SecretBytes, sigma1: [UInt8], sigma2: [UInt8], sigma3: [UInt8]
     ) throws(CryptoError) -> SessionKeys {
-        let salt = ipk.copyBytes() + SHA256.hash(sigma1 + sigma2 + sigma3)
-        return SessionKeys(
+        let salt = ipk.appending(SHA256.hash(sigma1 + sigma2 + sigma3))
+        return try SessionKeys(
             derived: try HKDF.sha256(
                 secret: secret, salt: salt, info: Array("SessionKeys".utf8), count: SessionKeys.derivedLength))
     }
@@ -60,7 +60,7 @@ enum CASEKeySchedule {
     static func resumedSessionKeys(
         secret: SecretBytes, initiatorRandom: [UInt8], resumptionID: [UInt8]
     ) throws(CryptoError) -> SessionKeys {
-        SessionKeys(
+        try SessionKeys(
             derived: try HKDF.sha256(
                 secret: secret, salt: initiatorRandom + resumptionID, info: Array("SessionResumptionKeys".utf8),
                 count: SessionKeys.derivedLength))

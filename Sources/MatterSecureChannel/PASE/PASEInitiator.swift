@@ -129,7 +129,7 @@ package struct PASEInitiator: Handshake {
 enum PASEKeys {
     /// Session keys from the shared secret Ke (Matter core specification 4.14.1.4).
     static func derive(from secret: SecretBytes) throws(CryptoError) -> SessionKeys {
-        SessionKeys(
+        try SessionKeys(
             derived: try HKDF.sha256(
                 secret: secret, salt: [], info: Array("SessionKeys".utf8), count: SessionKeys.derivedLength))
     }

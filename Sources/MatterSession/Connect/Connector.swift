@@ -16,11 +16,18 @@ package struct Connector: Sendable {
     /// How long discovery may take to contradict a device that answers at an old address and is not the peer.
     private static let contradiction = Duration.seconds(2)
 
+    /// How long a peer that is in the middle of a handshake may compute: a device takes part in one PASE at a time, and
+    /// every failed one counts against its window. CASE is begun anew sooner, within the patience of a command.
+    private static func laterProcessing(_ target: PeerTarget) -> Duration {
+        target.phase == "pase" ? .seconds(30) : .seconds(10)
+    }
+
     private let manager: ExchangeManager
     private let processing: Duration
     private let logger: Logger
 
-    /// - Parameter processing: the peer's cryptography in the first attempt; each further attempt allows twice as much.
+    /// - Parameter processing: how long a peer may take over the first message of the first attempt; each further
+    ///   attempt allows twice as much.
     package init(manager: ExchangeManager, processing: Duration = .seconds(5), logger: Logger) {
         self.manager = manager
         self.processing = processing
@@ -150,9 +157,10 @@ package struct Connector: Sendable {
         race.failure.attempts += 1
         let attempt = try await begin(race)
         race.attempt = attempt
+        let processing = processing * (1 << min(race.failure.attempts - 1, 4))
         let run = HandshakeRun(
-            exchange: attempt.exchange, processing: processing * (1 << min(race.failure.attempts - 1, 4)),
-            deadline: deadline)
+            exchange: attempt.exchange, processing: processing,
+            laterProcessing: max(processing, Self.laterProcessing(race.target)), deadline: deadline)
         let machine = makeHandshake(attempt.localSessionID, race.reliability)
         group.addTask {
             var trace = Trace()

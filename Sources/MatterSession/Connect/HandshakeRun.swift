@@ -4,8 +4,11 @@ import MatterTransport
 /// Plays one handshake over one exchange to its end.
 struct HandshakeRun: Sendable {
     let exchange: Exchange
-    /// How long the peer's cryptography may take once it has our message.
+    /// How long the peer's cryptography may take once it has our first message.
     let processing: Duration
+    /// The same for later messages. The peer has taken up this handshake and has the costly part before it; a new one
+    /// would only find it busy.
+    let laterProcessing: Duration
     let deadline: Instant
 
     /// - Parameter from: becomes where the last message came from.
@@ -41,7 +44,8 @@ struct HandshakeRun: Sendable {
     /// first message as well, and whose counters hide the peer's repetitions from the message layer.
     private func receive(after last: HandshakeMessage?, from: inout PeerAddress?) async throws -> HandshakeMessage {
         while true {
-            let received = try await exchange.receive(until: deadline, afterAcknowledgement: processing)
+            let received = try await exchange.receive(
+                until: deadline, afterAcknowledgement: last == nil ? processing : laterProcessing)
             guard received.protocolID == .secureChannel, let opcode = SecureChannelOpcode(rawValue: received.opcode)
             else { throw SecureChannelError(.malformed, "a message of another protocol in a handshake") }
             let message = HandshakeMessage(opcode, received.payload)

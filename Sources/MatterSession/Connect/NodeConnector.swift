@@ -18,6 +18,8 @@ package struct NodeConnector: Sendable {
     /// - Parameters:
     ///   - resumptions: where earlier sessions are remembered; `nil` always makes a full handshake.
     ///   - discovery: `nil` if only the hints are to be tried.
+    ///   - time: for the validity of the nodes' certificates. A clock that is behind our own certificate (many a small
+    ///     machine starts in the past until a network gives it the time) does not keep a light from being switched.
     package init(
         connector: Connector, credentials: OperationalCredentials, resumptions: ResumptionStore?,
         discovery: (any Discovery)?, time: ValidationTime, random: any RandomSource, logger: Logger
@@ -26,9 +28,12 @@ package struct NodeConnector: Sendable {
         self.credentials = credentials
         self.resumptions = resumptions
         self.discovery = discovery
-        self.time = time
+        self.time = time.noEarlier(than: credentials.chain.latestNotBefore)
         self.random = random
         self.logger = logger
+        if self.time != time {
+            logger.warning("the clock of this machine is wrong: it is behind our own certificate")
+        }
     }
 
     /// - Parameters:

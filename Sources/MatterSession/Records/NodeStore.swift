@@ -22,12 +22,29 @@ package struct NodeStore: Sendable {
 
     /// All nodes, by id.
     package func all() throws -> [NodeRecord] {
-        try state.records(in: folder).compactMap { file in
-            try state.read(file).map { try NodeRecord(decoding: $0, file) }
-        }.sorted { $0.nodeID < $1.nodeID }
+        let (nodes, fault) = try readable()
+        if let fault { throw fault }
+        return nodes
     }
 
-    /// The node that a user means: by id or by name.
+    /// The nodes whose records can be used, by id, and what is wrong with the first of the others.
+    package func readable() throws -> (nodes: [NodeRecord], fault: (any Error)?) {
+        var nodes: [NodeRecord] = []
+        var fault: (any Error)?
+        for file in try state.records(in: folder) {
+            do {
+                guard let contents = try state.read(file) else { continue }
+                nodes.append(try NodeRecord(decoding: contents, file))
+            } catch let error as StoreError where error.code == .damaged || error.code == .newerVersion {
+                fault = fault ?? error
+            } catch let error as RecordError {
+                fault = fault ?? error
+            }
+        }
+        return (nodes.sorted { $0.nodeID < $1.nodeID }, fault)
+    }
+
+    /// The node that a user means: by id or by name. A damaged record hides no other.
     package func find(_ text: String) throws -> NodeRecord {
         let unknown = RecordError(
             .unknownNode, "there is no node '\(text)' on the fabric '\(fabric)'",
@@ -36,8 +53,11 @@ package struct NodeStore: Sendable {
             guard let record = try node(NodeID(number)) else { throw unknown }
             return record
         }
-        guard let record = try all().first(where: { $0.name == text }) else { throw unknown }
-        return record
+        let (nodes, fault) = try readable()
+        if let record = nodes.first(where: { $0.name == text }) { return record }
+        // The name may be that of the record that cannot be read.
+        if let fault { throw fault }
+        throw unknown
     }
 
     /// Adds or replaces a node; its name must not be another node's.
@@ -68,7 +88,7 @@ package struct NodeStore: Sendable {
 
     /// - Throws: ``RecordError`` if another node has the name.
     package func checkFree(_ name: String, for id: NodeID?) throws {
-        guard let other = try all().first(where: { $0.name == name && $0.nodeID != id }) else { return }
+        guard let other = try readable().nodes.first(where: { $0.name == name && $0.nodeID != id }) else { return }
         throw RecordError(
             .nameTaken, "node \(other.nodeID.rawValue) is called '\(name)' already",
             hint: "choose another name, or rename that one: matterctl node rename \(other.nodeID.rawValue) NEW")

@@ -223,7 +223,7 @@ struct FabricCommand: AsyncParsableCommand {
                 _ = try store.select(name)
                 return
             }
-            let count = try NodeStore(store.state, fabric: record.name).all().count
+            let count = try NodeStore(store.state, fabric: record.name).readable().nodes.count
             let loss = count == 0 ? "" : " and lose control of its \(count) node\(count == 1 ? "" : "s")"
             try output.console.confirm("Remove the fabric '\(name)' with its keys\(loss)?", given: yes)
             try await store.remove(name)

@@ -4,6 +4,7 @@ import MatterController
 import MatterCredentials
 import MatterDataModel
 import MatterSession
+import MatterStore
 import MatterTLV
 import MatterTransport
 import RainMaker
@@ -31,21 +32,23 @@ struct NodeCommand: AsyncParsableCommand {
                 if output.json { output.console.result(.array([])) }
                 return
             }
-            let nodes = try NodeStore(directory, fabric: fabric.name).all()
+            let (nodes, fault) = try NodeStore(directory, fabric: fabric.name).readable()
             // One that was cut short between the two records is a node, and is told to the issuer with the next try.
             let pending = try CommissioningJournal(directory, fabric: fabric.name).all()
                 .filter { node in !nodes.contains { $0.nodeID == node.nodeID } }
             if output.json {
                 output.console.result(
                     .array(nodes.map { NodeReport($0).json } + pending.map { NodeReport.pending($0) }))
-                return
+            } else {
+                let rows =
+                    nodes.map(NodeReport.row)
+                    + pending.map { node in
+                        ["\(node.nodeID.rawValue)", TerminalText.escaped(node.name ?? "-"), "-", "-", "pending"]
+                    }
+                output.console.rows(["NODE", "NAME", "PRODUCT", "ADDRESS", "STATE"], rows)
             }
-            let rows =
-                nodes.map(NodeReport.row)
-                + pending.map { node in
-                    ["\(node.nodeID.rawValue)", TerminalText.escaped(node.name ?? "-"), "-", "-", "pending"]
-                }
-            output.console.rows(["NODE", "NAME", "PRODUCT", "ADDRESS", "STATE"], rows)
+            // What can be shown has been shown; the rest is an error all the same.
+            if let fault { throw fault }
         }
     }
 
@@ -111,10 +114,13 @@ struct NodeCommand: AsyncParsableCommand {
             try RainMakerStore(controller.options.state, fabric: fabric).removePending(of: id)
         }
 
-        /// A node, or one whose commissioning is pending.
+        /// A node, one whose record is damaged, or one whose commissioning is pending.
         private func target(_ controller: Controller) async throws -> NodeID {
             do {
                 return try await controller.node(node).nodeID
+            } catch let error as StoreError where error.code == .damaged {
+                guard let number = NameRule.parseNumber(node) else { throw error }
+                return NodeID(number)
             } catch let error as RecordError where error.code == .unknownNode {
                 let fabric = try await controller.fabric()
                 let journal = CommissioningJournal(controller.options.state, fabric: fabric.name)

@@ -114,14 +114,28 @@ struct PayloadReport {
         return members
     }
 
+    /// What the vendor added, by tag.
+    private var vendorElements: [(tag: String, value: JSONValue)] {
+        payload.extensionData.vendorElements.map { element in
+            switch element.value {
+            case .text(let text): (String(element.tag), .string(text))
+            case .number(let number): (String(element.tag), .id(signed: number))
+            }
+        }
+    }
+
     var json: JSONValue {
         var object = JSONObject()
         for member in members { object[member.key] = member.value }
+        var vendor = JSONObject()
+        for element in vendorElements { vendor[element.tag] = element.value }
+        if !vendor.isEmpty { object["vendorElements"] = .object(vendor) }
         return .object(object)
     }
 
     var lines: [String] {
         members.map { "\($0.label)\t\(TerminalText.text($0.value))" }
+            + vendorElements.map { "vendor element \($0.tag)\t\(TerminalText.text($0.value))" }
     }
 }
 

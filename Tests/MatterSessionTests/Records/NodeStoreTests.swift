@@ -1,3 +1,4 @@
+import Foundation
 import MatterCredentials
 import MatterCrypto
 import MatterSecureChannel
@@ -100,6 +101,24 @@ struct NodeStoreTests {
         try state.directory.write("fabrics/home/nodes/0000000000000001.json", Array(#"{"nodeId":true}"#.utf8))
         let error = try #require(throws: RecordError.self) { _ = try store.all() }
         #expect(error.reason.contains("nodes/0000000000000001.json") && error.reason.contains("nodeId"))
+    }
+
+    @Test("a damaged record hides no other")
+    func damagedNeighbour() async throws {
+        for (id, name) in [(1, "kitchen"), (2, "bath"), (3, "hall")] { try await store.save(node(UInt64(id), name)) }
+        let file = "fabrics/home/nodes/0000000000000002.json"
+        try Data("{".utf8).write(to: URL(fileURLWithPath: "\(state.directory.path)/\(file)"))
+        #expect(try store.find("kitchen").nodeID == NodeID(1) && store.find("3").name == "hall")
+        #expect(try store.readable().nodes.map(\.nodeID.rawValue) == [1, 3])
+        for text in ["2", "bath"] {
+            let error = #expect(throws: StoreError.self) { _ = try store.find(text) }
+            #expect(error?.code == .damaged && error?.path?.hasSuffix(file) == true)
+        }
+        #expect(throws: StoreError.self) { _ = try store.all() }
+        try await store.update(NodeID(1)) { $0.name = "galley" }
+        #expect(try store.find("galley").nodeID == NodeID(1))
+        #expect(try await store.remove(NodeID(2)))
+        #expect(try store.all().count == 2)
     }
 
     // MARK: Resumption records

@@ -48,11 +48,11 @@ struct Client {
     }
 
     func nodes(
-        _ fabric: TestFabric, resumptions: ResumptionStore? = nil
+        _ fabric: TestFabric, resumptions: ResumptionStore? = nil, time: ValidationTime = .now(TestFabric.now)
     ) -> NodeConnector {
         NodeConnector(
             connector: connector, credentials: fabric.credentials, resumptions: resumptions, discovery: nil,
-            time: .now(TestFabric.now), random: SystemRandom(), logger: .silent)
+            time: time, random: SystemRandom(), logger: .silent)
     }
 
     func shutDown() async { await manager.shutDown() }

@@ -22,6 +22,8 @@ package actor LoopbackDevice {
         /// Whether the device says everything but its last message twice, as a new message each time.
         package var repeatsItself = false
         package var parameters = SessionParameters.quick
+        /// How long it thinks about every message after the first.
+        package var slowness = Duration.zero
         package var resumes = true
         /// Whether an offer to resume makes the device give up, as it must not.
         package var stumblesOverResumption = false
@@ -140,6 +142,7 @@ package actor LoopbackDevice {
         var said: HandshakeMessage?
         while true {
             guard let opcode = SecureChannelOpcode(rawValue: received.opcode) else { return }
+            if said != nil { try await Task.sleep(for: plan.slowness) }
             let step = try machine.handle(HandshakeMessage(opcode, received.payload))
             if let established = step.established { try await install(established, received.from) }
             if step.established != nil {
