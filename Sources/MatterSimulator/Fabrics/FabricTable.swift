@@ -29,6 +29,17 @@ package struct FabricEntry: Sendable {
         self.keySets = keySets
     }
 
+    /// The fabric without what UpdateNOC brought: certificates, and the label and the statements that go with them. Access
+    /// lists and groups are no part of it (Matter core specification 11.10.7.2).
+    func undoingUpdate(of old: FabricEntry) -> FabricEntry {
+        var undone = old
+        undone.access = access
+        undone.keySets = keySets
+        undone.groupKeyMap = groupKeyMap
+        undone.groups = groups
+        return undone
+    }
+
     /// What CASE works with; every identity protection key is tried.
     package var credentials: CASECredentials {
         let current = operational.ipkEpochKey
