@@ -52,6 +52,8 @@ package actor SimulatedDevice {
     var resumptions: ResumptionTable
     /// Whether somebody is showing a passcode.
     var isInPASE = false
+    /// CASE handshakes under way.
+    var handshakes = 0
     var faults: FaultState
     private var bootCount: UInt16
     private(set) var port: UInt16 = 0

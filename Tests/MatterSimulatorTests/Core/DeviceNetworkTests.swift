@@ -235,6 +235,31 @@ struct DeviceNetworkTests {
         await bench.stop()
     }
 
+    @Test("handshakes that nobody goes on with are bounded: the next one hears BUSY")
+    func abandonedHandshakes() async throws {
+        let bench = try await NetworkBench()
+        let controller = try NodeBench.Controller()
+        try await bench.commission(controller)
+        for number in 1...17 {
+            let session = try await bench.client.openUnsecuredSession(to: [bench.address], presumedActive: true)
+            let exchange = try await bench.client.openExchange(on: session)
+            var initiator = CASEInitiator(
+                credentials: CASECredentials(controller.fabric.credentials), peer: NodeID(0x1000),
+                localSessionID: UInt16(number), time: .none, random: SystemRandom())
+            let sigma1 = try #require(try initiator.start().send)
+            try await exchange.send(
+                sigma1.payload, opcode: SecureChannelOpcode.sigma1.rawValue, protocolID: .secureChannel)
+            let answer = try await exchange.receive(until: .now + .seconds(20))
+            if number <= 16 {
+                #expect(answer.opcode == SecureChannelOpcode.sigma2.rawValue)
+            } else {
+                #expect(answer.opcode == SecureChannelOpcode.statusReport.rawValue)
+                #expect(try StatusReport(decoding: answer.payload) == .busy(wait: .seconds(1)))
+            }
+        }
+        await bench.stop()
+    }
+
     @Test("a reboot in the middle forgets what was not complete")
     func reboot() async throws {
         let bench = try await NetworkBench { $0.faults.rebootStep = "noc-added" }
