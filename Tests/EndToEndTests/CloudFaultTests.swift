@@ -228,6 +228,31 @@ import Testing
         #expect(try await scene.listed().count == 1)
     }
 
+    @Test("a login without a URL goes where the profile's last one went, and not to another service")
+    func loginAgain() async throws {
+        let cloud = try await CloudEmulator.start()
+        defer { cloud.stop() }
+        var alice = try await cloud.user("alice")
+        try await alice.succeed("cloud", "logout")
+        alice.environment["MATTERCTL_CLOUD_PASSWORD"] = CloudEmulator.password
+        try await alice.succeed("cloud", "login", "--user", "alice@example.com")
+        let status = try await alice.succeed("cloud", "status", "--json").json()
+        #expect(status["url"]?.string == cloud.url, "\(status)")
+    }
+
+    @Test("what is said of one request is not taken for something else where its group is missing")
+    func confirmOptions() async throws {
+        let matterctl = try MatterCtl()
+        for options in [["--failure"], ["--rainmaker-node", "n", "--signature", "00"]] {
+            let outcome = try await matterctl.run(["cloud", "confirm", "rq-1"] + options)
+            #expect(outcome.status == 64, "\(outcome)")
+            #expect(outcome.stderr.contains("--group"), "\(outcome)")
+        }
+        let outcome = try await matterctl.run(
+            ["cloud", "confirm", "rq-1", "--group", "g", "--failure", "--rainmaker-node", "n", "--signature", "00"])
+        #expect(outcome.status == 64, "\(outcome)")
+    }
+
     @Test("access tokens that have run out are renewed unseen; a session that is over asks for a login")
     func tokens() async throws {
         // A minute before their end tokens are renewed, so that these are too old from the beginning.

@@ -118,6 +118,25 @@ import Testing
         }
     }
 
+    @Test("a service that replaces refresh tokens has the new one kept, and the user asked with the new session")
+    func replacedRefreshToken() async throws {
+        try await withCloud { cloud in
+            // Somebody else was logged in here, and his tokens are good.
+            _ = try await cloud.loggedIn("alice")
+            let soon = #"{"status":"success","accesstoken":"e30.eyJleHAiOjE3OTAwMDAwMDF9.x","refreshtoken":"second"}"#
+            let transport = CannedTransport(
+                [soon, #"{"user_id":"u","user_name":"carol@example.com"}"#].map {
+                    HTTPResponse(status: 200, body: Array($0.utf8))
+                })
+            try await cloud.client("alice", transport: transport).login(refreshToken: SecretText("first"))
+            let store = CloudStore(cloud.state("alice"))
+            #expect(try store.tokens(of: "test")?.refresh == SecretText("second"))
+            #expect(try store.account("test")?.userName == "carol@example.com")
+            #expect(transport.requests.map(\.path) == ["/v1/login2", "/v1/user2"])
+            #expect(transport.requests.last?.headers["Authorization"] == "e30.eyJleHAiOjE3OTAwMDAwMDF9.x")
+        }
+    }
+
     @Test("logging out ends the session in the cloud and forgets the tokens")
     func logout() async throws {
         try await withCloud { cloud in

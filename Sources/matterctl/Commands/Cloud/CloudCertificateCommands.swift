@@ -86,6 +86,10 @@ struct CloudConfirm: CloudSubcommand {
             throw ValidationError("--rainmaker-node and --signature go together")
         }
         guard group == nil || request != nil else { throw ValidationError("--group needs a REQUEST") }
+        guard group != nil || !(failure || signature != nil) else {
+            throw ValidationError("--failure, --rainmaker-node and --signature need --group")
+        }
+        guard !failure || signature == nil else { throw ValidationError("a failure has no --signature") }
     }
 
     func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
