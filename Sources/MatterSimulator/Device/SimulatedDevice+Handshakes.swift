@@ -87,7 +87,7 @@ extension SimulatedDevice {
                     findResumption: { table.find($0) }, time: time.map { .now($0) } ?? .none,
                     random: surroundings.random)
                 let session = try await play(responder, exchange, message)
-                if let record = session.resumption {
+                if let record = session.resumption, node.fabrics[record.fabricIndex ?? 0] != nil {
                     resumptions.add(record)
                     saveResumptions()
                 }

@@ -77,6 +77,7 @@ package actor SimulatedDevice {
         let saved = try surroundings.store?.load()
         bootCount = saved?.node.bootCount ?? 0
         resumptions = ResumptionTable(saved?.resumptions ?? [])
+        resumptions.keep(fabrics: saved?.node.fabrics ?? [])
         faults = FaultState(configuration.faults)
         // Behind a bad network the device has another port than peers know.
         let ownPort = configuration.faults.impairsDatagrams ? 0 : surroundings.port
@@ -147,6 +148,8 @@ package actor SimulatedDevice {
         isInPASE = false
         var saved = SavedNode()
         saved.fabrics = node.savedFabrics
+        resumptions.keep(fabrics: saved.fabrics)
+        saveResumptions()
         saved.clusters = node.savedClusters
         saved.nextEventNumber = node.reserveEventNumbers()
         bootCount &+= 1
