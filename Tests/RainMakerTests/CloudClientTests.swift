@@ -233,6 +233,25 @@ import Testing
         }
     }
 
+    @Test("a cloud that tells of fabrics only to who asks for fabrics is asked once more")
+    func reticentCloud() async throws {
+        try await withCloud { cloud in
+            let made = try await cloud.loggedIn("alice").createFabric(name: "Lake")
+            let answer = try #require(
+                cloud.transport.exchanges.last { $0.request.path == "/v1/user/node_group" }?.response.body)
+            var object = try #require(try JSONValue(parsing: answer).objectValue)
+            var group = try #require(object["groups"]?.arrayValue?.first?.objectValue)
+            group["fabric_details"] = Optional.none
+            object["groups"] = .array([.object(group)])
+            let transport = CannedTransport(
+                [JSONValue.object(object).utf8(), answer].map { HTTPResponse(status: 200, body: $0) })
+            let found = try await cloud.client("alice", transport: transport).group(made.id)
+            #expect(found.fabric == made.fabric && found.fabric != nil)
+            let asked = transport.requests.map { request in request.query.contains { $0.name == "is_matter" } }
+            #expect(asked == [false, true])
+        }
+    }
+
     @Test("a group is found by id or by an unambiguous name")
     func findGroup() async throws {
         try await withCloud { cloud in
