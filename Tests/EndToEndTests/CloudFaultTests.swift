@@ -253,6 +253,26 @@ import Testing
         #expect(outcome.status == 64, "\(outcome)")
     }
 
+    @Test("one request is confirmed with the proof of a node, and waits no longer", arguments: [nil, 2, 3])
+    func confirmOfNode(revision: Int?) async throws {
+        let scene = try await CloudScene.fresh(revision: revision)
+        defer { scene.end() }
+        let alice = scene.alice
+        try await scene.cloud.play("status=500,on=confirm,times=1")
+        let failed = try await alice.run(scene.device.words("--name", "Porch", "--json"))
+        #expect(failed.status == 9, "\(failed)")
+        let hint = try #require(try failed.error()["hint"]?.string)
+        let request = try #require(hint.split(separator: " ").last.map(String.init))
+        try await alice.fail(3, "cloud", "confirm", request, "--group", CloudScene.groupName, "--node", "nobody")
+        #expect(try await scene.listed().isEmpty)
+        try await alice.succeed("cloud", "confirm", request, "--group", CloudScene.groupName, "--node", "Porch")
+        let type = revision == nil ? "pure_matter" : "rainmaker_matter"
+        #expect(try await scene.listed().map { $0["type"]?.string } == [type])
+        #expect(try await alice.succeed("cloud", "confirm", "--json").json()["confirmed"]?.int == 0)
+        #expect(try await alice.nodes().pending.isEmpty)
+        try await alice.succeed("toggle", "Porch")
+    }
+
     @Test("access tokens that have run out are renewed unseen; a session that is over asks for a login")
     func tokens() async throws {
         // A minute before their end tokens are renewed, so that these are too old from the beginning.
