@@ -228,6 +228,51 @@ import Testing
         #expect(try await scene.listed().count == 1)
     }
 
+    @Test("a login without a URL goes where the profile's last one went, and not to another service")
+    func loginAgain() async throws {
+        let cloud = try await CloudEmulator.start()
+        defer { cloud.stop() }
+        var alice = try await cloud.user("alice")
+        try await alice.succeed("cloud", "logout")
+        alice.environment["MATTERCTL_CLOUD_PASSWORD"] = CloudEmulator.password
+        try await alice.succeed("cloud", "login", "--user", "alice@example.com")
+        let status = try await alice.succeed("cloud", "status", "--json").json()
+        #expect(status["url"]?.string == cloud.url, "\(status)")
+    }
+
+    @Test("what is said of one request is not taken for something else where its group is missing")
+    func confirmOptions() async throws {
+        let matterctl = try MatterCtl()
+        for options in [["--failure"], ["--rainmaker-node", "n", "--signature", "00"]] {
+            let outcome = try await matterctl.run(["cloud", "confirm", "rq-1"] + options)
+            #expect(outcome.status == 64, "\(outcome)")
+            #expect(outcome.stderr.contains("--group"), "\(outcome)")
+        }
+        let outcome = try await matterctl.run(
+            ["cloud", "confirm", "rq-1", "--group", "g", "--failure", "--rainmaker-node", "n", "--signature", "00"])
+        #expect(outcome.status == 64, "\(outcome)")
+    }
+
+    @Test("one request is confirmed with the proof of a node, and waits no longer", arguments: [nil, 2, 3])
+    func confirmOfNode(revision: Int?) async throws {
+        let scene = try await CloudScene.fresh(revision: revision)
+        defer { scene.end() }
+        let alice = scene.alice
+        try await scene.cloud.play("status=500,on=confirm,times=1")
+        let failed = try await alice.run(scene.device.words("--name", "Porch", "--json"))
+        #expect(failed.status == 9, "\(failed)")
+        let hint = try #require(try failed.error()["hint"]?.string)
+        let request = try #require(hint.split(separator: " ").last.map(String.init))
+        try await alice.fail(3, "cloud", "confirm", request, "--group", CloudScene.groupName, "--node", "nobody")
+        #expect(try await scene.listed().isEmpty)
+        try await alice.succeed("cloud", "confirm", request, "--group", CloudScene.groupName, "--node", "Porch")
+        let type = revision == nil ? "pure_matter" : "rainmaker_matter"
+        #expect(try await scene.listed().map { $0["type"]?.string } == [type])
+        #expect(try await alice.succeed("cloud", "confirm", "--json").json()["confirmed"]?.int == 0)
+        #expect(try await alice.nodes().pending.isEmpty)
+        try await alice.succeed("toggle", "Porch")
+    }
+
     @Test("access tokens that have run out are renewed unseen; a session that is over asks for a login")
     func tokens() async throws {
         // A minute before their end tokens are renewed, so that these are too old from the beginning.

@@ -124,4 +124,33 @@ struct VirtualTypesTests {
         #expect(whole.count > 3 && whole.allSatisfy { $0["cluster"]?.string == "OnOff" }, "\(whole)")
         #expect(device.errors.isEmpty, "\(device.errors)")
     }
+
+    @Test("RainMaker's border router and badge: dataset, network, participant")
+    func rainMakerClusters() async throws {
+        let house = try await House.made("rainmaker-border-router,rainmaker-badge")
+        let (device, matterctl) = (house.device, house.matterctl)
+        defer { device.stop() }
+        let empty = try await matterctl.succeed("rainmaker", "dataset", "show", "house", "--json").json()
+        #expect(empty["hasDataset"]?.bool == false && empty["borderAgentId"]?.string?.count == 32, "\(empty)")
+        try await matterctl.fail(5, "rainmaker", "dataset", "start", "house")
+        let file = matterctl.folder.file("dataset.hex")
+        try Data("0E080000 00000001 0000\n".utf8).write(to: file)
+        try await matterctl.succeed("rainmaker", "dataset", "set", "house", file.path)
+        try await matterctl.succeed("rainmaker", "dataset", "start", "house/1")
+        try await matterctl.succeed("rainmaker", "dataset", "stop", "house")
+        let shown = try await matterctl.succeed("rainmaker", "dataset", "show", "house")
+        #expect(shown.stdout.contains("has dataset\ttrue") && !shown.stdout.lowercased().contains("0e08"), "\(shown)")
+        let secrets = try await matterctl.succeed("rainmaker", "dataset", "show", "house", "--secrets", "--json").json()
+        #expect(secrets["dataset"]?.string?.lowercased() == "0e080000000000010000", "\(secrets)")
+        #expect(!device.events.contains { "\($0)".lowercased().contains("0e08") }, "the key stays off the screen")
+        // The other one is found on its endpoint.
+        try await matterctl.succeed(
+            "rainmaker", "participant", "set", "house", "--name", "Ada", "--event", "Open Day")
+        try await matterctl.succeed("rainmaker", "participant", "set", "house/2", "--company", "Engines")
+        let data = try await matterctl.succeed("rainmaker", "participant", "show", "house", "--json").json()
+        #expect(data["name"]?.string == "Ada" && data["companyName"]?.string == "Engines", "\(data)")
+        #expect(data["eventName"]?.string == "Open Day" && data["email"]?.string == "", "\(data)")
+        try await matterctl.fail(6, "rainmaker", "participant", "show", "house/1")
+        try await matterctl.fail(6, "rainmaker", "controller", "show", "house")
+    }
 }

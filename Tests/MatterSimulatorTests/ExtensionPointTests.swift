@@ -55,6 +55,8 @@ struct DeviceKindTests {
         ("temperature-sensor", ["1 temperature-measurement 21.3", "1 temperature-measurement unknown"]),
         ("humidity-sensor", ["1 relative-humidity-measurement 45", "1 relative-humidity-measurement unknown"]),
         ("rainmaker-controller", ["1 matter-controller cloud on", "1 matter-controller cloud off"]),
+        ("rainmaker-border-router", ["1 binding on", "1 binding off", "1 binding toggle", "1 binding identify"]),
+        ("rainmaker-badge", ["1 binding on", "1 binding off", "1 binding toggle", "1 binding identify"]),
     ]
 
     @Test("every kind is listed with what can be typed at it")

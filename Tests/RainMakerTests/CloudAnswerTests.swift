@@ -88,6 +88,27 @@ import Testing
     }
 }
 
+@Suite struct CloudGroupTests {
+    @Test(
+        "a group that is no fabric has none, however the cloud says so",
+        arguments: [
+            #"{"group_id":"g"}"#, #"{"group_id":"g","is_matter":false,"fabric_id":"","fabric_details":null}"#,
+            #"{"group_id":"g","is_matter":false,"fabric_details":{}}"#,
+            #"{"group_id":"g","is_matter":false,"fabric_details":{"root_ca":"","ipk":""}}"#,
+        ])
+    func withoutFabric(text: String) throws {
+        let object = try #require(try JSONValue(parsing: Array(text.utf8)).objectValue)
+        let group = try CloudGroup(CloudFields(object, "test"))
+        #expect(group.fabric == nil && group.fabricID == nil && !group.isMatter)
+    }
+
+    @Test("a fabric of which something is missing is malformed")
+    func incompleteFabric() throws {
+        let object: JSONObject = ["group_id": "g", "is_matter": true, "fabric_details": [:]]
+        #expect(throws: RainMakerError.self) { try CloudGroup(CloudFields(object, "test")) }
+    }
+}
+
 @Suite struct CloudTokensTests {
     @Test("the end of a JSON web token is read, and nothing else is taken for one")
     func expiry() {

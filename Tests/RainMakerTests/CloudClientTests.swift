@@ -118,6 +118,25 @@ import Testing
         }
     }
 
+    @Test("a service that replaces refresh tokens has the new one kept, and the user asked with the new session")
+    func replacedRefreshToken() async throws {
+        try await withCloud { cloud in
+            // Somebody else was logged in here, and his tokens are good.
+            _ = try await cloud.loggedIn("alice")
+            let soon = #"{"status":"success","accesstoken":"e30.eyJleHAiOjE3OTAwMDAwMDF9.x","refreshtoken":"second"}"#
+            let transport = CannedTransport(
+                [soon, #"{"user_id":"u","user_name":"carol@example.com"}"#].map {
+                    HTTPResponse(status: 200, body: Array($0.utf8))
+                })
+            try await cloud.client("alice", transport: transport).login(refreshToken: SecretText("first"))
+            let store = CloudStore(cloud.state("alice"))
+            #expect(try store.tokens(of: "test")?.refresh == SecretText("second"))
+            #expect(try store.account("test")?.userName == "carol@example.com")
+            #expect(transport.requests.map(\.path) == ["/v1/login2", "/v1/user2"])
+            #expect(transport.requests.last?.headers["Authorization"] == "e30.eyJleHAiOjE3OTAwMDAwMDF9.x")
+        }
+    }
+
     @Test("logging out ends the session in the cloud and forgets the tokens")
     func logout() async throws {
         try await withCloud { cloud in
@@ -211,6 +230,25 @@ import Testing
             #expect(after.operateCAT.version == before.operateCAT.version + 1)
             #expect(after.adminCAT == before.adminCAT)
             #expect(await code { _ = try await bob.group(group.id) } == .unknownGroup)
+        }
+    }
+
+    @Test("a cloud that tells of fabrics only to who asks for fabrics is asked once more")
+    func reticentCloud() async throws {
+        try await withCloud { cloud in
+            let made = try await cloud.loggedIn("alice").createFabric(name: "Lake")
+            let answer = try #require(
+                cloud.transport.exchanges.last { $0.request.path == "/v1/user/node_group" }?.response.body)
+            var object = try #require(try JSONValue(parsing: answer).objectValue)
+            var group = try #require(object["groups"]?.arrayValue?.first?.objectValue)
+            group["fabric_details"] = Optional.none
+            object["groups"] = .array([.object(group)])
+            let transport = CannedTransport(
+                [JSONValue.object(object).utf8(), answer].map { HTTPResponse(status: 200, body: $0) })
+            let found = try await cloud.client("alice", transport: transport).group(made.id)
+            #expect(found.fabric == made.fabric && found.fabric != nil)
+            let asked = transport.requests.map { request in request.query.contains { $0.name == "is_matter" } }
+            #expect(asked == [false, true])
         }
     }
 

@@ -85,6 +85,25 @@ import Testing
         #expect(try await failure("/nonexistent/program")?.reason.contains("status 127") == true)
     }
 
+    @Test("of much that it says the last line is quoted, and it is not held up by saying it")
+    func talkative() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let start = ContinuousClock.now
+        let error = try #require(
+            try await failure("yes chatter | head -c 8000000 >&2; echo 'out of stamps' >&2; exit 3"))
+        #expect(error.reason.hasSuffix("status 3: out of stamps"), "\(error)")
+        #expect(.now - start < .seconds(10))
+    }
+
+    @Test("what it leaves running in the background is not waited for")
+    func background() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let start = ContinuousClock.now
+        let issued = try await issuer("sleep 45 & cat '\(try chain())'").issue(csr, context: NOCIssueContext())
+        #expect(issued.nodeID == NodeID(42))
+        #expect(.now - start < .seconds(20))
+    }
+
     @Test("what is no usable chain is refused")
     func unusable() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

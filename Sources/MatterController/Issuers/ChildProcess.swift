@@ -5,6 +5,10 @@ enum ChildProcess {
     private static let largestOutput = 1 << 18
     private static let largestMessage = 1 << 12
     private static let pace = Duration.milliseconds(10)
+    /// What is taken from a pipe before the others get their turn.
+    private static let largestTurn = 1 << 16
+    /// How long a program that has ended is listened to while something that it left behind keeps its pipes open.
+    private static let linger = Duration.seconds(1)
 
     /// - Returns: what it printed on stdout.
     /// - Throws: ``ControllerError`` if it cannot be started, fails, takes too long or prints too much.
@@ -13,14 +17,18 @@ enum ChildProcess {
         var run = Run(process: process, input: input[...])
         defer { run.end() }
         let deadline = ContinuousClock.now + timeout
+        var lastHeard = ContinuousClock.now
         while true {
             let isBusy = run.exchange()
+            let now = ContinuousClock.now
+            if isBusy { lastHeard = now }
             guard run.output.count <= largestOutput else { throw ExecIssuer.failure("it prints too much") }
-            if run.isOver, let status = run.exitStatus() {
+            if let status = run.exitStatus(), run.isOver || now - lastHeard > linger {
                 guard status == 0 else { throw ExecIssuer.failure(run.account(of: status)) }
                 return run.output
             }
-            guard ContinuousClock.now < deadline else { throw ExecIssuer.failure("it takes longer than \(timeout)") }
+            guard now < deadline else { throw ExecIssuer.failure("it takes longer than \(timeout)") }
+            try Task.checkCancellation()
             if !isBusy { try await Task.sleep(for: pace) }
         }
     }
@@ -83,6 +91,7 @@ enum ChildProcess {
         let process: Started
         var input: ArraySlice<UInt8>
         var output: [UInt8] = []
+        /// The last of what it wrote on stderr.
         var errors: [UInt8] = []
         private var isInputOpen = true
         private var isOutputOpen = true
@@ -100,11 +109,23 @@ enum ChildProcess {
         /// Moves what can be moved.
         /// - Returns: whether there was anything.
         mutating func exchange() -> Bool {
-            let before = (input.count, output.count, errors.count)
+            let before = input.count
             feed()
-            if isOutputOpen { isOutputOpen = Self.read(process.output, into: &output, limit: largestOutput + 1) }
-            if areErrorsOpen { areErrorsOpen = Self.read(process.errors, into: &errors, limit: largestMessage) }
-            return before != (input.count, output.count, errors.count)
+            var moved = before - input.count
+            if isOutputOpen {
+                let part: [UInt8]
+                (part, isOutputOpen) = Self.read(process.output)
+                output += part.prefix(max(0, largestOutput + 1 - output.count))
+                moved += part.count
+            }
+            if areErrorsOpen {
+                let part: [UInt8]
+                (part, areErrorsOpen) = Self.read(process.errors)
+                // The end is what counts.
+                errors = Array((errors + part).suffix(largestMessage))
+                moved += part.count
+            }
+            return moved > 0
         }
 
         private mutating func feed() {
@@ -123,14 +144,16 @@ enum ChildProcess {
             isInputOpen = false
         }
 
-        private static func read(_ descriptor: Int32, into octets: inout [UInt8], limit: Int) -> Bool {
+        /// - Returns: what is there, up to a limit, and whether there may be more.
+        private static func read(_ descriptor: Int32) -> (octets: [UInt8], isOpen: Bool) {
+            var octets: [UInt8] = []
             var part = [UInt8](repeating: 0, count: 4096)
-            while true {
+            while octets.count < largestTurn {
                 let count = Glibc.read(descriptor, &part, part.count)
-                guard count > 0 else { return count < 0 && (errno == EAGAIN || errno == EINTR) }
-                octets += part.prefix(min(count, max(0, limit - octets.count)))
-                if octets.count >= limit { return true }
+                guard count > 0 else { return (octets, count < 0 && (errno == EAGAIN || errno == EINTR)) }
+                octets += part.prefix(count)
             }
+            return (octets, true)
         }
 
         /// The exit status, 128 and more for a signal; `nil` while it runs.

@@ -46,6 +46,7 @@ package struct ColorTemperatureServer: ClusterServer {
         [Attribute.mireds, Attribute.options, Attribute.startUpMireds]
     }
     package var quietAttributes: Set<UInt32> { [Attribute.remainingTime] }
+    package var observedClusters: Set<UInt32> { [ClusterID.levelControl] }
 
     package mutating func start(_ context: ClusterContext) {
         guard let mireds: UInt16 = context.number(Attribute.startUpMireds) else { return }
@@ -151,5 +152,11 @@ package struct ColorTemperatureServer: ClusterServer {
         guard context.now < ramp.end else { return finish(ramp.to, context) }
         context[Attribute.mireds] = .uint(UInt64(ramp.value(at: context.now)))
         context.schedule(Self.timer, at: ramp.nextStep(after: context.now))
+    }
+
+    /// Colour temperature follows the level, where Level Control is told so.
+    package mutating func siblingChanged(_ cluster: UInt32, _ attribute: UInt32, _ context: ClusterContext) {
+        guard let mireds = ColorControlServer.coupledMireds(cluster, attribute, context) else { return }
+        finish(mireds, context)
     }
 }

@@ -17,7 +17,7 @@ package struct FailSafe: Sendable {
     var pendingKey: (key: P256PrivateKey, isForUpdate: Bool)?
     /// The fabric that AddNOC added or UpdateNOC changed.
     var changedFabric: UInt8?
-    /// What that fabric was before; `nil` if it was not there.
+    /// What that fabric was before UpdateNOC; `nil` if it was not there.
     var replacedFabric: FabricEntry?
     /// What clusters of the root endpoint take back on expiry, by cluster.
     var savedStates: [UInt32: TLVValue] = [:]
@@ -59,7 +59,7 @@ extension SimulatedNode {
             if let old = ended.replacedFabric {
                 effects.append(.closeSessions(fabric: index, except: nil))
                 effects.append(.forgetResumptions(fabric: index))
-                fabrics[index] = old
+                fabrics[index] = fabrics[index]?.undoingUpdate(of: old)
                 fabricsChanged()
             } else {
                 removeFabric(index, keeping: nil)
@@ -72,6 +72,8 @@ extension SimulatedNode {
         effects.append(.closePASESessions)
         unsaved.formUnion([.clusters, .fabrics])
         effects.append(.advertise)
+        // The last fabric may have been removed meanwhile.
+        if fabrics.isEmpty { openWindowAtBoot() }
     }
 
     /// Makes everything that was done under the fail-safe permanent.
@@ -109,10 +111,13 @@ extension SimulatedNode {
         fabrics[index] = nil
         events.removeFabric(index)
         subscriptions.removeAll { $0.fabricIndex == index }
-        if window.openerFabric == index { window.openerFabric = nil }
+        if window.openerFabric == index {
+            window.openerFabric = nil
+            changed(0, ClusterID.administratorCommissioning, AdministratorCommissioningServer.Attribute.fabricIndex)
+        }
         for number in endpointNumbers {
             for cluster in endpoints[number]?.clusterNumbers ?? [] {
-                removeEntries(of: index, number, cluster)
+                keepEntries(number, cluster) { $0 != index }
                 call(number, cluster, .device) { $0.fabricRemoved(index, $1) }
             }
         }
@@ -125,11 +130,27 @@ extension SimulatedNode {
         if fabrics.isEmpty, failSafe == nil { openWindowAtBoot() }
     }
 
-    private func removeEntries(of fabric: UInt8, _ endpoint: UInt16, _ cluster: UInt32) {
+    /// Forgets what clusters have saved of fabrics that are not there any more: a power cut came between an entry and the
+    /// completion of its fabric, or between the removal of a fabric and that of its entries.
+    func forgetLostFabrics() {
+        let lost = (UInt8(1)...254).filter { fabrics[$0] == nil }
+        for number in endpointNumbers {
+            for cluster in endpoints[number]?.clusterNumbers ?? [] {
+                keepEntries(number, cluster) { fabrics[$0] != nil }
+                call(number, cluster, .device) { server, context in
+                    for index in lost { server.fabricRemoved(index, context) }
+                }
+            }
+        }
+    }
+
+    /// Keeps the entries of some fabrics in fabric-scoped lists.
+    private func keepEntries(_ endpoint: UInt16, _ cluster: UInt32, of isKept: (UInt8) -> Bool) {
         guard let entry = entry(endpoint, cluster) else { return }
         for (attribute, value) in entry.values where entry.model.attributes[attribute]?.isFabricScoped ?? false {
-            guard let items = value.items, items.contains(where: { $0.fabricIndex == fabric }) else { continue }
-            store(.array(of: items.filter { $0.fabricIndex != fabric }), endpoint, cluster, attribute)
+            guard let items = value.items else { continue }
+            let kept = items.filter { $0.fabricIndex.map(isKept) ?? true }
+            if kept.count < items.count { store(.array(of: kept), endpoint, cluster, attribute) }
         }
     }
 }

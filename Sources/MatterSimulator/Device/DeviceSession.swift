@@ -96,6 +96,14 @@ struct ResumptionTable: Sendable {
         initiated.append(record)
     }
 
+    /// Forgets what belongs to fabrics that are not there any more, before another one gets their index.
+    mutating func keep(fabrics: [FabricEntry]) {
+        let indices = Set(fabrics.map(\.index))
+        func isKept(_ record: ResumptionRecord) -> Bool { record.fabricIndex.map(indices.contains) ?? false }
+        records.removeAll { !isKept($0) }
+        initiated.removeAll { !isKept($0) }
+    }
+
     mutating func forget(fabric: UInt8) {
         records.removeAll { $0.fabricIndex == fabric }
         initiated.removeAll { $0.fabricIndex == fabric }

@@ -7,6 +7,7 @@ import MatterTransport
 extension SimulatedDevice {
     /// How long a handshake may take.
     private static let limit = Duration.seconds(60)
+    /// How many nodes may be on their way in at a time; one that stays away halfway holds its place for a while.
     private static let mostHandshakes = 16
     private static let busyWait = Duration.seconds(1)
 
@@ -73,6 +74,9 @@ extension SimulatedDevice {
             surroundings.report(.fault("busy"))
             return await refuse(exchange, .busy(wait: wait))
         }
+        guard handshakes < Self.mostHandshakes else { return await refuse(exchange, .busy(wait: Self.busyWait)) }
+        handshakes += 1
+        defer { handshakes -= 1 }
         do {
             let id = try await manager.reserveSessionID()
             do {
@@ -83,7 +87,7 @@ extension SimulatedDevice {
                     findResumption: { table.find($0) }, time: time.map { .now($0) } ?? .none,
                     random: surroundings.random)
                 let session = try await play(responder, exchange, message)
-                if let record = session.resumption {
+                if let record = session.resumption, node.fabrics[record.fabricIndex ?? 0] != nil {
                     resumptions.add(record)
                     saveResumptions()
                 }

@@ -52,6 +52,8 @@ package actor SimulatedDevice {
     var resumptions: ResumptionTable
     /// Whether somebody is showing a passcode.
     var isInPASE = false
+    /// CASE handshakes under way.
+    var handshakes = 0
     var faults: FaultState
     private var bootCount: UInt16
     private(set) var port: UInt16 = 0
@@ -75,6 +77,7 @@ package actor SimulatedDevice {
         let saved = try surroundings.store?.load()
         bootCount = saved?.node.bootCount ?? 0
         resumptions = ResumptionTable(saved?.resumptions ?? [])
+        resumptions.keep(fabrics: saved?.node.fabrics ?? [])
         faults = FaultState(configuration.faults)
         // Behind a bad network the device has another port than peers know.
         let ownPort = configuration.faults.impairsDatagrams ? 0 : surroundings.port
@@ -145,6 +148,8 @@ package actor SimulatedDevice {
         isInPASE = false
         var saved = SavedNode()
         saved.fabrics = node.savedFabrics
+        resumptions.keep(fabrics: saved.fabrics)
+        saveResumptions()
         saved.clusters = node.savedClusters
         saved.nextEventNumber = node.reserveEventNumbers()
         bootCount &+= 1

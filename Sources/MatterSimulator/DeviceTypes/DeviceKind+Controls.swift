@@ -24,12 +24,30 @@ extension DeviceKind {
                         IdentifyServer(.visibleIndicator), BindingServer(),
                         RainMakerControllerServer(cloud: options.cloud),
                     ],
-                    clients: [
-                        ClusterID.identify, ClusterID.groups, ClusterID.onOff, ClusterID.levelControl,
-                        ClusterID.colorControl,
-                    ])
+                    clients: bridgeClients)
             ]
         },
+        DeviceKind("rainmaker-border-router", "A router that takes a Thread network.", deviceType: 0x0840) { _ in
+            [
+                EndpointPlan(
+                    deviceTypes: [revision(0x0840)],
+                    servers: [IdentifyServer(.visibleIndicator), BindingServer(), RainMakerBorderRouterServer()],
+                    clients: bridgeClients)
+            ]
+        },
+        DeviceKind("rainmaker-badge", "A badge with a button, and its bearer's data.", deviceType: 0x0103) { _ in
+            [
+                EndpointPlan(
+                    deviceTypes: [revision(0x0103)],
+                    servers: [IdentifyServer(.visibleIndicator), BindingServer(), ParticipantDataServer()],
+                    clients: [ClusterID.identify, ClusterID.onOff])
+            ]
+        },
+    ]
+
+    /// What a control bridge is a client of.
+    private static let bridgeClients = [
+        ClusterID.identify, ClusterID.groups, ClusterID.onOff, ClusterID.levelControl, ClusterID.colorControl,
     ]
 
     private static let bridgedNode: UInt32 = 0x0013

@@ -1,4 +1,5 @@
 import MatterDataModel
+import MatterTLV
 
 /// A device type that can be simulated: how an endpoint of it is built.
 ///
@@ -41,9 +42,27 @@ package struct DeviceKind: Sendable {
             hint: "one of: \(all.map(\.name).joined(separator: ", "))")
     }
 
-    /// The endpoints of a node with several kinds, from 1 on.
+    /// The endpoints of a node with several kinds, from 1 on. Those of the same kind are numbered by a tag.
     package static func plans(_ kinds: [DeviceKind], options: DeviceOptions = DeviceOptions()) -> [EndpointPlan] {
-        kinds.flatMap { $0.build(options) }
+        var counts: [UInt32: Int] = [:]
+        return kinds.flatMap { kind in
+            var plans = kind.build(options)
+            if kinds.count(where: { $0.deviceType == kind.deviceType }) > 1, !plans.isEmpty {
+                let number = (counts[kind.deviceType] ?? 0) + 1
+                counts[kind.deviceType] = number
+                plans[0].tags = [numberTag(UInt8(clamping: number))]
+            }
+            return plans
+        }
+    }
+
+    private static let numberNamespace: UInt64 = 7
+
+    /// A tag of the standard namespace of numbers (Matter standard namespaces, 8): a SemanticTagStruct.
+    private static func numberTag(_ number: UInt8) -> TLVValue {
+        .structure([
+            TLVElement(0, .null), TLVElement(1, .uint(numberNamespace)), TLVElement(2, .uint(UInt64(number))),
+        ])
     }
 
     /// The device type with its newest revision.

@@ -29,6 +29,20 @@ package struct FabricEntry: Sendable {
         self.keySets = keySets
     }
 
+    /// The fabric without what UpdateNOC brought: certificates, and the label and the statements that go with them. Access
+    /// lists and groups are no part of it (Matter core specification 11.10.7.2).
+    func undoingUpdate(of old: FabricEntry) -> FabricEntry {
+        var undone = old
+        if let operational = try? old.operational.replacing(ipkEpochKey: operational.ipkEpochKey) {
+            undone.operational = operational
+        }
+        undone.access = access
+        undone.keySets = keySets
+        undone.groupKeyMap = groupKeyMap
+        undone.groups = groups
+        return undone
+    }
+
     /// What CASE works with; every identity protection key is tried.
     package var credentials: CASECredentials {
         let current = operational.ipkEpochKey
@@ -37,6 +51,13 @@ package struct FabricEntry: Sendable {
             try? operational.fabric.operationalIPK(epochKey: $0)
         }
         return CASECredentials(operational, furtherIdentityProtectionKeys: further, fabricIndex: index)
+    }
+}
+
+extension OperationalCredentials {
+    /// The same membership with another key to name the fabric by.
+    func replacing(ipkEpochKey: SecretBytes) throws(CredentialsError) -> OperationalCredentials {
+        try OperationalCredentials(chain: chain, key: key, ipkEpochKey: ipkEpochKey)
     }
 }
 

@@ -92,6 +92,7 @@ extension SimulatedNode {
                 if path.cluster == nil, flags.contains(.skipDiagnosticsClusters), Self.isDiagnostic(cluster) {
                     continue
                 }
+                if path.cluster == nil, flags.contains(.skipCustomElements), cluster >> 16 != 0 { continue }
                 for attribute in path.attribute.map({ [$0] }) ?? entry.attributeNumbers {
                     guard entry.values[attribute] != nil, let definition = entry.model.attributes[attribute],
                         path.attribute != nil || !Self.skips(definition, flags), definition.isReadable,

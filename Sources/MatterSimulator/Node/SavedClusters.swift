@@ -71,7 +71,7 @@ extension SimulatedNode {
     package var savedFabrics: [FabricEntry] {
         fabrics.all.compactMap { fabric in
             guard let failSafe, failSafe.changedFabric == fabric.index else { return fabric }
-            return failSafe.replacedFabric
+            return failSafe.replacedFabric.map { fabric.undoingUpdate(of: $0) }
         }
     }
 

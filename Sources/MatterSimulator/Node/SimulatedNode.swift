@@ -75,6 +75,7 @@ package final class SimulatedNode {
         try add(endpoint: 0, RootEndpoint.plan(configuration, bootCount: saved.bootCount, parts: plans.count))
         for (index, plan) in plans.enumerated() { try add(endpoint: UInt16(index + 1), plan) }
         restore(saved.clusters)
+        if saved.clusters != SavedClusters() { forgetLostFabrics() }
         unsaved = [.eventNumber, .clusters]
         for endpoint in endpointNumbers {
             for cluster in self.endpoints[endpoint]?.clusterNumbers ?? [] {
@@ -88,7 +89,9 @@ package final class SimulatedNode {
     private func add(endpoint number: UInt16, _ plan: EndpointPlan) throws(SimulatorError) {
         var clusters: [UInt32: ClusterEntry] = [:]
         var servers = plan.servers
-        if !servers.contains(where: { $0.id == ClusterID.descriptor }) { servers.append(DescriptorServer()) }
+        if !servers.contains(where: { $0.id == ClusterID.descriptor }) {
+            servers.append(DescriptorServer(tags: plan.tags))
+        }
         for server in servers {
             guard let model = ClusterModel.model(of: server.id) else {
                 throw SimulatorError(.unknownDeviceType, "cluster \(server.id) is not in the catalogue")

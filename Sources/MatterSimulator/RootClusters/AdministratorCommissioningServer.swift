@@ -4,7 +4,7 @@ import MatterTLV
 
 /// Administrator Commissioning: opens the window for further administrators (Matter core specification 11.19).
 struct AdministratorCommissioningServer: ClusterServer {
-    private enum Attribute {
+    enum Attribute {
         static let windowStatus: UInt32 = 0
         static let fabricIndex: UInt32 = 1
         static let vendorID: UInt32 = 2

@@ -92,6 +92,10 @@ struct GroupKeyManagementServer: ClusterServer {
         case Command.keySetWrite:
             guard let given = command[0] else { throw .invalidCommand }
             let set = try GroupKeySet(writing: given)
+            if set.id == GroupKeySet.identityProtection, let key = set.keys.first?.key {
+                guard let operational = try? fabric.operational.replacing(ipkEpochKey: key) else { throw .failure }
+                fabric.operational = operational
+            }
             if let position = fabric.keySets.firstIndex(where: { $0.id == set.id }) {
                 fabric.keySets[position] = set
             } else {

@@ -23,8 +23,8 @@ package struct CloudGroup: Sendable, Equatable {
     package init(_ fields: CloudFields) throws(RainMakerError) {
         id = try fields.string("group_id")
         name = try fields.optionalString("group_name") ?? ""
-        isMatter = try fields.optionalBool("is_matter") ?? false
         fabricID = try fields.optionalHex("fabric_id", digits: 16).map { FabricID($0) }
+        isMatter = try fields.optionalBool("is_matter") ?? (fabricID != nil)
         if fabricID?.isValid == false { throw fields.wrong("fabric_id", "a fabric id: it is 0") }
         isPrimary = try fields.optionalBool("primary") ?? true
         total = try fields.optionalInteger("total")
@@ -37,7 +37,8 @@ package struct CloudGroup: Sendable, Equatable {
         }
         if nodes.isEmpty { nodes = try fields.strings("nodes").map { Member(nodeID: $0) } }
         self.nodes = nodes
-        if let details = try fields.optionalObject("fabric_details") {
+        // Some answers have an empty object for a group that is no fabric.
+        if isMatter, let details = try fields.optionalObject("fabric_details") {
             fabric = try CloudFabric(CloudFields(details, "fabric_details"))
         }
     }

@@ -40,14 +40,24 @@ extension CloudClient {
     /// - Throws: ``RainMakerError`` with `unknownGroup`.
     package func group(_ id: String) async throws -> CloudGroup {
         // Without the restriction to fabrics, so that one to be converted is found too.
-        let object = try await call(.groups(id, onlyMatter: false, withNodes: true))
+        guard let group = try await group(id, onlyMatter: false) else {
+            throw RainMakerError(
+                .unknownGroup, "the cloud knows no group '\(id)', or it is not shared with this user",
+                hint: "see them with: matterctl cloud groups")
+        }
+        let isComplete = group.fabric != nil && group.nodes.allSatisfy { $0.matterNodeID != nil }
+        guard group.isMatter, !isComplete else { return group }
+        // The apps always ask with the restriction (reference, G2); a cloud may tell of fabrics then only.
+        return try await self.group(id, onlyMatter: true) ?? group
+    }
+
+    private func group(_ id: String, onlyMatter: Bool) async throws -> CloudGroup? {
+        let object = try await call(.groups(id, onlyMatter: onlyMatter, withNodes: true))
         for fields in try CloudFields(object, "getNodeGroups").objects("groups") {
             let group = try CloudGroup(fields)
             if group.id == id { return group }
         }
-        throw RainMakerError(
-            .unknownGroup, "the cloud knows no group '\(id)', or it is not shared with this user",
-            hint: "see them with: matterctl cloud groups")
+        return nil
     }
 
     /// The group that a user means: by id, or by name if only one has it.

@@ -67,11 +67,12 @@ package actor CloudClient {
         guard CloudTokens.isHeaderValue(refreshToken.revealed) else {
             throw RainMakerError(.invalidInput, "this is not a refresh token: it is empty or has blanks within")
         }
-        var renewed = try await renewed(refreshToken, isLogin: true)
+        let renewed = try await renewed(refreshToken, isLogin: true)
         var account = account
-        tokens = renewed
-        renewed.refresh = refreshToken
-        account.userName = try? await user().userName
+        // With this very token: those in store may be another user's.
+        account.userName = try? CloudUser(
+            CloudFields(try await answer(to: .user, token: renewed.access), "getUser")
+        ).userName
         try keep(renewed, account)
     }
 

@@ -260,11 +260,16 @@ struct ColorControlTests {
 
     // MARK: Other clusters and restarts
 
-    @Test("colour temperature follows the level where Level Control says so")
-    func coupled() throws {
-        let bench = try Self.light()
-        #expect(bench.write(ClusterID.levelControl, 0x0F, .uint(2)).isSuccess)
+    @Test(
+        "colour temperature follows the level where Level Control says so",
+        arguments: ["color-light", "color-temperature-light"])
+    func coupled(kind: String) throws {
+        let bench = try ClusterBench(kind)
+        #expect(try bench.status(ClusterID.onOff, 1).isSuccess)
         let level: (UInt64) -> [UInt8: TLVValue] = { [0: .uint($0), 1: .uint(0), 2: .uint(0), 3: .uint(0)] }
+        #expect(try bench.status(ClusterID.levelControl, 0, level(2)).isSuccess)
+        #expect(bench.number(Self.color, Attribute.mireds) == 250, "not unless told so")
+        #expect(bench.write(ClusterID.levelControl, 0x0F, .uint(2)).isSuccess)
         #expect(try bench.status(ClusterID.levelControl, 0, level(1)).isSuccess)
         #expect(bench.number(Self.color, Attribute.mireds) == 500)
         #expect(try bench.status(ClusterID.levelControl, 0, level(254)).isSuccess)

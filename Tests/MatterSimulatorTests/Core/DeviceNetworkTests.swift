@@ -112,7 +112,13 @@ private final class NetworkBench: Sendable {
     }
 
     /// Commissions the device over the network.
-    func commission(_ controller: NodeBench.Controller) async throws {
+    ///
+    /// - Parameter isCompleted: whether CommissioningComplete is sent.
+    /// - Returns: how the operational session can be resumed.
+    @discardableResult
+    func commission(
+        _ controller: NodeBench.Controller, completing isCompleted: Bool = true
+    ) async throws -> ResumptionRecord? {
         let (session, challenge) = try await pase()
         _ = try await invoke(0, 0x30, 0, [TLVElement(0, .uint(60)), TLVElement(1, .uint(1))], on: session)
         let nonce = [UInt8](repeating: 5, count: 32)
@@ -134,9 +140,11 @@ private final class NetworkBench: Sendable {
             ], on: session
         ).response(8)
         #expect(added?.field(0) == .uint(0))
-        let (operational, _) = try await connect(controller)
+        let (operational, established) = try await connect(controller)
+        guard isCompleted else { return established.resumption }
         let completed = try await invoke(0, 0x30, 4, on: operational).response(5)
         #expect(completed?.field(0) == .uint(0))
+        return established.resumption
     }
 
     func connect(
@@ -235,6 +243,31 @@ struct DeviceNetworkTests {
         await bench.stop()
     }
 
+    @Test("handshakes that nobody goes on with are bounded: the next one hears BUSY")
+    func abandonedHandshakes() async throws {
+        let bench = try await NetworkBench()
+        let controller = try NodeBench.Controller()
+        try await bench.commission(controller)
+        for number in 1...17 {
+            let session = try await bench.client.openUnsecuredSession(to: [bench.address], presumedActive: true)
+            let exchange = try await bench.client.openExchange(on: session)
+            var initiator = CASEInitiator(
+                credentials: CASECredentials(controller.fabric.credentials), peer: NodeID(0x1000),
+                localSessionID: UInt16(number), time: .none, random: SystemRandom())
+            let sigma1 = try #require(try initiator.start().send)
+            try await exchange.send(
+                sigma1.payload, opcode: SecureChannelOpcode.sigma1.rawValue, protocolID: .secureChannel)
+            let answer = try await exchange.receive(until: .now + .seconds(20))
+            if number <= 16 {
+                #expect(answer.opcode == SecureChannelOpcode.sigma2.rawValue)
+            } else {
+                #expect(answer.opcode == SecureChannelOpcode.statusReport.rawValue)
+                #expect(try StatusReport(decoding: answer.payload) == .busy(wait: .seconds(1)))
+            }
+        }
+        await bench.stop()
+    }
+
     @Test("a reboot in the middle forgets what was not complete")
     func reboot() async throws {
         let bench = try await NetworkBench { $0.faults.rebootStep = "noc-added" }
@@ -243,6 +276,26 @@ struct DeviceNetworkTests {
         #expect(await bench.device.withNode { node, _ in node.fabrics.isEmpty && node.isCommissionable })
         try await bench.commission(controller)
         await bench.stop()
+    }
+
+    @Test(
+        "who never completed cannot resume his session on the fabric of the next owner, whatever stopped the device",
+        arguments: [true, false])
+    func lostFabricIsNotResumed(byPowerCut: Bool) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sim-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = DeviceStore(StateDirectory(path: folder), node: 0)
+        let (stranger, owner) = (try NodeBench.Controller(nodeID: 0x3000), try NodeBench.Controller())
+        let first = try await NetworkBench(store: store)
+        let record = try #require(try await first.commission(stranger, completing: false))
+        if !byPowerCut { await first.device.reboot() }
+        // The first process is there no more, as far as the second one knows.
+        let second = byPowerCut ? try await NetworkBench(store: store) : first
+        try await second.commission(owner)
+        #expect(await second.device.withNode { node, _ in node.fabrics.all.map(\.index) } == [1])
+        await #expect(throws: (any Error).self) { try await second.connect(stranger, resumption: record) }
+        await first.stop()
+        if byPowerCut { await second.stop() }
     }
 
     @Test("commissioning succeeds over a network that loses, repeats and reorders", .timeLimit(.minutes(2)))

@@ -171,6 +171,21 @@ struct InteractionServerTests {
         #expect(try read([]).contains { $0.cluster == ClusterID.generalDiagnostics })
     }
 
+    @Test("clusters of vendors are custom elements too, which a wildcard can leave out")
+    func customClusters() throws {
+        let bench = try NodeBench { $0.rainMaker = RainMakerOptions(nodeID: "x") }
+        let admin = try bench.commission(try NodeBench.Controller())
+        func clusters(_ flags: WildcardPathFlags, cluster: UInt32? = nil) throws -> Set<UInt32?> {
+            let path = AttributePath(cluster: cluster, wildcardFlags: flags)
+            return Set(
+                try bench.node.read(ReadRequest(attributePaths: [path]), caller: admin).attributes.map(\.path.cluster))
+        }
+        #expect(try clusters([]).contains(ClusterID.rainMaker))
+        #expect(try !clusters(.skipCustomElements).contains(ClusterID.rainMaker))
+        #expect(try clusters(.skipCustomElements).contains(ClusterID.onOff))
+        #expect(try clusters(.skipCustomElements, cluster: ClusterID.rainMaker) == [ClusterID.rainMaker])
+    }
+
     @Test("requests that no server has to understand are refused as a whole")
     func refusedRequests() throws {
         let (bench, admin) = try bench()

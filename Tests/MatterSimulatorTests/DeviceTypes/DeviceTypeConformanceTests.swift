@@ -258,6 +258,26 @@ struct DeviceTypeConformanceTests {
         #expect(never == [], "rules that nothing was measured by")
     }
 
+    @Test("siblings of the same type are told apart by tags, as the Descriptor's feature TagList says")
+    func tags() throws {
+        let bench = try ClusterBench("on-off-plug", "contact-sensor", "on-off-plug")
+        func tag(_ number: UInt64) -> TLVValue {
+            // The namespace of numbers.
+            .array(of: [
+                .structure([TLVElement(0, .null), TLVElement(1, .uint(7)), TLVElement(2, .uint(number))])
+            ])
+        }
+        #expect(bench.read(ClusterID.descriptor, 4, endpoint: 1) == tag(1))
+        #expect(bench.read(ClusterID.descriptor, 4, endpoint: 3) == tag(2))
+        #expect(bench.number(ClusterID.descriptor, GlobalAttribute.featureMap, endpoint: 3) == 1)
+        #expect(bench.read(ClusterID.descriptor, 4, endpoint: 2) == nil)
+        #expect(bench.number(ClusterID.descriptor, GlobalAttribute.featureMap, endpoint: 2) == 0)
+        let bridges = try ClusterBench("aggregator", "aggregator")
+        #expect(bridges.read(ClusterID.descriptor, 4, endpoint: 5) == tag(2))
+        #expect(
+            bridges.read(ClusterID.descriptor, 4, endpoint: 2) == nil, "each bridge has a light of this type only once")
+    }
+
     @Test("several kinds share one node")
     func together() throws {
         let kinds = try Self.kinds.map { try DeviceKind.named($0) }

@@ -211,3 +211,52 @@ struct RainMakerControllerTests {
         #expect(try Self.append(bench, "token") == .unsupportedAccess)
     }
 }
+
+@Suite("RainMaker's small clusters")
+struct RainMakerSmallClusterTests {
+    static let router = ClusterID.rainMakerBorderRouter
+    static let badge = ClusterID.rainMakerParticipantData
+
+    @Test("a border router keeps a dataset, and starts no network without one")
+    func borderRouter() throws {
+        let bench = try ClusterBench("rainmaker-border-router")
+        #expect(bench.read(Self.router, 0) == .octets([]))
+        let agent = bench.read(Self.router, 2)?.octetString
+        #expect(agent?.count == 16)
+        #expect(try bench.status(Self.router, 1).status == .failure)
+        #expect(try bench.status(Self.router, 0, [0: .string("0e08Ff")]).isSuccess)
+        #expect(bench.read(Self.router, 0) == .octets([0x0E, 0x08, 0xFF]))
+        #expect(try bench.status(Self.router, 1).isSuccess)
+        #expect(try bench.status(Self.router, 2).isSuccess)
+        let after = try bench.restarted()
+        #expect(after.read(Self.router, 0) == .octets([0x0E, 0x08, 0xFF]))
+        #expect(after.read(Self.router, 2)?.octetString == agent)
+        for wrong in ["", "0e0", "xy", String(repeating: "00", count: 255)] {
+            #expect(try bench.status(Self.router, 0, [0: .string(wrong)]).status == .constraintError, "\(wrong)")
+        }
+        #expect(try bench.status(Self.router, 0).status == .invalidCommand)
+        #expect(bench.read(Self.router, 0) == .octets([0x0E, 0x08, 0xFF]))
+    }
+
+    @Test("the key of a network is printed nowhere")
+    func quiet() throws {
+        let bench = try ClusterBench("rainmaker-border-router")
+        _ = bench.node.takeReports()
+        #expect(try bench.status(Self.router, 0, [0: .string("0e08c0ffee")]).isSuccess)
+        let printed = bench.node.takeReports().map { "\($0)" }.joined()
+        #expect(printed.contains("dataset of 5 octets"))
+        #expect(!printed.lowercased().contains("c0ffee") && !printed.contains("192, 255, 238"), "\(printed)")
+    }
+
+    @Test("a badge takes what it is given and keeps the rest")
+    func participant() throws {
+        let bench = try ClusterBench("rainmaker-badge")
+        let given: [UInt8: TLVValue] = [0: .string("Ada"), 4: .string("Open Day")]
+        #expect(try bench.status(Self.badge, 0, given).isSuccess)
+        #expect(try bench.status(Self.badge, 0, [1: .string("Engines")]).isSuccess)
+        #expect(try bench.status(Self.badge, 0, [1: .uint(7)]).status == .invalidCommand)
+        let after = try bench.restarted()
+        let texts = (UInt32(0)...4).map { after.read(Self.badge, $0)?.text }
+        #expect(texts == ["Ada", "Engines", "", "", "Open Day"])
+    }
+}

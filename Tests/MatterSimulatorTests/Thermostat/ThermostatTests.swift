@@ -169,4 +169,19 @@ struct ThermostatTests {
         #expect(after.number(Self.thermostat, Attribute.maximumHeat) == 2500)
         #expect(after.number(Self.thermostat, Attribute.runningState) == 5)
     }
+
+    @Test("limits survive a restart even where each is only possible with the other")
+    func limitsOverRestart() throws {
+        let bench = try ClusterBench("thermostat")
+        let limits: [(UInt32, Int64)] = [
+            (Attribute.minimumCool, 1800), (Attribute.minimumHeat, 1500), (Attribute.maximumHeat, 2500),
+            (Attribute.maximumCool, 2800),
+        ]
+        for (attribute, value) in limits {
+            #expect(bench.write(Self.thermostat, attribute, .int(value)).isSuccess)
+        }
+        let after = try bench.restarted()
+        for (attribute, value) in limits { #expect(after.number(Self.thermostat, attribute) == Int(value)) }
+        #expect(Self.setpoints(after) == Self.setpoints(bench))
+    }
 }

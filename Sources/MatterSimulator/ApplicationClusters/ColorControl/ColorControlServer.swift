@@ -102,16 +102,22 @@ package struct ColorControlServer: ClusterServer {
 
     /// Colour temperature follows the level, where Level Control is told so.
     package mutating func siblingChanged(_ cluster: UInt32, _ attribute: UInt32, _ context: ClusterContext) {
-        guard cluster == ClusterID.levelControl, attribute == Self.currentLevel,
-            let sibling = context.sibling(cluster),
-            let options: UInt8 = sibling.number(Self.levelOptions), options & Self.coupleColorTempToLevel != 0,
-            context.number(ColorAttribute.colorMode) == ColorMode.temperature.rawValue,
-            let level: Int = sibling.number(Self.currentLevel)
-        else { return }
-        let span = Self.levels.upperBound - Self.levels.lowerBound
-        let dimmed = Self.levels.upperBound - min(max(level, Self.levels.lowerBound), Self.levels.upperBound)
-        engine.set(.mireds, Self.coldest + (Self.warmest - Self.coldest) * dimmed / span)
+        guard let mireds = Self.coupledMireds(cluster, attribute, context) else { return }
+        engine.set(.mireds, mireds)
         publish(context)
+    }
+
+    /// The colour temperature that a change of a sibling brings, the dimmer the warmer; `nil` if it is not the level's, or
+    /// the two are not coupled.
+    static func coupledMireds(_ cluster: UInt32, _ attribute: UInt32, _ context: ClusterContext) -> Int? {
+        guard cluster == ClusterID.levelControl, attribute == currentLevel,
+            let sibling = context.sibling(cluster),
+            let options: UInt8 = sibling.number(levelOptions), options & coupleColorTempToLevel != 0,
+            context.number(ColorAttribute.colorMode) == ColorMode.temperature.rawValue,
+            let level: Int = sibling.number(currentLevel)
+        else { return nil }
+        let dimmed = levels.upperBound - min(max(level, levels.lowerBound), levels.upperBound)
+        return coldest + (warmest - coldest) * dimmed / (levels.upperBound - levels.lowerBound)
     }
 
     // MARK: State

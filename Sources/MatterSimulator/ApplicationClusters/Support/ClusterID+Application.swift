@@ -13,4 +13,8 @@ extension ClusterID {
     package static let rainMaker: UInt32 = 0x131B_FC00
     /// Espressif's, of a controller.
     package static let rainMakerController: UInt32 = 0x131B_FC01
+    /// Espressif's older one, of a Thread border router.
+    package static let rainMakerBorderRouter: UInt32 = 0x131B_FC02
+    /// Espressif's, of an event's badge.
+    package static let rainMakerParticipantData: UInt32 = 0x131B_FC03
 }

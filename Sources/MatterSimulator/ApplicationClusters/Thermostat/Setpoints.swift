@@ -20,10 +20,11 @@ struct Setpoints: Sendable, Equatable {
 
     /// Takes values that an earlier run left; any that break the rules are brought in line.
     init(heating: Int, cooling: Int, heat: (Int, Int), cool: (Int, Int)) {
-        _ = setMinimumHeat(heat.0)
-        _ = setMaximumCool(cool.1)
-        _ = setMaximumHeat(heat.1)
+        // In this order each finds room: what confines the next one has moved away before.
         _ = setMinimumCool(cool.0)
+        _ = setMinimumHeat(heat.0)
+        _ = setMaximumHeat(heat.1)
+        _ = setMaximumCool(cool.1)
         _ = setHeating(heating)
         _ = setCooling(cooling)
     }

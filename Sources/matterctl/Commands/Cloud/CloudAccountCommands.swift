@@ -52,8 +52,9 @@ struct CloudLogin: LocalCommand {
 
     private func serviceURL(_ profile: String, _ known: CloudAccount?) throws -> BaseURL {
         if let url { return try CloudAccount.url(parsing: url) }
-        if let standard = CloudAccount.wellKnown[profile] { return try CloudAccount.url(parsing: standard) }
+        // Before the standard: the password of a private service is no business of the public one.
         if let known { return known.url }
+        if let standard = CloudAccount.wellKnown[profile] { return try CloudAccount.url(parsing: standard) }
         throw UsageError(
             "usage.no-url", "the profile '\(profile)' is new, and nothing says where its service is",
             hint: "add --url https://HOST")

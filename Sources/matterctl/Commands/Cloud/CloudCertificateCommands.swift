@@ -78,6 +78,8 @@ struct CloudConfirm: CloudSubcommand {
     @Option(name: .long, help: ArgumentHelp("The device's node id in the cloud.", valueName: "ID")) var rainmakerNode:
         String?
     @Option(help: ArgumentHelp("The device's signature of its node id.", valueName: "HEX")) var signature: String?
+    @Option(help: ArgumentHelp("Ask this node of the group's fabric for both: id or name.", valueName: "NODE"))
+    var node: String?
     @Flag(help: "Say that it failed: the request is discarded.") var failure = false
     @OptionGroup var options: CloudOptions
 
@@ -86,16 +88,17 @@ struct CloudConfirm: CloudSubcommand {
             throw ValidationError("--rainmaker-node and --signature go together")
         }
         guard group == nil || request != nil else { throw ValidationError("--group needs a REQUEST") }
+        guard group != nil || !(failure || signature != nil || node != nil) else {
+            throw ValidationError("--failure, --node, --rainmaker-node and --signature need --group")
+        }
+        guard [failure, signature != nil, node != nil].count(where: { $0 }) <= 1 else {
+            throw ValidationError("only one of --failure, --node and --signature makes sense")
+        }
     }
 
     func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
         if let group, let request {
-            let id = try await client.findGroup(group).id
-            _ = try await client.call(
-                .confirm(
-                    group: id, request: request, succeeded: !failure, rainmakerNodeID: rainmakerNode,
-                    signature: signature))
-            return
+            return try await confirm(request, of: try await client.findGroup(group), client, setup)
         }
         var waiting: [(pending: PendingConfirmation, fabric: String, membership: RainMakerMembership)] = []
         for name in try FabricStore(setup.state).names() {
@@ -128,6 +131,36 @@ struct CloudConfirm: CloudSubcommand {
         if output.json { console.result(.object(["confirmed": .int(Int64(count))])) }
     }
 
+    /// A request that need not be one of ours.
+    private func confirm(
+        _ request: String, of group: CloudGroup, _ client: CloudClient, _ setup: CloudSetup
+    ) async throws {
+        var (id, proof) = (rainmakerNode, signature)
+        if let node {
+            let fabric = try setup.localFabric(ofGroup: group).name
+            let record = try NodeStore(setup.state, fabric: fabric).find(node)
+            // Without the RainMaker cluster it proves nothing, and is confirmed as it is.
+            let evidence = try await setup.withDevice(record, fabric: fabric) { try await $0.prove(as: record.nodeID) }
+            (id, proof) = (evidence?.nodeID, evidence?.signature)
+        }
+        _ = try await client.call(
+            .confirm(
+                group: group.id, request: request, succeeded: !failure, rainmakerNodeID: id, signature: proof))
+        guard !failure, let fabric = try? setup.localFabric(ofGroup: group).name else { return }
+        let store = RainMakerStore(setup.state, fabric: fabric)
+        guard let pending = try store.pending(request) else { return }
+        try settle(pending, store, setup, fabric)
+    }
+
+    /// What waited here is done.
+    private func settle(
+        _ pending: PendingConfirmation, _ store: RainMakerStore, _ setup: CloudSetup, _ fabric: String
+    ) throws {
+        try store.removePending(pending.requestID)
+        let journal = CommissioningJournal(setup.state, fabric: fabric)
+        if let entry = try journal.node(pending.nodeID) { try journal.complete(entry) }
+    }
+
     /// - Returns: whether it was confirmed; not if the commissioning itself is not complete.
     private func confirm(
         _ pending: PendingConfirmation, _ fabric: String, _ membership: RainMakerMembership, _ client: CloudClient,
@@ -147,8 +180,7 @@ struct CloudConfirm: CloudSubcommand {
             }
         }
         try await RainMakerIssuer.confirm(pending, group: membership.groupID, client: client, store: store)
-        let journal = CommissioningJournal(setup.state, fabric: fabric)
-        if let entry = try journal.node(pending.nodeID) { try journal.complete(entry) }
+        try settle(pending, store, setup, fabric)
         return true
     }
 }

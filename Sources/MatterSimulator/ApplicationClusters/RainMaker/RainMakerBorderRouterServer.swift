@@ -1,0 +1,59 @@
+import MatterCrypto
+package import MatterTLV
+
+/// Espressif's older cluster 0x131BFC02 of Thread border routers: an app hands over the operational dataset of a network
+/// and has the router start and stop it. There is no radio: the network is started in name only.
+///
+/// Neither lengths nor answers to bad values are published; this one takes what can be a dataset, hexadecimal digits of
+/// 1 to 254 octets, and starts no network without one.
+package struct RainMakerBorderRouterServer: ClusterServer {
+    private enum Attribute {
+        static let activeDataset: UInt32 = 0
+        static let borderAgentID: UInt32 = 2
+    }
+
+    private enum Command {
+        static let configureDataset: UInt32 = 0
+        static let startNetwork: UInt32 = 1
+        static let stopNetwork: UInt32 = 2
+    }
+
+    /// Octets (Thread specification, 8.10.1).
+    private static let datasetLengths = 1...254
+    private static let agentIDLength = 16
+
+    package let id = ClusterID.rainMakerBorderRouter
+    package let acceptedCommands: [UInt32] = [Command.configureDataset, Command.startNetwork, Command.stopNetwork]
+    package let persistentAttributes: Set<UInt32> = [Attribute.activeDataset]
+    /// A dataset has the network's key in it, which is not for the screen.
+    package let quietAttributes: Set<UInt32> = [Attribute.activeDataset]
+    package let initialAttributes: [UInt32: TLVValue] = [
+        Attribute.activeDataset: .octets([]), Attribute.borderAgentID: .octets([]),
+    ]
+
+    package init() {}
+
+    /// The agent's id comes from that of the device, which is the same for ever.
+    package func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+        guard attribute == Attribute.borderAgentID else { return nil }
+        return .octets(Array(SHA256.hash(Array(context.node.configuration.uniqueID.utf8)).prefix(Self.agentIDLength)))
+    }
+
+    package mutating func invoke(
+        _ command: CommandCall, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        switch command.id {
+        case Command.configureDataset:
+            guard let dataset = try? Hex.decode(try command.string(0)), Self.datasetLengths.contains(dataset.count)
+            else { throw .constraintError }
+            context[Attribute.activeDataset] = .octets(dataset)
+            context.report("dataset of \(dataset.count) octets")
+        case Command.startNetwork:
+            guard context[Attribute.activeDataset] != .octets([]) else { throw .failure }
+            context.report("thread network started")
+        case Command.stopNetwork: context.report("thread network stopped")
+        default: throw .unsupportedCommand
+        }
+        return .success
+    }
+}
