@@ -27,7 +27,29 @@ package struct NodeStore: Sendable {
         }.sorted { $0.nodeID < $1.nodeID }
     }
 
+    /// The nodes whose records are sound, by id, and what is wrong with the other records: one that is damaged does not
+    /// keep the others from being used.
+    package func sound() throws -> (nodes: [NodeRecord], faults: [any Error]) {
+        var nodes: [NodeRecord] = []
+        var faults: [any Error] = []
+        for file in try state.records(in: folder) {
+            do {
+                if let contents = try state.read(file) { nodes.append(try NodeRecord(decoding: contents, file)) }
+            } catch {
+                faults.append(error)
+            }
+        }
+        return (nodes.sorted { $0.nodeID < $1.nodeID }, faults)
+    }
+
+    /// Finds out whether records can be changed, before something is done elsewhere that they have to follow.
+    package func checkWritable() async throws {
+        try await state.withLock(folder) {}
+    }
+
     /// The node that a user means: by id or by name.
+    ///
+    /// - Throws: ``RecordError`` `unknownNode`; for a name, what is wrong with a record that may be the one.
     package func find(_ text: String) throws -> NodeRecord {
         let unknown = RecordError(
             .unknownNode, "there is no node '\(text)' on the fabric '\(fabric)'",
@@ -36,7 +58,8 @@ package struct NodeStore: Sendable {
             guard let record = try node(NodeID(number)) else { throw unknown }
             return record
         }
-        guard let record = try all().first(where: { $0.name == text }) else { throw unknown }
+        let (nodes, faults) = try sound()
+        guard let record = nodes.first(where: { $0.name == text }) else { throw faults.first ?? unknown }
         return record
     }
 
@@ -68,7 +91,7 @@ package struct NodeStore: Sendable {
 
     /// - Throws: ``RecordError`` if another node has the name.
     package func checkFree(_ name: String, for id: NodeID?) throws {
-        guard let other = try all().first(where: { $0.name == name && $0.nodeID != id }) else { return }
+        guard let other = try sound().nodes.first(where: { $0.name == name && $0.nodeID != id }) else { return }
         throw RecordError(
             .nameTaken, "node \(other.nodeID.rawValue) is called '\(name)' already",
             hint: "choose another name, or rename that one: matterctl node rename \(other.nodeID.rawValue) NEW")

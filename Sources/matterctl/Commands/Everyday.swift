@@ -32,6 +32,10 @@ extension EverydayCommand {
         let controller = context.controller
         var record = try await controller.node(node.node)
         if node.endpoint == nil { record = try await controller.describedNode(node.node, deadline: context.deadline) }
+        if node.endpoint == nil, !record.endpoints.contains(where: { $0.serverClusters.contains(Self.cluster.id) }) {
+            // It may have gained one since it was described.
+            record = try await controller.describedAnew(record, deadline: context.deadline(for: record))
+        }
         let endpoint = try record.endpoint(
             serving: Self.cluster.id, named: node.endpoint, clusterName: Self.cluster.name)
         let (command, repeatability) = try command(endpoint: endpoint)

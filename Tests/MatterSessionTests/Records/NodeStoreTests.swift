@@ -102,6 +102,23 @@ struct NodeStoreTests {
         #expect(error.reason.contains("nodes/0000000000000001.json") && error.reason.contains("nodeId"))
     }
 
+    @Test("a damaged record keeps no other node from being found or named, and may be the one that is not found")
+    func damagedNeighbour() async throws {
+        try await store.save(node(1, "lamp"))
+        try await store.save(node(2, "fan"))
+        try state.directory.write("fabrics/home/nodes/0000000000000002.json", Array(#"{"nodeId":true}"#.utf8))
+        #expect(try store.find("lamp").nodeID == NodeID(1))
+        #expect(await code { _ = try store.find("fan") } == .invalid)
+        #expect(await code { _ = try store.find("2") } == .invalid)
+        #expect(await code { _ = try store.find("3") } == .unknownNode)
+        try await store.save(node(3, "plug"))
+        #expect(await code { try await store.save(node(4, "lamp")) } == .nameTaken)
+        let (nodes, faults) = try store.sound()
+        #expect(nodes.map(\.nodeID.rawValue) == [1, 3] && faults.count == 1)
+        #expect(try await store.remove(NodeID(2)))
+        #expect(try store.all().count == 2)
+    }
+
     // MARK: Resumption records
 
     @Test("what resumes a session comes back, for that node only, and goes when it is removed")
