@@ -55,7 +55,7 @@ enum Program {
                 } else {
                     try command.run()
                 }
-                return ExitStatus.done.rawValue
+                return outcome(isJSON: isJSON)
             } catch let failure as CommandFailure {
                 return failure.report()
             } catch {
@@ -67,12 +67,22 @@ enum Program {
         withExtendedLifetime(interruption) { dispatchMain() }
     }
 
+    /// Done, if the result got out.
+    private static func outcome(isJSON: Bool) -> Int32 {
+        do throws(UsageError) {
+            try Console.checkResult()
+            return ExitStatus.done.rawValue
+        } catch {
+            return CommandFailure(error, target: nil, isJSON: isJSON).report()
+        }
+    }
+
     /// Help and version are results; everything else about the arguments is an error of usage.
     private static func parseFailure(_ error: any Error, isJSON: Bool) -> Int32 {
         let code = MatterCtl.exitCode(for: error)
         if code.isSuccess {
-            print(MatterCtl.fullMessage(for: error))
-            return ExitStatus.done.rawValue
+            Console(isJSON: isJSON).result(MatterCtl.fullMessage(for: error))
+            return outcome(isJSON: isJSON)
         }
         if isJSON {
             let usage = UsageError("usage", MatterCtl.message(for: error), hint: "see: matterctl --help")
@@ -88,15 +98,25 @@ enum Program {
     }
 }
 
-/// Remembers that something has happened.
-private final class OnceFlag: Sendable {
-    private let isSet = Mutex(false)
+/// Tells a second interruption from the first.
+private final class InterruptionCount: Sendable {
+    private enum State {
+        case none
+        case once(at: ContinuousClock.Instant)
+    }
 
-    /// - Returns: whether this was the first time.
-    func set() -> Bool {
-        isSet.withLock { isSet in
-            defer { isSet = true }
-            return !isSet
+    /// `timeout` and other wrappers send a signal to a process and then to its whole group.
+    private static let echo = Duration.milliseconds(100)
+    private let state = Mutex(State.none)
+
+    /// - Returns: whether this is the second one, and not the first that arrives twice.
+    func isSecond() -> Bool {
+        state.withLock { state in
+            guard case .once(let time) = state else {
+                state = .once(at: .now)
+                return false
+            }
+            return .now - time > Self.echo
         }
     }
 }
@@ -118,12 +138,12 @@ private final class Interruption {
     private let sources: [any DispatchSourceSignal]
 
     init(of work: Task<Int32, Never>, isJSON: Bool) {
-        let received = OnceFlag()
+        let count = InterruptionCount()
         sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                guard received.set() else {
+                if count.isSecond() {
                     let failure = UsageError.interruptedTwice
                     _exit(CommandFailure(failure, target: nil, isJSON: isJSON).report())
                 }

@@ -292,6 +292,7 @@ import Testing
             let outcome = try await matterctl.run(words)
             #expect(outcome.status == 6 && outcome.stdout.isEmpty, "\(outcome)")
             #expect(outcome.stderr.contains("UNSUPPORTED_"), "it names the status: \(outcome)")
+            #expect(outcome.messages.last?.hasPrefix("hint: ") == true, "it says how to see what there is: \(outcome)")
         }
     }
 
