@@ -37,6 +37,8 @@ enum Program {
         // Core dumps would hold keys.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        // Nobody may be listening to progress any more; what is under way goes on.
+        signal(SIGPIPE, SIG_IGN)
         let isJSON = arguments.contains("--json")
         if let unknown = CommandSpelling.unknownCommand(in: arguments, of: MatterCtl.self) {
             exit(CommandFailure(unknown, target: nil, isJSON: isJSON).report())

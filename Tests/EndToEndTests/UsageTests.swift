@@ -147,6 +147,28 @@ import Testing
         #expect(child.stderr.hasPrefix("error: interrupted;"), "\(child.stderr)")
     }
 
+    @Test("a commissioning goes on when nobody listens to its progress; a result that nobody reads ends a command")
+    func closedPipe() async throws {
+        let matterctl = try MatterCtl()
+        let device = try await VirtualDevice.start("on-off-light")
+        defer { device.stop() }
+        let words = matterctl.words(device, ["--progress", "plain", "--home", matterctl.home.path])
+        let script = "{ \"$@\"; echo $? > status; } 2>&1 > /dev/null | head -n 1; cat status"
+        let child = try Child(
+            URL(fileURLWithPath: "/bin/sh"),
+            ["-c", "cd \(matterctl.folder.file(".").path) && \(script)", "sh", Laboratory.binary.path] + words,
+            folder: matterctl.folder)
+        #expect(await child.status() == 0)
+        #expect(child.stdout.hasSuffix("\n0\n"), "\(child.stdout)")
+        #expect(try await matterctl.nodes() == Nodes(commissioned: [1]))
+        let unread = try Child(
+            URL(fileURLWithPath: "/bin/bash"),
+            ["-c", "(sleep 1; exec \(Laboratory.binary.path) clusters) | true; echo ${PIPESTATUS[0]}"],
+            folder: matterctl.folder)
+        #expect(await unread.status() == 0)
+        #expect(unread.stdout == "141\n" && unread.stderr.isEmpty, "\(unread.stdout)\(unread.stderr)")
+    }
+
     @Test("a result that cannot be written is no success: 10")
     func fullDisk() async throws {
         let matterctl = try MatterCtl()

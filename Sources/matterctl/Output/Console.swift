@@ -15,7 +15,16 @@ struct Console: Sendable {
     /// One line of a result.
     func result(_ line: String) {
         let number = Self.write(line + "\n", to: STDOUT_FILENO)
+        if number == EPIPE { Self.endAsUnheard() }
         if number != 0 { Self.failure.store(number, ordering: .relaxed) }
+    }
+
+    /// Whoever read the result has had enough: ends as a program does whose output goes nowhere.
+    private static func endAsUnheard() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        kill(getpid(), SIGPIPE)
+        // For the case that this thread does not take the signal.
+        _exit(128 + SIGPIPE)
     }
 
     /// - Throws: ``UsageError`` if a part of the result did not get out: nobody must take the rest for all of it.
