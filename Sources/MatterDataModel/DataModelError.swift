@@ -38,17 +38,22 @@ public struct DataModelError: Error, Equatable, Sendable, CustomStringConvertibl
     public var place: String
     /// Nearest spellings, best first, written as they can be typed.
     public var suggestions: [String]
+    /// What to do where no spelling is near: how to see what there is.
+    public var advice: String?
 
-    package init(_ code: Code, _ reason: String, place: String = "", suggestions: [String] = []) {
+    package init(
+        _ code: Code, _ reason: String, place: String = "", suggestions: [String] = [], advice: String? = nil
+    ) {
         self.code = code
         self.reason = reason
         self.place = place
         self.suggestions = suggestions
+        self.advice = advice
     }
 
     /// The line that goes behind `hint:`, where there is one.
     public var hint: String? {
-        guard let last = suggestions.last else { return nil }
+        guard let last = suggestions.last else { return advice }
         let head = suggestions.dropLast().joined(separator: ", ")
         return head.isEmpty ? "did you mean \(last)?" : "did you mean \(head) or \(last)?"
     }

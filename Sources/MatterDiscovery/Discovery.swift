@@ -19,9 +19,21 @@ package protocol Discovery: Sendable {
 
     /// Lists the nodes that are advertised, of one fabric or of all, without looking up where they are.
     func browseOperational(compressedFabricID: UInt64?) -> AsyncThrowingStream<OperationalEvent, any Error>
+
+    /// Whether there is a network to search.
+    var hasNetwork: Bool { get }
 }
 
 extension Discovery {
+    package var hasNetwork: Bool { true }
+
+    /// For a search that has found nothing: there may be nowhere to find it.
+    package func checkNetwork() throws(DiscoveryError) {
+        guard !hasNetwork else { return }
+        throw DiscoveryError(
+            .noNetwork, "there is no network to search: no interface but the loopback is up and has an address")
+    }
+
     /// Looks for devices that can be commissioned now.
     package func browseCommissionable(
         _ filter: CommissionableFilter

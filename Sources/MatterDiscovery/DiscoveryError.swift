@@ -10,6 +10,8 @@ package struct DiscoveryError: Error, Equatable, Sendable, CustomStringConvertib
         case daemonUnavailable = "discovery.daemon-unavailable"
         /// `avahi-daemon` went away during the search and did not come back.
         case disconnected = "discovery.disconnected"
+        /// This host is on no network.
+        case noNetwork = "discovery.no-network"
         /// `avahi-daemon` is there and refused a request.
         case refused = "discovery.refused"
         /// The name that is to be advertised is taken.
@@ -30,7 +32,7 @@ package struct DiscoveryError: Error, Equatable, Sendable, CustomStringConvertib
     /// Whether a service of this host is missing, rather than something being wrong with one request.
     package var isLocalServiceMissing: Bool {
         switch code {
-        case .libraryMissing, .busUnavailable, .daemonUnavailable, .disconnected: true
+        case .libraryMissing, .busUnavailable, .daemonUnavailable, .disconnected, .noNetwork: true
         case .refused, .collision, .malformedRecord: false
         }
     }
@@ -48,6 +50,7 @@ package struct DiscoveryError: Error, Equatable, Sendable, CustomStringConvertib
                 + " --address HOST:PORT"
         case .disconnected:
             "see why it stopped: systemctl status avahi-daemon; start it: systemctl start avahi-daemon"
+        case .noNetwork: "see what this host has: ip addr; then bring an interface up: ip link set INTERFACE up"
         case .refused:
             "see what it says: journalctl -u avahi-daemon; its limits are in /etc/avahi/avahi-daemon.conf"
         case .collision:

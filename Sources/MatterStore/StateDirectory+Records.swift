@@ -61,8 +61,9 @@ extension StateDirectory {
         let name = try RecordName(name)
         guard let folder = try folder(name.folder, creating: false) else { return false }
         let path = path(of: name.components)
-        let existed = try Self.remove(name.file, from: folder, path)
+        // The copy first: one that stands alone shows that a record was lost.
         _ = try Self.remove(name.file + RecordName.previousSuffix, from: folder, path + RecordName.previousSuffix)
+        let existed = try Self.remove(name.file, from: folder, path)
         try folder.synchronizeFolder(path)
         return existed
     }

@@ -41,7 +41,7 @@ extension ExitStatus {
         case let error as CommissioningError: self.init(commissioning: error)
         case let error as SessionError: self.init(session: error)
         case let error as ControllerError: self.init(controller: error)
-        case let error as InteractionError: self = error.status.map { ExitStatus(status: $0) } ?? .refused
+        case let error as InteractionError: self.init(interaction: error)
         case let error as TransportError: self.init(transport: error)
         case let error as DiscoveryError: self = error.isLocalServiceMissing ? .serviceMissing : .notFound
         case let error as RecordError: self.init(record: error)
@@ -69,6 +69,14 @@ extension ExitStatus {
         case .goneAfterNOC, .noAnswer, .forgotten: self = .noAnswer
         case .stopped: self = .done
         case .interrupted: self = .interrupted
+        }
+    }
+
+    private init(interaction error: InteractionError) {
+        switch error.code {
+        // A value that fits no message is not one that the device has refused.
+        case .invalidRequest, .requestTooLarge: self = .usage
+        default: self = error.status.map { ExitStatus(status: $0) } ?? .refused
         }
     }
 

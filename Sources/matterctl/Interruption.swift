@@ -41,12 +41,11 @@ final class Interruption {
     func cancel(_ work: Task<Int32, Never>, isJSON: Bool) {
         guard readingEnd >= 0 else { return }
         let source = DispatchSource.makeReadSource(fileDescriptor: readingEnd, queue: .global())
-        let received = Atomic(0)
+        let count = InterruptionCount()
         source.setEventHandler { [readingEnd] in
-            var octets: [UInt8] = [0, 0]
-            let count = read(readingEnd, &octets, octets.count)
-            guard count > 0 else { return }
-            if received.add(count, ordering: .relaxed).newValue > 1 {
+            var octets: [UInt8] = Array(repeating: 0, count: 16)
+            guard read(readingEnd, &octets, octets.count) > 0 else { return }
+            if count.isSecond() {
                 let failure = UsageError.interruptedTwice
                 _exit(CommandFailure(failure, target: nil, isJSON: isJSON).report())
             }
@@ -54,6 +53,29 @@ final class Interruption {
         }
         source.activate()
         self.source = source
+    }
+}
+
+/// Tells a second interruption from the first.
+private final class InterruptionCount: Sendable {
+    private enum State {
+        case none
+        case once(at: ContinuousClock.Instant)
+    }
+
+    /// `timeout` and other wrappers send a signal to a process and then to its whole group.
+    private static let echo = Duration.milliseconds(100)
+    private let state = Mutex(State.none)
+
+    /// - Returns: whether this is the second one, and not the first that arrives twice.
+    func isSecond() -> Bool {
+        state.withLock { state in
+            guard case .once(let time) = state else {
+                state = .once(at: .now)
+                return false
+            }
+            return .now - time > Self.echo
+        }
     }
 }
 

@@ -36,6 +36,8 @@ enum Program {
         // Core dumps would hold keys.
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        // Nobody may be listening to progress any more; what is under way goes on.
+        signal(SIGPIPE, SIG_IGN)
         let isJSON = arguments.contains("--json")
         if let unknown = CommandSpelling.unknownCommand(in: arguments, of: MatterCtl.self) {
             exit(CommandFailure(unknown, target: nil, isJSON: isJSON).report())
@@ -55,7 +57,7 @@ enum Program {
                 } else {
                     try command.run()
                 }
-                return ExitStatus.done.rawValue
+                return outcome(isJSON: isJSON)
             } catch let failure as CommandFailure {
                 return failure.report()
             } catch {
@@ -67,12 +69,22 @@ enum Program {
         withExtendedLifetime(interruption) { dispatchMain() }
     }
 
+    /// Done, if the result got out.
+    private static func outcome(isJSON: Bool) -> Int32 {
+        do throws(UsageError) {
+            try Console.checkResult()
+            return ExitStatus.done.rawValue
+        } catch {
+            return CommandFailure(error, target: nil, isJSON: isJSON).report()
+        }
+    }
+
     /// Help and version are results; everything else about the arguments is an error of usage.
     private static func parseFailure(_ error: any Error, isJSON: Bool) -> Int32 {
         let code = MatterCtl.exitCode(for: error)
         if code.isSuccess {
-            print(MatterCtl.fullMessage(for: error))
-            return ExitStatus.done.rawValue
+            Console(isJSON: isJSON).result(MatterCtl.fullMessage(for: error))
+            return outcome(isJSON: isJSON)
         }
         if isJSON {
             let usage = UsageError("usage", MatterCtl.message(for: error), hint: "see: matterctl --help")

@@ -292,6 +292,7 @@ import Testing
             let outcome = try await matterctl.run(words)
             #expect(outcome.status == 6 && outcome.stdout.isEmpty, "\(outcome)")
             #expect(outcome.stderr.contains("UNSUPPORTED_"), "it names the status: \(outcome)")
+            #expect(outcome.messages.last?.hasPrefix("hint: ") == true, "it says how to see what there is: \(outcome)")
         }
     }
 
@@ -308,7 +309,7 @@ import Testing
             (["invoke", "1", "1/level-control/move-to-level", "levle=3"], "level"),
             (["invoke", "1", "1/level-control/move-to-level", "level=many"], ""),
             (["invoke", "1", "1/level-control/move-to-level", "level=300"], ""), (["level", "1", "101%"], ""),
-            (["level", "1", "255"], ""), (["level", "1", "-1"], ""),
+            (["level", "1", "255"], ""), (["level", "1", "-1"], ""), (["off", "1", "--variant", "1"], "--effect"),
             (["write", "1", "1/on-off/on-time", "soon"], ""), (["commission", "MT:Y.K9042C00KA0648G0"], ""),
             (["commission", "MT:Y.K9042C00KA0648G!0"], ""), (["commission", "34970112333"], ""),
             (["commission", "1234"], ""), (["commission"], ""), (["commission", "--passcode", "11111111"], ""),

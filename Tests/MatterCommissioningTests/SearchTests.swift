@@ -79,6 +79,20 @@ struct SearchTests {
         await other.end()
     }
 
+    @Test("a device that has several records is named once")
+    func namedOnce() async throws {
+        let other = try await Commissionee(passcode: 20_202_022)
+        let network = FakeDiscovery([
+            .init(instance: "A", addresses: [other.device.address]),
+            .init(instance: "B", addresses: [other.device.address]),
+        ])
+        let workshop = try Workshop(discovery: network)
+        let error = try await failure(workshop, within: .seconds(120))
+        #expect(error.reason == "the setup code does not fit \(other.device.address)")
+        await workshop.end()
+        await other.end()
+    }
+
     @Test("a device that refused counts more than one that is silent")
     func refusalAndSilence() async throws {
         let (other, dead) = (try await Commissionee(passcode: 20_202_022), try Blackhole())

@@ -58,6 +58,10 @@ import Testing
             }
         }
         #expect(code { _ = try parser.fields(words: ["x=1"], of: command("on-off", "toggle")) } == .unknownField)
+        let far = try #require(failure { _ = try parser.fields(words: ["zzz=1"], of: move) })
+        #expect(far.hint == "its fields are level, transition-time, options-mask, options-override")
+        let farKey = try #require(failure { _ = try parser.fields(json: json(#"{"zzz":1}"#), of: move) })
+        #expect(farKey.hint == "its fields are level, transitionTime, optionsMask, optionsOverride")
     }
 
     @Test("a field beyond the model can be sent by its number")

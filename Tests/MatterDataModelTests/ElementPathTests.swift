@@ -71,6 +71,38 @@ import Testing
         }
     }
 
+    @Test("an unknown name that is near to none is refused with the way to see what there is")
+    func unknownAndFar() throws {
+        let cases: [(String, ElementKind, String)] = [
+            ("1/zzz/on-off", .attribute, "see which there are: matterctl clusters"),
+            ("1/on-off/zzz", .attribute, "see what it has: matterctl clusters on-off"),
+            ("1/level-control/zzz", .command, "see what it has: matterctl clusters level-control"),
+            ("1/switch/zzz", .event, "see what it has: matterctl clusters switch"),
+        ]
+        for (text, kind, hint) in cases {
+            let error = try #require(failure { _ = try ElementPath(text, kind) }, "\(text) was accepted")
+            #expect(error.hint == hint, "\(text)")
+        }
+    }
+
+    @Test("a name of another kind is refused as what it is")
+    func otherKind() throws {
+        let cases: [(String, ElementKind, String)] = [
+            ("1/on-off/toggle", .attribute, #"OnOff has no attribute "toggle", but a command of that name"#),
+            ("1/on-off/on-time", .command, #"OnOff has no command "on-time", but an attribute of that name"#),
+            (
+                "1/switch/initial-press", .attribute,
+                #"Switch has no attribute "initial-press", but an event of that name"#
+            ),
+            ("1/on-off/feature-map", .event, #"OnOff has no event "feature-map", but an attribute of that name"#),
+        ]
+        for (text, kind, reason) in cases {
+            let error = try #require(failure { _ = try ElementPath(text, kind) }, "\(text) was accepted")
+            #expect(error.reason == reason)
+            #expect(error.hint?.hasPrefix("see what it has: matterctl clusters ") == true, "\(text)")
+        }
+    }
+
     @Test("a command's path is complete and concrete")
     func commands() throws {
         #expect(try ElementPath("1/onoff/toggle", .command) == ElementPath(endpoint: 1, cluster: 6, element: 2))

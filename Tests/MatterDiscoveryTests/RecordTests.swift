@@ -249,7 +249,8 @@ struct DiscoveryErrorTests {
         #expect(
             DiscoveryError.Code.allCases.map(\.rawValue) == [
                 "discovery.library-missing", "discovery.bus-unavailable", "discovery.daemon-unavailable",
-                "discovery.disconnected", "discovery.refused", "discovery.collision", "discovery.malformed-record",
+                "discovery.disconnected", "discovery.no-network", "discovery.refused", "discovery.collision",
+                "discovery.malformed-record",
             ])
     }
 }

@@ -75,7 +75,9 @@ struct CommissionableSearch: Sendable {
                     try board.noteFailure(of: instance, error)
                     if board.isHopeless { waitForGrace() }
                 case .discoveryTimeUp:
-                    if board.isEmpty { throw nothingFound() }
+                    guard board.isEmpty else { break }
+                    try discovery.checkNetwork()
+                    throw nothingFound()
                 case .graceTimeUp:
                     if board.isHopeless { throw board.refusal() }
                 }
@@ -273,7 +275,10 @@ private struct CandidateBoard {
         let refusals = candidates.values.compactMap { candidate -> (label: String, error: SecureChannelError)? in
             if case .refused(let error) = candidate.state { (candidate.label, error) } else { nil }
         }.sorted { $0.label < $1.label }
-        let tried = refusals.map(\.label).joined(separator: ", ")
+        // One device may have several records: those of windows that are over.
+        var labels: [String] = []
+        for refusal in refusals where !labels.contains(refusal.label) { labels.append(refusal.label) }
+        let tried = labels.joined(separator: ", ")
         return PASEFailure.error(refusals.map(\.error), tried: tried)
     }
 }

@@ -26,7 +26,11 @@ struct Pairing: Sendable {
         do {
             return try await pair(lookout: Self.shortLook, until: min(deadline, .now + Self.shortLook * 2))
         } catch let error where Self.mayBeComplete(error) {
+            clock.fail()
             for node in known { try await checkIncomplete(node) }
+            // Without time for another try, the first one has more to say.
+            guard Instant.now < deadline else { throw error }
+            clock.enter(.discover)
             return try await pair(lookout: (deadline - .now) / 2, until: deadline)
         }
     }

@@ -23,6 +23,22 @@ package struct CommissioningJournal: Sendable {
         }
     }
 
+    /// The pending nodes whose records are sound, and what is wrong with the other records.
+    package func sound() throws -> (nodes: [PendingNode], faults: [any Error]) { try sound(in: folder) }
+
+    private func sound(in folder: String) throws -> (nodes: [PendingNode], faults: [any Error]) {
+        var nodes: [PendingNode] = []
+        var faults: [any Error] = []
+        for file in try state.records(in: folder) {
+            do {
+                if let contents = try state.read(file) { nodes.append(try PendingNode(decoding: contents, file)) }
+            } catch {
+                faults.append(error)
+            }
+        }
+        return (nodes, faults)
+    }
+
     package func node(_ id: NodeID) throws -> PendingNode? {
         let file = record(of: id)
         return try state.read(file).map { try PendingNode(decoding: $0, file) }
@@ -55,11 +71,10 @@ package struct CommissioningJournal: Sendable {
         try remove(node.nodeID)
     }
 
-    /// The complete nodes that were commissioned with this setup code.
+    /// The complete nodes that were commissioned with this setup code. A damaged record only costs a better answer to a
+    /// code that is used again.
     package func commissioned(passcode: UInt32, discriminator: SetupDiscriminator?) throws -> [PendingNode] {
-        try state.records(in: doneFolder).compactMap { file in
-            try state.read(file).map { try PendingNode(decoding: $0, file) }
-        }.filter { $0.matches(passcode: passcode, discriminator: discriminator) }
+        try sound(in: doneFolder).nodes.filter { $0.matches(passcode: passcode, discriminator: discriminator) }
     }
 
     /// Forgets all there is of a node.

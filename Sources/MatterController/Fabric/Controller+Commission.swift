@@ -93,7 +93,7 @@ extension Controller {
         var record = try store.node(result.nodeID) ?? NodeRecord(nodeID: result.nodeID)
         // What an interrupted commissioning was told, unless the name was given away meanwhile.
         let earlier = try pending?.name.flatMap { name in
-            try store.readable().nodes.contains { $0.name == name } ? nil : name
+            try store.sound().nodes.contains { $0.name == name } ? nil : name
         }
         record.name = request.name ?? record.name ?? earlier
         record.room = request.room ?? record.room ?? pending?.room

@@ -18,6 +18,11 @@ extension Controller {
     package func describedNode(_ text: String, deadline: Instant) async throws -> NodeRecord {
         let record = try node(text)
         guard record.endpoints.isEmpty else { return record }
+        return try await describedAnew(record, deadline: deadline)
+    }
+
+    /// The node with the endpoints that it has now, which are kept: bridges gain and lose them.
+    package func describedAnew(_ record: NodeRecord, deadline: Instant) async throws -> NodeRecord {
         let result = try await link(to: record).read(EndpointDescription.paths, deadline: deadline)
         let endpoints = EndpointDescription.all(in: result).map(NodeRecord.Endpoint.init)
         var described = record
@@ -28,6 +33,8 @@ extension Controller {
 
     /// Makes a device forget our fabric, then forgets the device.
     package func remove(_ node: NodeRecord, deadline: Instant) async throws {
+        // A device that has left and cannot be forgotten would be in the way for good.
+        try await nodes().checkWritable()
         let link = try await link(to: node)
         let currentFabricIndex = ConcreteAttributePath(
             endpoint: 0, cluster: CommissioningCluster.operationalCredentials, attribute: 5)

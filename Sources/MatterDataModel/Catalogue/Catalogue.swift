@@ -79,7 +79,8 @@ extension Catalogue {
         if let entry = CompiledIndex.shared.entry(named: key), let found = cluster(entry.id) { return found }
         throw DataModelError(
             .unknownCluster, "no cluster is called \(quoted(name))", place: name,
-            suggestions: Suggestions.nearest(to: name, among: clusterNames.map(\.name)).map(NameStyle.kebab))
+            suggestions: Suggestions.nearest(to: name, among: clusterNames.map(\.name)).map(NameStyle.kebab),
+            advice: "see which there are: matterctl clusters")
     }
 
     /// The name of the cluster with an id; decodes nothing.

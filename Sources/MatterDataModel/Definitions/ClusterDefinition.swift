@@ -103,9 +103,24 @@ public struct ClusterDefinition: Sendable, Equatable {
     private func unknown(
         _ code: DataModelError.Code, _ kind: String, _ name: String, _ known: [String]
     ) -> DataModelError {
-        DataModelError(
-            code, "\(self.name) has no \(kind) \(quoted(name))", place: name,
-            suggestions: Suggestions.nearest(to: name, among: known).map(NameStyle.kebab))
+        // A name of another kind is no typing error.
+        let other = self.kind(of: NameKey(name))
+        return DataModelError(
+            code, "\(self.name) has no \(kind) \(quoted(name))\(other.map { ", but \($0) of that name" } ?? "")",
+            place: name,
+            suggestions: other == nil ? Suggestions.nearest(to: name, among: known).map(NameStyle.kebab) : [],
+            advice: "see what it has: matterctl clusters \(NameStyle.kebab(self.name))")
+    }
+
+    /// What a name stands for; `nil` for nothing.
+    private func kind(of key: NameKey) -> String? {
+        func isAmong(_ names: [String], _ aliases: [[String]] = []) -> Bool {
+            names.contains(where: key.matches) || aliases.joined().contains(where: key.matches)
+        }
+        let all = attributes + globalAttributes
+        if isAmong(all.map(\.name), all.map(\.aliases)) { return "an attribute" }
+        if isAmong(commands.map(\.name), commands.map(\.aliases)) { return "a command" }
+        return isAmong(events.map(\.name)) ? "an event" : nil
     }
 }
 

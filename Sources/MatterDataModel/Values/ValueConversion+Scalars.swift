@@ -217,11 +217,13 @@ extension ValueConversion {
 
     func unknownValue(_ text: String, of owner: String, _ names: [String], _ place: String) -> DataModelError {
         let nearest = Suggestions.nearest(to: text, among: names)
-        let all = names.count <= 12 && nearest.isEmpty ? ": it is one of \(names.joined(separator: ", "))" : ""
+        // Some have hundreds of names.
+        let isListed = names.count <= 40 && nearest.isEmpty
+        let all = isListed ? ": it is one of \(names.joined(separator: ", "))" : ""
         return DataModelError(
             .unknownValue, "\(place.isEmpty ? "" : "\(place): ")\(owner) has no value \(quoted(text))\(all)",
-            place: place,
-            suggestions: nearest)
+            place: place, suggestions: nearest,
+            advice: isListed ? nil : "see all of them: matterctl clusters CLUSTER")
     }
 }
 

@@ -112,7 +112,7 @@ struct ValueConversion {
                     .unknownField, "\(inside(place))\(owner.name) has no field \(quoted(member.key))",
                     place: join(place, member.key),
                     suggestions: Suggestions.nearest(to: member.key, among: owner.fields.map(\.name)).map(
-                        NameStyle.camel))
+                        NameStyle.camel), advice: owner.fields.advice(NameStyle.camel))
             }
             guard !members.contains(where: { $0.tag == .context(tag) }) else {
                 throw DataModelError(

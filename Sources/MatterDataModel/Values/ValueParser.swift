@@ -184,7 +184,8 @@ extension ValueParser {
             command.fields.isEmpty
                 ? "\(command.name) has no fields, so none is called \(quoted(name))"
                 : "\(command.name) has no field \(quoted(name))", place: name,
-            suggestions: Suggestions.nearest(to: name, among: command.fields.map(\.name)).map(NameStyle.kebab))
+            suggestions: Suggestions.nearest(to: name, among: command.fields.map(\.name)).map(NameStyle.kebab),
+            advice: command.fields.advice(NameStyle.kebab))
     }
 
     private func finish(
@@ -211,5 +212,12 @@ extension [TLVElement] {
             if case .context(let number) = element.tag { Int(number) } else { 256 }
         }
         return sorted { key($0) < key($1) }
+    }
+}
+
+extension [FieldDefinition] {
+    /// Which fields there are, for somebody who named another one; `nil` if there are none.
+    func advice(_ style: (String) -> String) -> String? {
+        isEmpty ? nil : "its fields are \(map { style($0.name) }.joined(separator: ", "))"
     }
 }

@@ -29,6 +29,10 @@ package final class AvahiDiscovery: Discovery, Advertiser {
         Task { await connection.shutDown() }
     }
 
+    package var hasNetwork: Bool {
+        LocalInterface.current().contains { !$0.isLoopback && !$0.prefixes.isEmpty }
+    }
+
     private func opened() throws(DiscoveryError) -> AvahiConnection {
         try connection.withLock { connection throws(DiscoveryError) in
             if let connection { return connection }

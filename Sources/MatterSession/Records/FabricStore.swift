@@ -119,6 +119,7 @@ package struct FabricStore: Sendable {
                     .fabricExists, "there is a fabric '\(name)' already (id \(existing.fabricID))",
                     hint: "choose another name, or remove it first: matterctl fabric remove \(name)")
             }
+            try checkLost(name)
             // Without a record there can only be the remains of an interrupted removal: no keys or nodes for this one.
             try state.deleteFolder(Self.folder(of: name))
             let keys: [(String, SecretBytes?)] = [
@@ -131,6 +132,16 @@ package struct FabricStore: Sendable {
             try state.write(Self.record(of: name), record.encoded())
             return record
         }
+    }
+
+    /// A record that is gone while its previous copy is there was lost, not removed: the keys beside it are still good.
+    private func checkLost(_ name: String) throws {
+        let file = Self.record(of: name)
+        guard try state.readPrevious(file) != nil else { return }
+        let path = "\(state.path)/\(file)"
+        throw StoreError(
+            .damaged, "the file \(path) is missing, and its previous copy is there: the fabric '\(name)' is still here",
+            hint: "go back to the previous copy: mv '\(path).bak' '\(path)'", path: path, previousCopy: "\(path).bak")
     }
 
     /// The fabric of that name, made on first use if there is none at all.

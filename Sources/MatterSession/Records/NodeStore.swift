@@ -22,29 +22,34 @@ package struct NodeStore: Sendable {
 
     /// All nodes, by id.
     package func all() throws -> [NodeRecord] {
-        let (nodes, fault) = try readable()
-        if let fault { throw fault }
+        let (nodes, faults) = try sound()
+        if let fault = faults.first { throw fault }
         return nodes
     }
 
-    /// The nodes whose records can be used, by id, and what is wrong with the first of the others.
-    package func readable() throws -> (nodes: [NodeRecord], fault: (any Error)?) {
+    /// The nodes whose records are sound, by id, and what is wrong with the other records: one that is damaged does not
+    /// keep the others from being used.
+    package func sound() throws -> (nodes: [NodeRecord], faults: [any Error]) {
         var nodes: [NodeRecord] = []
-        var fault: (any Error)?
+        var faults: [any Error] = []
         for file in try state.records(in: folder) {
             do {
-                guard let contents = try state.read(file) else { continue }
-                nodes.append(try NodeRecord(decoding: contents, file))
-            } catch let error as StoreError where error.code == .damaged || error.code == .newerVersion {
-                fault = fault ?? error
-            } catch let error as RecordError {
-                fault = fault ?? error
+                if let contents = try state.read(file) { nodes.append(try NodeRecord(decoding: contents, file)) }
+            } catch {
+                faults.append(error)
             }
         }
-        return (nodes.sorted { $0.nodeID < $1.nodeID }, fault)
+        return (nodes.sorted { $0.nodeID < $1.nodeID }, faults)
     }
 
-    /// The node that a user means: by id or by name. A damaged record hides no other.
+    /// Finds out whether records can be changed, before something is done elsewhere that they have to follow.
+    package func checkWritable() async throws {
+        try await state.withLock(folder) {}
+    }
+
+    /// The node that a user means: by id or by name.
+    ///
+    /// - Throws: ``RecordError`` `unknownNode`; for a name, what is wrong with a record that may be the one.
     package func find(_ text: String) throws -> NodeRecord {
         let unknown = RecordError(
             .unknownNode, "there is no node '\(text)' on the fabric '\(fabric)'",
@@ -53,11 +58,9 @@ package struct NodeStore: Sendable {
             guard let record = try node(NodeID(number)) else { throw unknown }
             return record
         }
-        let (nodes, fault) = try readable()
-        if let record = nodes.first(where: { $0.name == text }) { return record }
-        // The name may be that of the record that cannot be read.
-        if let fault { throw fault }
-        throw unknown
+        let (nodes, faults) = try sound()
+        guard let record = nodes.first(where: { $0.name == text }) else { throw faults.first ?? unknown }
+        return record
     }
 
     /// Adds or replaces a node; its name must not be another node's.
@@ -88,7 +91,7 @@ package struct NodeStore: Sendable {
 
     /// - Throws: ``RecordError`` if another node has the name.
     package func checkFree(_ name: String, for id: NodeID?) throws {
-        guard let other = try readable().nodes.first(where: { $0.name == name && $0.nodeID != id }) else { return }
+        guard let other = try sound().nodes.first(where: { $0.name == name && $0.nodeID != id }) else { return }
         throw RecordError(
             .nameTaken, "node \(other.nodeID.rawValue) is called '\(name)' already",
             hint: "choose another name, or rename that one: matterctl node rename \(other.nodeID.rawValue) NEW")

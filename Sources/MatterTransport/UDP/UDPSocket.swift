@@ -31,7 +31,8 @@ final class UDPSocket: Sendable {
                         try channel.pipeline.syncOperations.addHandler(DatagramReceiver(receive: receive))
                     }
                 }
-                .bind(host: host, port: Int(port)).get()
+                // Not by host name: the name service knows no "::" on a host that has IPv4 addresses only.
+                .bind(to: SocketAddress(ipAddress: host, port: Int(port))).get()
         }
         do {
             return UDPSocket(channel: try await bind("::"), isIPv4Only: false)

@@ -162,7 +162,10 @@ struct CommandFailure: Error {
         // Some results are complete although they mean failure; they have been printed.
         if let silent = error as? SilentFailure { return silent.status.rawValue }
         var report = ErrorReport(error, target: target)
-        if report.hint == nil, report.deviceStatus == .unsupportedAccess { report.hint = accessHint }
+        if report.hint == nil, report.deviceStatus == .unsupportedAccess {
+            report.hint =
+                accessHint ?? "our node lacks the privilege for this in the access control list of the device"
+        }
         if report.status == .done {
             // An end that was asked for is no error.
             Console.message(report.message)

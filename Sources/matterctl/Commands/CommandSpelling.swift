@@ -6,11 +6,11 @@ enum CommandSpelling {
     static func unknownCommand(in arguments: [String], of root: any ParsableCommand.Type) -> UsageError? {
         var type = root
         var spelled: [String] = ["matterctl"]
-        for argument in arguments {
+        // `help` stands before the command that it is about.
+        for argument in arguments.first == "help" ? arguments.dropFirst() : arguments[...] {
             let known =
                 type.configuration.subcommands + type.configuration.groupedSubcommands.flatMap { $0.subcommands }
             guard !known.isEmpty, !argument.hasPrefix("-") else { return nil }
-            if argument == "help" { return nil }
             if let next = known.first(where: { $0.answers(to: argument) }) {
                 type = next
                 spelled.append(argument)
@@ -36,25 +36,53 @@ extension ParsableCommand {
     }
 }
 
-/// Lets a negative number stand as a value without `--`.
+/// Lets a negative number, with or without a unit, stand as a value without `--`.
 enum NegativeNumbers {
     static func escaped(_ arguments: [String]) -> [String] {
-        guard !arguments.contains("--"), let first = arguments.firstIndex(where: isNegativeNumber) else {
-            return arguments
+        guard !arguments.contains("--"), let first = firstValue(in: arguments) else { return arguments }
+        // Everything from the number on that is no option, nor the value of one, has to come after the terminator.
+        var options: [String] = []
+        var values: [String] = []
+        var rest = arguments[first...]
+        while let argument = rest.popFirst() {
+            guard isOption(argument) else {
+                values.append(argument)
+                continue
+            }
+            options.append(argument)
+            if takesNext(argument), let value = rest.popFirst() { options.append(value) }
         }
-        // Everything from the number on that is no option has to come after the terminator.
-        let head = arguments[..<first]
-        let tail = arguments[first...]
-        let values = tail.filter { isNegativeNumber($0) || !$0.hasPrefix("-") }
-        let options = tail.filter { !isNegativeNumber($0) && $0.hasPrefix("-") }
-        guard options.allSatisfy({ $0.contains("=") || flags.contains($0) }) else { return arguments }
-        return Array(head) + options + ["--"] + values
+        return Array(arguments[..<first]) + options + ["--"] + values
     }
 
-    /// Options that take no value, so that they may be moved.
-    private static let flags: Set<String> = ["--json", "-v", "-vv", "--verbose", "--timed", "--numeric", "--strict"]
+    /// The first negative number that is not the value of an option.
+    private static func firstValue(in arguments: [String]) -> Int? {
+        var isTaken = false
+        for (index, argument) in arguments.enumerated() {
+            if isNegativeNumber(argument), !isTaken { return index }
+            isTaken = !isTaken && isOption(argument) && takesNext(argument)
+        }
+        return nil
+    }
 
+    private static func takesNext(_ option: String) -> Bool { !option.contains("=") && !flags.contains(option) }
+
+    /// The options that take no value, of commands that take numbers.
+    private static let flags: Set<String> = [
+        "--json", "-v", "-vv", "--verbose", "--timed", "--numeric", "--strict", "--all-fabrics", "--verify",
+        "--no-on-off", "-h", "--help", "--version",
+    ]
+
+    private static func isOption(_ argument: String) -> Bool {
+        argument.hasPrefix("-") && argument != "-" && !isNegativeNumber(argument)
+    }
+
+    /// `-5`, `-0.5`, `-5C`: no option begins with a digit.
     private static func isNegativeNumber(_ argument: String) -> Bool {
-        argument.hasPrefix("-") && Double(argument) != nil
+        let octets = argument.utf8
+        guard octets.first == UInt8(ascii: "-") else { return false }
+        let digits = octets.dropFirst()
+        let first = digits.first == UInt8(ascii: ".") ? digits.dropFirst().first : digits.first
+        return first.map { 0x30...0x39 ~= $0 } ?? false
     }
 }

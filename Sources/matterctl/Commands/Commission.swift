@@ -63,6 +63,9 @@ struct Commission: NetworkCommand {
         guard country.count == 2, country.allSatisfy({ $0.isASCII && $0.isUppercase }) else {
             throw ValidationError("--country takes two capital letters, such as DE")
         }
+        if let nodeID, !NodeID(nodeID.value).isOperational {
+            throw ValidationError("--node-id takes the id of a node: 1 to 0xFFFFFFEFFFFFFFFF")
+        }
         if let until, CommissioningStage(rawValue: until) == nil {
             throw ValidationError(
                 "--until takes one of \(CommissioningStage.allCases.map(\.rawValue).joined(separator: ", "))")

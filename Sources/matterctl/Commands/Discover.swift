@@ -36,13 +36,22 @@ struct Discover: NetworkCommand {
             } else {
                 .commissioningMode
             }
-        let events = AvahiDiscovery(logger: context.logger).browseCommissionable(filter)
+        let discovery = AvahiDiscovery(logger: context.logger)
+        let events = discovery.browseCommissionable(filter)
         let until = watch && options.timeout == nil ? nil : context.deadline
         if watch {
             try await follow(events, until: until, context)
         } else {
-            show(try await collect(events, until: context.deadline), context)
+            let devices = try await collect(events, until: context.deadline)
+            if devices.isEmpty { try discovery.checkNetwork() }
+            show(devices, context)
         }
+    }
+
+    /// Whether a device is also one of the vendor's: the network is asked for one thing at a time.
+    private func isWanted(_ device: CommissionableDevice) -> Bool {
+        guard let vendor, discriminator != nil else { return true }
+        return device.record.vendorID == vendor.value
     }
 
     /// Everything that answers until the network falls quiet.
@@ -52,7 +61,7 @@ struct Discover: NetworkCommand {
         var found: [String: CommissionableDevice] = [:]
         for try await event in Timed(events, quiet: Self.quiet, until: deadline).stream {
             switch event {
-            case .found(let device): found[device.instance] = device
+            case .found(let device): found[device.instance] = isWanted(device) ? device : nil
             case .lost(let instance): found[instance] = nil
             case .allForNow: break
             }
@@ -76,6 +85,7 @@ struct Discover: NetworkCommand {
     ) async throws {
         for try await event in Timed(events, quiet: nil, until: deadline).stream {
             switch event {
+            case .found(let device) where !isWanted(device): break
             case .found(let device):
                 if context.console.isJSON {
                     var object: JSONObject = ["event": "found"]
@@ -94,7 +104,6 @@ struct Discover: NetworkCommand {
                 break
             }
         }
-        try Task.checkCancellation()
     }
 
     private static func row(_ device: CommissionableDevice) -> [String] {

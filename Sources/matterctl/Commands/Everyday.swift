@@ -32,6 +32,10 @@ extension EverydayCommand {
         let controller = context.controller
         var record = try await controller.node(node.node)
         if node.endpoint == nil { record = try await controller.describedNode(node.node, deadline: context.deadline) }
+        if node.endpoint == nil, !record.endpoints.contains(where: { $0.serverClusters.contains(Self.cluster.id) }) {
+            // It may have gained one since it was described.
+            record = try await controller.describedAnew(record, deadline: context.deadline(for: record))
+        }
         let endpoint = try record.endpoint(
             serving: Self.cluster.id, named: node.endpoint, clusterName: Self.cluster.name)
         let (command, repeatability) = try command(endpoint: endpoint)
@@ -95,16 +99,20 @@ struct Off: EverydayCommand {
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Option(help: "How to go off: delayed-all-off or dying-light.") var effect: Effect?
-    @Option(help: "The variant of the effect.") var variant: UInt8 = 0
+    @Option(help: "With --effect: its variant.") var variant: UInt8?
     @Flag(help: "Read the state back and print it.") var verify = false
     @OptionGroup var options: NetworkOptions
+
+    func validate() throws {
+        guard effect != nil || variant == nil else { throw ValidationError("--variant goes with --effect") }
+    }
 
     func command(endpoint: UInt16) -> (command: Command, repeatability: NodeLink.Repeatability) {
         guard let effect else {
             return (Command(endpoint: endpoint, cluster: Self.cluster.id, command: 0), .absolute)
         }
         let fields = TLVValue.structure([
-            TLVElement(0, .uint(effect.number)), TLVElement(1, .uint(UInt64(variant))),
+            TLVElement(0, .uint(effect.number)), TLVElement(1, .uint(UInt64(variant ?? 0))),
         ])
         return (Command(endpoint: endpoint, cluster: Self.cluster.id, command: 0x40, fields: fields), .absolute)
     }

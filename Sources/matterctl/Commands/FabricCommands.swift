@@ -223,7 +223,8 @@ struct FabricCommand: AsyncParsableCommand {
                 _ = try store.select(name)
                 return
             }
-            let count = try NodeStore(store.state, fabric: record.name).readable().nodes.count
+            let nodes = try NodeStore(store.state, fabric: record.name).sound()
+            let count = nodes.nodes.count + nodes.faults.count
             let loss = count == 0 ? "" : " and lose control of its \(count) node\(count == 1 ? "" : "s")"
             try output.console.confirm("Remove the fabric '\(name)' with its keys\(loss)?", given: yes)
             try await store.remove(name)

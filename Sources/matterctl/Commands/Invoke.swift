@@ -54,7 +54,7 @@ struct Invoke: NetworkCommand {
     private func parse(_ definition: CommandDefinition?, _ catalogue: Catalogue) throws -> ParsedValue {
         let parser = ValueParser(catalogue: catalogue)
         if let jsonFields {
-            let json = try JSONValue(parsing: try InputFile.contents(jsonFields))
+            let json = try Self.json(jsonFields)
             guard let definition else { return ParsedValue(value: try TLVValue(json: json)) }
             return try parser.fields(json: json, of: definition)
         }
@@ -69,6 +69,15 @@ struct Invoke: NetworkCommand {
             return ParsedValue(value: try parser.untypedFields(words: fields, file: file))
         }
         return try parser.fields(words: fields, of: definition, file: file)
+    }
+
+    private static func json(_ file: String) throws -> JSONValue {
+        let contents = try InputFile.contents(file)
+        do {
+            return try JSONValue(parsing: contents)
+        } catch {
+            throw UsageError(error.code.rawValue, "\(file == "-" ? "stdin" : file): \(error)")
+        }
     }
 
     private func show(

@@ -32,22 +32,24 @@ struct NodeCommand: AsyncParsableCommand {
                 if output.json { output.console.result(.array([])) }
                 return
             }
-            let (nodes, fault) = try NodeStore(directory, fabric: fabric.name).readable()
+            let (nodes, faults) = try NodeStore(directory, fabric: fabric.name).sound()
             // One that was cut short between the two records is a node, and is told to the issuer with the next try.
-            let pending = try CommissioningJournal(directory, fabric: fabric.name).all()
-                .filter { node in !nodes.contains { $0.nodeID == node.nodeID } }
+            let journal = try CommissioningJournal(directory, fabric: fabric.name).sound()
+            let pending = journal.nodes.filter { node in !nodes.contains { $0.nodeID == node.nodeID } }
+            let fault = (faults + journal.faults).first
             if output.json {
                 output.console.result(
                     .array(nodes.map { NodeReport($0).json } + pending.map { NodeReport.pending($0) }))
-            } else {
-                let rows =
-                    nodes.map(NodeReport.row)
-                    + pending.map { node in
-                        ["\(node.nodeID.rawValue)", TerminalText.escaped(node.name ?? "-"), "-", "-", "pending"]
-                    }
-                output.console.rows(["NODE", "NAME", "PRODUCT", "ADDRESS", "STATE"], rows)
+                if let fault { throw fault }
+                return
             }
-            // What can be shown has been shown; the rest is an error all the same.
+            let rows =
+                nodes.map(NodeReport.row)
+                + pending.map { node in
+                    ["\(node.nodeID.rawValue)", TerminalText.escaped(node.name ?? "-"), "-", "-", "pending"]
+                }
+            output.console.rows(["NODE", "NAME", "PRODUCT", "ADDRESS", "STATE"], rows)
+            // What can be read is of use; that something cannot is said after it.
             if let fault { throw fault }
         }
     }
@@ -114,18 +116,21 @@ struct NodeCommand: AsyncParsableCommand {
             try RainMakerStore(controller.options.state, fabric: fabric).removePending(of: id)
         }
 
-        /// A node, one whose record is damaged, or one whose commissioning is pending.
+        /// A node, one whose commissioning is pending, or one whose record is damaged.
         private func target(_ controller: Controller) async throws -> NodeID {
             do {
                 return try await controller.node(node).nodeID
-            } catch let error as StoreError where error.code == .damaged {
+            } catch let error where error.isDamagedRecord {
                 guard let number = NameRule.parseNumber(node) else { throw error }
                 return NodeID(number)
             } catch let error as RecordError where error.code == .unknownNode {
                 let fabric = try await controller.fabric()
                 let journal = CommissioningJournal(controller.options.state, fabric: fabric.name)
-                guard let number = NameRule.parseNumber(node), try journal.node(NodeID(number)) != nil else {
-                    throw error
+                guard let number = NameRule.parseNumber(node) else { throw error }
+                do {
+                    guard try journal.node(NodeID(number)) != nil else { throw error }
+                } catch let damage where damage.isDamagedRecord {
+                    return NodeID(number)
                 }
                 return NodeID(number)
             }
@@ -238,5 +243,12 @@ struct NodeReport {
     private static func label(_ name: String?, _ id: UInt16?) -> String? {
         guard let id else { return name }
         return [name, hexadecimal(UInt32(id))].compactMap { $0 }.joined(separator: " ")
+    }
+}
+
+extension Error {
+    /// Whether a record is there and cannot be used.
+    fileprivate var isDamagedRecord: Bool {
+        (self as? StoreError)?.code == .damaged || (self as? RecordError)?.code == .invalid
     }
 }

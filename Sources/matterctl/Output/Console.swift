@@ -1,5 +1,6 @@
 import Glibc
 import MatterTLV
+import Synchronization
 
 /// Where results and messages go: results on stdout and nothing else there, everything else on stderr.
 struct Console: Sendable {
@@ -8,8 +9,34 @@ struct Console: Sendable {
     /// Whether stdout is a terminal.
     var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+    /// Why a part of the result could not be written; 0 while all of it could be.
+    private static let failure = Atomic<Int32>(0)
+
     /// One line of a result.
-    func result(_ line: String) { Self.write(line + "\n", to: STDOUT_FILENO) }
+    func result(_ line: String) {
+        let number = Self.write(line + "\n", to: STDOUT_FILENO)
+        if number == EPIPE { Self.endAsUnheard() }
+        if number != 0 { Self.failure.store(number, ordering: .relaxed) }
+    }
+
+    /// Whoever read the result has had enough: ends as a program does whose output goes nowhere.
+    private static func endAsUnheard() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        kill(getpid(), SIGPIPE)
+        // For the case that this thread does not take the signal.
+        _exit(128 + SIGPIPE)
+    }
+
+    /// - Throws: ``UsageError`` if a part of the result did not get out: nobody must take the rest for all of it.
+    static func checkResult() throws(UsageError) {
+        let number = failure.load(ordering: .relaxed)
+        guard number != 0 else { return }
+        var error = UsageError(
+            "output.failed", "the result could not be written to stdout: \(String(cString: strerror(number)))",
+            hint: "what was asked for has been done; only the result is lost")
+        error.status = .localState
+        throw error
+    }
 
     func result(_ json: JSONValue) { result(json.serialized()) }
 
@@ -51,15 +78,18 @@ struct Console: Sendable {
         }
     }
 
-    private static func write(_ text: String, to descriptor: Int32) {
+    /// - Returns: `errno` if not everything could be written, otherwise 0.
+    @discardableResult
+    private static func write(_ text: String, to descriptor: Int32) -> Int32 {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written < 0 {
-                guard errno == EINTR else { return }
+                guard errno == EINTR else { return errno }
                 continue
             }
             rest = rest.dropFirst(written)
         }
+        return 0
     }
 }

@@ -44,7 +44,7 @@ struct ErrorReport {
             (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
             explain(error)
         case let error as InteractionError:
-            (id, message) = (error.code.rawValue, error.reason)
+            (id, message) = (error.code.rawValue, Self.account(of: error, target))
             if let status = error.status { note(status) }
         case let error as TransportError:
             (id, stage) = (error.code.rawValue, "interaction")
@@ -53,6 +53,7 @@ struct ErrorReport {
                 + (error.report.map { " (\(ReportAccount($0)))" } ?? "")
             hint = error.code == .invalidAddress ? nil : "look after its power and network, then try again"
             if error.code == .invalidAddress || error.code == .socket { (stage, message) = (nil, error.reason) }
+            if error.code == .socket { hint = "see what network this host has: ip addr" }
             if error.code == .unknownHost {
                 (stage, message) = ("discover", error.reason)
                 hint = "check the spelling and the name service (getent ahosts NAME), or give a numeric address"
@@ -88,6 +89,34 @@ struct ErrorReport {
         default:
             (id, message) = ("internal", "unexpected internal error: \(error)")
             hint = "this is a defect of matterctl; please report it with the output of the same command and -vv"
+        }
+        if hint == nil, let deviceStatus { hint = Self.remedy(for: deviceStatus, target) }
+    }
+
+    private static func account(of error: InteractionError, _ target: String?) -> String {
+        let who = target ?? "the device"
+        switch error.code {
+        case .refused: return "\(who) answered the request with \(error.status.map { "\($0)" } ?? "a status")"
+        case .invalidRequest, .requestTooLarge: return error.reason
+        case .malformed, .unexpectedMessage, .protocolViolation, .limitExceeded, .invalidSubscription:
+            return "\(who) broke the protocol: \(error.reason)"
+        }
+    }
+
+    /// What to do about a status; `nil` where the status says it all, or something better is known of a refused access.
+    private static func remedy(for status: IMStatus, _ target: String?) -> String? {
+        let node = target.map { $0.hasPrefix("node ") ? String($0.dropFirst("node ".count)) : $0 } ?? "NODE"
+        switch status {
+        case .unsupportedEndpoint, .unsupportedCluster: return "see what it has: matterctl node show \(node)"
+        case .unsupportedAttribute:
+            return "this device leaves it out; see what it has: matterctl read \(node) EP/CLUSTER"
+        case .unsupportedCommand:
+            return "this device leaves it out; see which it takes: matterctl read \(node) "
+                + "EP/CLUSTER/accepted-command-list"
+        case .constraintError: return "a value is beyond what the device allows; the limits: matterctl clusters CLUSTER"
+        case .busy, .resourceExhausted: return "it has too much to do: try again in a moment"
+        case .dataVersionMismatch: return "something in the cluster has changed since: read it again"
+        default: return nil
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import MatterCredentials
 import MatterCrypto
 import MatterSecureChannel
@@ -169,6 +170,20 @@ struct FabricStoreTests {
         #expect(try NodeStore(state.directory, fabric: "home").all() == [])
         #expect(try store.authority(of: record).intermediateKey == nil)
         #expect(try store.credentials(of: record).key.scalar != first.credentials.key.scalar)
+    }
+
+    @Test("a fabric whose record was lost is not made anew over its keys: the previous copy leads back to it")
+    func lostRecord() async throws {
+        let (first, _) = try await add("home")
+        // Written again, the record has a previous copy.
+        _ = try await store.takeNodeID(in: "home", requested: nil) { _ in false }
+        let path = state.directory.path + "/fabrics/home/fabric.json"
+        try FileManager.default.removeItem(atPath: path)
+        let error = try await #require(throws: StoreError.self) { _ = try await add("home") }
+        #expect(error.code == .damaged && error.hint?.contains("mv '\(path).bak' '\(path)'") == true)
+        try FileManager.default.moveItem(atPath: path + ".bak", toPath: path)
+        let record = try #require(try store.fabric(named: "home"))
+        #expect(try store.credentials(of: record).key.scalar == first.credentials.key.scalar)
     }
 
     // MARK: Node ids

@@ -103,20 +103,19 @@ struct NodeStoreTests {
         #expect(error.reason.contains("nodes/0000000000000001.json") && error.reason.contains("nodeId"))
     }
 
-    @Test("a damaged record hides no other")
+    @Test("a damaged record keeps no other node from being found or named, and may be the one that is not found")
     func damagedNeighbour() async throws {
-        for (id, name) in [(1, "kitchen"), (2, "bath"), (3, "hall")] { try await store.save(node(UInt64(id), name)) }
-        let file = "fabrics/home/nodes/0000000000000002.json"
-        try Data("{".utf8).write(to: URL(fileURLWithPath: "\(state.directory.path)/\(file)"))
-        #expect(try store.find("kitchen").nodeID == NodeID(1) && store.find("3").name == "hall")
-        #expect(try store.readable().nodes.map(\.nodeID.rawValue) == [1, 3])
-        for text in ["2", "bath"] {
-            let error = #expect(throws: StoreError.self) { _ = try store.find(text) }
-            #expect(error?.code == .damaged && error?.path?.hasSuffix(file) == true)
-        }
-        #expect(throws: StoreError.self) { _ = try store.all() }
-        try await store.update(NodeID(1)) { $0.name = "galley" }
-        #expect(try store.find("galley").nodeID == NodeID(1))
+        try await store.save(node(1, "lamp"))
+        try await store.save(node(2, "fan"))
+        try state.directory.write("fabrics/home/nodes/0000000000000002.json", Array(#"{"nodeId":true}"#.utf8))
+        #expect(try store.find("lamp").nodeID == NodeID(1))
+        #expect(await code { _ = try store.find("fan") } == .invalid)
+        #expect(await code { _ = try store.find("2") } == .invalid)
+        #expect(await code { _ = try store.find("3") } == .unknownNode)
+        try await store.save(node(3, "plug"))
+        #expect(await code { try await store.save(node(4, "lamp")) } == .nameTaken)
+        let (nodes, faults) = try store.sound()
+        #expect(nodes.map(\.nodeID.rawValue) == [1, 3] && faults.count == 1)
         #expect(try await store.remove(NodeID(2)))
         #expect(try store.all().count == 2)
     }

@@ -1,0 +1,220 @@
+import Foundation
+import Testing
+
+/// What people type wrong, or in an order that nobody thought of.
+@Suite("Usage", .enabled(if: Laboratory.isHere), .laboratorySlot) struct UsageTests {
+    @Test("an unknown cluster, attribute, command or field: 64, with the nearest spelling or the way to see all")
+    func unknownNames() async throws {
+        let matterctl = try MatterCtl()
+        let cases: [([String], String, String)] = [
+            (["read", "1", "1/onof"], #"no cluster is called "onof""#, "did you mean on-off?"),
+            (["read", "1", "1/zzz/zzz"], #"no cluster is called "zzz""#, "see which there are: matterctl clusters"),
+            (["clusters", "zzz"], #"no cluster is called "zzz""#, "see which there are: matterctl clusters"),
+            (
+                ["read", "1", "1/on-off/zzz"], #"OnOff has no attribute "zzz""#,
+                "see what it has: matterctl clusters on-off"
+            ),
+            (
+                ["write", "1", "1/on-off/toggle", "1"], #"OnOff has no attribute "toggle", but a command of that name"#,
+                "see what it has: matterctl clusters on-off"
+            ),
+            (
+                ["invoke", "1", "1/on-off/zzz"], #"OnOff has no command "zzz""#,
+                "see what it has: matterctl clusters on-off"
+            ),
+            (
+                ["invoke", "1", "1/level-control/move", "zzz=1"], #"Move has no field "zzz""#,
+                "its fields are move-mode, rate, options-mask, options-override"
+            ),
+        ]
+        for (arguments, message, hint) in cases {
+            let outcome = try await matterctl.run(arguments)
+            #expect(outcome.status == 64 && outcome.stdout.isEmpty, "\(outcome)")
+            #expect(outcome.messages == ["error: \(message)", "hint: \(hint)"])
+        }
+    }
+
+    @Test("help about an unknown command is an error with the nearest one")
+    func help() async throws {
+        let matterctl = try MatterCtl()
+        let error = try await matterctl.fail(64, "help", "comission").messages
+        #expect(error == ["error: 'comission' is not a command", "hint: did you mean commission?"])
+        #expect(try await matterctl.succeed("help", "node", "ls").stdout.contains("matterctl node ls"))
+        #expect(try await matterctl.succeed("help").stdout.contains("SUBCOMMANDS"))
+    }
+
+    @Test("a negative number is a value, with and without a unit, wherever the options stand")
+    func negativeNumbers() async throws {
+        let device = try await VirtualDevice.start("thermostat")
+        defer { device.stop() }
+        let matterctl = try MatterCtl()
+        try await matterctl.commission(device, ["--name", "hall"])
+        let path = "1/thermostat/min-heat-setpoint-limit"
+        let address = ["--address", device.address]
+        for words in [
+            ["write", "hall", path, "-5C"], ["write", "hall", path, "-500", "--json"],
+            ["write", "hall", path, "-500"] + address, ["write"] + address + ["hall", path, "-5.0C", "--timed"],
+            ["write", "hall", path, "-500", "--timeout", "20s", "--json"],
+        ] {
+            // The device refuses it, by its limits: the value has arrived.
+            let outcome = try await matterctl.run(words)
+            #expect(outcome.status == 5 && outcome.stderr.contains("CONSTRAINT_ERROR"), "\(outcome)")
+        }
+        let missing = try await matterctl.fail(64, "write", "hall", path, "5", "--timeout", "-5")
+        #expect(missing.stderr.contains("--timeout"), "\(missing)")
+    }
+
+    @Test("a value that fits no message: 64")
+    func hugeValue() async throws {
+        let device = try await VirtualDevice.start("on-off-light")
+        defer { device.stop() }
+        let matterctl = try MatterCtl()
+        try await matterctl.commission(device)
+        let long = String(repeating: "a", count: 3000)
+        let error = try await matterctl.fail(64, "write", "1", "0/basic-information/node-label", long, "--json").error()
+        #expect(error["id"]?.string == "im.request-too-large", "\(error)")
+    }
+
+    @Test("an id that is no node's: 64, before anything is sent; fields that are no JSON: 64, and the file is named")
+    func badArguments() async throws {
+        let matterctl = try MatterCtl()
+        for id in ["0", "0xFFFFFFFFFFFFFFFF"] {
+            let outcome = try await matterctl.fail(64, "commission", "34970112332", "--node-id", id)
+            #expect(outcome.stderr.contains("--node-id"), "\(outcome)")
+        }
+        let file = matterctl.folder.file("fields.json")
+        try Data(#"{"level":5"#.utf8).write(to: file)
+        let outcome = try await matterctl.fail(
+            64, "invoke", "1", "1/level-control/move-to-level", "--json-fields", file.path)
+        #expect(outcome.stderr.contains("\(file.path): "), "\(outcome)")
+    }
+
+    @Test("a host without IPv6: a device is commissioned and controlled over IPv4")
+    func withoutIPv6() async throws {
+        let matterctl = try MatterCtl()
+        let script = """
+            mkdir -p $1; ip link set lo up && echo 1 > /proc/sys/net/ipv6/conf/all/disable_ipv6 || exit 99
+            ip link add veth0 type veth peer name veth1 && ip addr add 10.9.9.1/24 dev veth0 &&
+                ip link set veth0 up && ip link set veth1 up
+            sleep 60 | $0 simulate on-off-light --mdns none --state $1/device --paa-out $1/trust/paa.der > $1/log 2>&1 &
+            until grep -qs ^ready $1/log; do sleep 0.1; done
+            $0 commission 34970112332 --address 127.0.0.1 --trust $1/trust --allow-test-devices --progress none &&
+                $0 on 1 && $0 read 1 1/on-off/on-off
+            """
+        var environment = matterctl.environment
+        environment["MATTERCTL_HOME"] = matterctl.home.path
+        let child = try Child(
+            URL(fileURLWithPath: "/usr/bin/unshare"),
+            [
+                "--net", "--pid", "--fork", "--mount-proc", "--kill-child", "timeout", "50", "sh", "-c", script,
+                Laboratory.binary.path,
+            ]
+                + [matterctl.folder.file("scene").path],
+            environment: environment, folder: matterctl.folder)
+        let status = await child.status()
+        #expect(status == 0 && child.stdout == "1\ntrue\n", "\(status) \(child.stdout) \(child.stderr)")
+    }
+
+    @Test("a host that is on no network: 11, as far as discovery goes")
+    func noNetwork() async throws {
+        let matterctl = try MatterCtl()
+        for words in [
+            ["discover", "--discriminator", "4093"],
+            ["commission", "--passcode", "20202021", "--discriminator", "4093"],
+        ] {
+            let child = try Child(
+                URL(fileURLWithPath: "/usr/bin/unshare"),
+                ["--net", Laboratory.binary.path] + words
+                    + ["--timeout", "4s", "--json", "--home", matterctl.home.path],
+                folder: matterctl.folder)
+            #expect(await child.status() == 11, "\(words): \(child.stdout)\(child.stderr)")
+            let error = try #require(child.stderr.split(separator: "\n").last)
+            #expect(try JSON(parsing: String(error))["error"]?["id"]?.string == "discovery.no-network", "\(error)")
+        }
+    }
+
+    @Test("a wrapper that sends its signal twice interrupts once: what is under way is undone")
+    func doubleSignal() async throws {
+        let matterctl = try MatterCtl()
+        let device = try await VirtualDevice.start("on-off-light", faults: ["slow-crypto:20000"])
+        defer { device.stop() }
+        let child = try Child(
+            URL(fileURLWithPath: "/usr/bin/timeout"),
+            ["3", Laboratory.binary.path]
+                + matterctl.words(device, ["--progress", "none", "--home", matterctl.home.path]),
+            folder: matterctl.folder)
+        #expect(await child.status() == 124)
+        #expect(child.stderr.hasPrefix("error: interrupted;"), "\(child.stderr)")
+    }
+
+    @Test("a commissioning goes on when nobody listens to its progress; a result that nobody reads ends a command")
+    func closedPipe() async throws {
+        let matterctl = try MatterCtl()
+        let device = try await VirtualDevice.start("on-off-light")
+        defer { device.stop() }
+        let words = matterctl.words(device, ["--progress", "plain", "--home", matterctl.home.path])
+        let script = "{ \"$@\"; echo $? > status; } 2>&1 > /dev/null | head -n 1; cat status"
+        let child = try Child(
+            URL(fileURLWithPath: "/bin/sh"),
+            ["-c", "cd \(matterctl.folder.file(".").path) && \(script)", "sh", Laboratory.binary.path] + words,
+            folder: matterctl.folder)
+        #expect(await child.status() == 0)
+        #expect(child.stdout.hasSuffix("\n0\n"), "\(child.stdout)")
+        #expect(try await matterctl.nodes() == Nodes(commissioned: [1]))
+        let unread = try Child(
+            URL(fileURLWithPath: "/bin/bash"),
+            ["-c", "(sleep 1; exec \(Laboratory.binary.path) clusters) | true; echo ${PIPESTATUS[0]}"],
+            folder: matterctl.folder)
+        #expect(await unread.status() == 0)
+        #expect(unread.stdout == "141\n" && unread.stderr.isEmpty, "\(unread.stdout)\(unread.stderr)")
+    }
+
+    @Test("a result that cannot be written is no success: 10")
+    func fullDisk() async throws {
+        let matterctl = try MatterCtl()
+        for words in ["clusters", "clusters --json", "payload parse 34970112332", "--version", "node ls --help"] {
+            let child = try Child(
+                URL(fileURLWithPath: "/bin/sh"), ["-c", "\(Laboratory.binary.path) \(words) > /dev/full"],
+                folder: matterctl.folder)
+            #expect(await child.status() == 10, "\(words)")
+            #expect(child.stderr.contains("No space left on device"), "\(words): \(child.stderr)")
+        }
+    }
+
+    @Test("a damaged record of one node keeps no other from being used, is told: 10, and can be forgotten")
+    func damagedNeighbour() async throws {
+        let (one, other) = (
+            try await VirtualDevice.start("on-off-light"), try await VirtualDevice.start("on-off-light")
+        )
+        defer {
+            one.stop()
+            other.stop()
+        }
+        let matterctl = try MatterCtl()
+        try await matterctl.commission(one, ["--name", "one"])
+        try await matterctl.commission(other, ["--name", "other"])
+        let record = matterctl.home.appending(path: "fabrics/home/nodes/0000000000000002.json")
+        try Data("nonsense".utf8).write(to: record)
+        try await matterctl.succeed("on", "one")
+        let list = try await matterctl.run(["node", "ls", "--json"])
+        #expect(list.status == 10, "\(list)")
+        #expect(try list.json().elements.map { $0["name"]?.string } == ["one"])
+        #expect(try list.error()["id"]?.string == "state.damaged")
+        try await matterctl.fail(10, "on", "other")
+        try await matterctl.fail(10, "on", "2")
+        try await matterctl.succeed("node", "forget", "2", "--yes")
+        #expect(try await matterctl.nodes() == Nodes(commissioned: [1]))
+        // What is kept of commissionings that have ended, or have not.
+        let fabric = matterctl.home.appending(path: "fabrics/home")
+        let pending = fabric.appending(path: "pending")
+        try FileManager.default.createDirectory(at: pending, withIntermediateDirectories: true)
+        try Data("nonsense".utf8).write(to: pending.appending(path: "0000000000000007.json"))
+        #expect(try await matterctl.run(["node", "ls", "--json"]).json().elements.count == 1)
+        try await matterctl.succeed("node", "forget", "7", "--yes")
+        try Data("nonsense".utf8).write(to: fabric.appending(path: "commissioned/0000000000000001.json"))
+        let third = try await VirtualDevice.start("on-off-light")
+        defer { third.stop() }
+        try await matterctl.commission(third)
+        #expect(try await matterctl.nodes().commissioned.count == 2)
+    }
+}
