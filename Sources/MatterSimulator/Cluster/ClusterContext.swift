@@ -82,8 +82,9 @@ package struct ClusterContext {
         node.emit(event, fields, endpoint: endpoint, cluster: cluster)
     }
 
-    /// ``ClusterServer/savedState`` has changed.
-    package func markUnsaved() { node.unsaved.insert(.clusters) }
+    /// ``ClusterServer/savedState`` has changed, or what else a command has stored: a command at hand is answered once it is
+    /// saved.
+    package func markUnsaved() { node.unsaved.formUnion([.clusters, .states]) }
 
     /// Work for the edge of the device.
     package func effect(_ effect: NodeEffect) { node.effects.append(effect) }

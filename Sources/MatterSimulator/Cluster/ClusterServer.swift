@@ -42,7 +42,8 @@ package import MatterTLV
 /// - **Events**: `context.emit(event:_:)`; priority and privilege come from the catalogue. Events of a fabric carry the index
 ///   as field 254.
 /// - **State beyond attributes** (users, schedules) is returned by ``savedState`` whenever the node saves, and handed to
-///   ``restore(_:)`` before ``start(_:)``; call `context.markUnsaved()` after changing it.
+///   ``restore(_:)`` before ``start(_:)``; call `context.markUnsaved()` after changing it. A command that did so, and every
+///   write, is answered once it is saved; other changes are saved soon after.
 /// - **The outside world**: `context.effect(.command(…))` sends a command to a bound node; `context.report`
 ///   prints a line. ``input(_:_:)`` gets what a person types at the running device: `1 contact-sensor closed`.
 ///

@@ -143,6 +143,7 @@ extension SimulatedDevice {
             let chunk = try receiver.receive(request)
             let statuses = node.turn(at: .current) { node.write(chunk, progress: &progress, caller: caller) }
             afterTurn()
+            await saved()
             guard !chunk.suppressesResponse, !faults.mutes(message) else { return }
             try await send(chunk.response(statuses), exchange)
             guard !chunk.isLast else { return }
@@ -175,6 +176,7 @@ extension SimulatedDevice {
         let reboots = faults.isAboutToReboot(node)
         afterTurn()
         if reboots { return }
+        if hasUnsavedStates { await saved() }
         guard !request.suppressesResponse else { return }
         if faults.mutes(message) {
             surroundings.report(.fault("mute"))

@@ -3,11 +3,13 @@ import MatterTLV
 
 /// What a device keeps over a restart.
 extension SimulatedDevice {
-    /// Saves what has changed: fabrics before anybody is answered, so that no peer believes in one that a power cut takes
-    /// away; attributes soon after, since there may be many changes in a row.
+    /// Saves what has changed: fabrics at once, so that no peer believes in one that a power cut takes away; attributes soon
+    /// after, since there may be many changes in a row. Who has written or stored something waits for that: see
+    /// ``saved()``.
     func save() {
         let parts = node.takeUnsaved()
         guard let store = surroundings.store, !parts.isEmpty else { return }
+        if parts.contains(.states) { hasUnsavedStates = true }
         if parts.contains(.fabrics) { attempt { try store.save(fabrics: node.savedFabrics) } }
         if parts.contains(.eventNumber) {
             let number = node.reserveEventNumbers()
@@ -38,6 +40,13 @@ extension SimulatedDevice {
                 saveClusters(store)
             }
         }
+    }
+
+    /// Waits until what has changed is saved.
+    func saved() async {
+        hasUnsavedStates = false
+        // A save that is under way may have begun before the change; the one that follows it has not.
+        for _ in 0..<2 { await saving?.value }
     }
 
     func saveResumptions() {

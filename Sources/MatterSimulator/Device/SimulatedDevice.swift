@@ -63,6 +63,8 @@ package actor SimulatedDevice {
     var sending: Task<Void, Never>?
     var saving: Task<Void, Never>?
     var isSavingAgain = false
+    /// Whether a command has stored something that is not known to be saved.
+    var hasUnsavedStates = false
     private var isStopped = false
     private var link: ImpairedLink?
 

@@ -32,6 +32,8 @@ package final class SimulatedNode {
     /// A part of the state that is saved as one record.
     package enum SavedPart: Hashable, Sendable {
         case clusters, fabrics, eventNumber
+        /// What a command has stored in a cluster: saved with the clusters, and before the command is answered.
+        case states
     }
 
     package let configuration: NodeConfiguration

@@ -19,10 +19,10 @@ private final class NetworkBench: Sendable {
     private let serving: Task<Void, Never>
 
     init(
-        _ change: (inout NodeConfiguration) -> Void = { _ in }, store: DeviceStore? = nil,
-        report: @escaping @Sendable (NodeReport) -> Void = { _ in }
+        _ kind: String = "dimmable-light", _ change: (inout NodeConfiguration) -> Void = { _ in },
+        store: DeviceStore? = nil, report: @escaping @Sendable (NodeReport) -> Void = { _ in }
     ) async throws {
-        let kinds = [try DeviceKind.named("dimmable-light")]
+        let kinds = [try DeviceKind.named(kind)]
         let device = try SimulatedDevice(
             try NodeBench.configuration(change),
             surroundings: SimulatedDevice.Surroundings(port: 0, store: store, report: report),
@@ -210,6 +210,37 @@ struct DeviceNetworkTests {
         #expect(try await second.isOn(again) == true)
         await #expect(throws: SecureChannelError.self) { try await second.pase() }
         await second.stop()
+    }
+
+    @Test("what was written, and what a command has stored, is saved before the answer")
+    func durable() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sim-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = DeviceStore(StateDirectory(path: folder), node: 0)
+        let controller = try NodeBench.Controller()
+        let bench = try await NetworkBench("door-lock", store: store)
+        try await bench.commission(controller)
+        let (session, _) = try await bench.connect(controller)
+        for number: UInt16 in 1...8 {
+            let label = TLVValue.string("label \(number)")
+            let write = AttributeWrite(
+                endpoint: 0, cluster: ClusterID.basicInformation, attribute: 5, value: label)
+            let results = try await bench.run(WriteTransaction([write]), on: session)
+            #expect(results.allSatisfy { $0.status.isSuccess } && !results.isEmpty)
+            let key = SavedClusters.Key(endpoint: 0, cluster: ClusterID.basicInformation)
+            #expect(try store.load().node.clusters.attributes[key]?[5] == label)
+            let user = Command(
+                endpoint: 1, cluster: ClusterID.doorLock, command: LockCommand.setUser,
+                fields: .structure(
+                    [TLVElement(0, .uint(0)), TLVElement(1, .uint(UInt64(number)))]
+                        + (UInt8(2)...6).map { TLVElement($0, .null) }))
+            let added = try await bench.run(InvokeTransaction([user], timeout: 5000), on: session)
+            #expect(added.allSatisfy { $0.status.isSuccess } && !added.isEmpty)
+            let lock = SavedClusters.Key(endpoint: 1, cluster: ClusterID.doorLock)
+            let users = try LockDatabase(tlv: try #require(try store.load().node.clusters.states[lock])).users
+            #expect(users.count == Int(number))
+        }
+        await bench.stop()
     }
 
     @Test("a subscriber hears of a change, and its session may go")

@@ -21,6 +21,7 @@ package struct ParticipantDataServer: ClusterServer {
         for tag in Self.attributes {
             if let text = command[tag] { context[UInt32(tag)] = text }
         }
+        context.markUnsaved()
         return .success
     }
 }

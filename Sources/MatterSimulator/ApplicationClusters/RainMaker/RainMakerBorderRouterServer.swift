@@ -47,6 +47,7 @@ package struct RainMakerBorderRouterServer: ClusterServer {
             guard let dataset = try? Hex.decode(try command.string(0)), Self.datasetLengths.contains(dataset.count)
             else { throw .constraintError }
             context[Attribute.activeDataset] = .octets(dataset)
+            context.markUnsaved()
             context.report("dataset of \(dataset.count) octets")
         case Command.startNetwork:
             guard context[Attribute.activeDataset] != .octets([]) else { throw .failure }

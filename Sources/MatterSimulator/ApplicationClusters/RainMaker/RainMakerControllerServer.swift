@@ -112,6 +112,7 @@ package struct RainMakerControllerServer: ClusterServer {
             context.report("device list updated")
         default: throw .unsupportedCommand
         }
+        context.markUnsaved()
         return .success
     }
 
