@@ -169,6 +169,25 @@ import Testing
         #expect(unread.stdout == "141\n" && unread.stderr.isEmpty, "\(unread.stdout)\(unread.stderr)")
     }
 
+    @Test(
+        "a command that waits for stdin is interrupted at once: 130",
+        arguments: ["commission -", "payload parse -", "tlv", "fabric import x --rcac - --noc a --key @b --ipk @c"])
+    func interruptedInput(words: String) async throws {
+        let matterctl = try MatterCtl()
+        // The reader of this pipe has a writer that says nothing.
+        let pipe = matterctl.folder.file("pipe").path
+        let script = "mkfifo \(pipe) && exec 3<>\(pipe) && exec \(Laboratory.binary.path) \(words) < \(pipe)"
+        var environment = matterctl.environment
+        environment["MATTERCTL_HOME"] = matterctl.home.path
+        let child = try Child(
+            URL(fileURLWithPath: "/bin/sh"), ["-c", script], environment: environment, folder: matterctl.folder)
+        try await Task.sleep(for: .seconds(2))
+        #expect(child.isRunning, "it waits: \(child.stderr)")
+        child.signal(SIGINT)
+        #expect(await child.status(within: .seconds(5)) == 130)
+        #expect(child.stderr.contains("error: interrupted"), "\(child.stderr)")
+    }
+
     @Test("a result that cannot be written is no success: 10")
     func fullDisk() async throws {
         let matterctl = try MatterCtl()

@@ -96,6 +96,28 @@ struct NodeLinkTests {
         await bench.end()
     }
 
+    @Test("a write on a condition whose answer was lost may have broken the condition itself")
+    func lostConditionalWrite() async throws {
+        let count = Countdown(1)
+        let bench = try await Bench(processing: .milliseconds(500)) { plan in
+            plan.model.write = { _, _ in
+                guard !count.isOver() else { return .dataVersionMismatch }
+                try? await Task.sleep(for: .seconds(60))
+                return .success
+            }
+        }
+        let link = try await bench.connected()
+        let conditional = [AttributeWrite(Light.onOff, value: .bool(true), dataVersion: 7)]
+        let error = await #expect(throws: ControllerError.self) {
+            _ = try await link.write(conditional, isTimed: false, deadline: deadline)
+        }
+        #expect(error?.code == .outcomeUnknown)
+        // One that was answered at once says what it says.
+        let results = try await link.write(conditional, isTimed: false, deadline: deadline)
+        #expect(results.map(\.status.status) == [.dataVersionMismatch])
+        await bench.end()
+    }
+
     @Test("a long list goes in several messages and is whole")
     func longList() async throws {
         let written = Collected()

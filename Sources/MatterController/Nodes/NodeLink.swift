@@ -105,15 +105,18 @@ package actor NodeLink {
             let portion = Array(paths[start..<min(start + ReadLimits.pathsPerRead, paths.count)])
             let transaction = ReadTransaction(
                 ReadRequest(attributePaths: portion, isFabricFiltered: isFabricFiltered))
-            result.merge(try await repeating(transaction, deadline: deadline))
+            var hasRepeated = false
+            result.merge(try await repeating(transaction, deadline: deadline, &hasRepeated))
         }
         return result
     }
 
     /// Runs something that may be repeated: on the same session if the answer got lost, on a new one if the peer fell
     /// silent.
+    ///
+    /// - Parameter hasRepeated: set if an earlier transmission may have been carried out.
     private func repeating<Transaction: InteractionTransaction>(
-        _ transaction: Transaction, deadline: Instant
+        _ transaction: Transaction, deadline: Instant, _ hasRepeated: inout Bool
     ) async throws -> Transaction.Output {
         while true {
             let session = try await connect(deadline: deadline)
@@ -130,6 +133,7 @@ package actor NodeLink {
                 default:
                     throw error
                 }
+                hasRepeated = hasRepeated || error.code != .unreachable
             }
         }
     }
@@ -145,17 +149,28 @@ package actor NodeLink {
     package func write(
         _ writes: [AttributeWrite], isTimed: Bool, deadline: Instant
     ) async throws -> [AttributeWriteResult] {
-        func transaction(timed: Bool) -> WriteTransaction {
-            WriteTransaction(writes, timeout: timed ? Self.timedTimeout : nil)
-        }
         let results: [AttributeWriteResult]
         do {
-            results = try await repeating(transaction(timed: isTimed), deadline: deadline)
+            results = try await writeOnce(writes, isTimed: isTimed, deadline: deadline)
         } catch let error as InteractionError where error.status == .needsTimedInteraction && !isTimed {
-            return try await repeating(transaction(timed: true), deadline: deadline)
+            return try await writeOnce(writes, isTimed: true, deadline: deadline)
         }
         guard !isTimed, results.contains(where: { $0.status.status == .needsTimedInteraction }) else { return results }
-        return try await repeating(transaction(timed: true), deadline: deadline)
+        return try await writeOnce(writes, isTimed: true, deadline: deadline)
+    }
+
+    private func writeOnce(
+        _ writes: [AttributeWrite], isTimed: Bool, deadline: Instant
+    ) async throws -> [AttributeWriteResult] {
+        var hasRepeated = false
+        let transaction = WriteTransaction(writes, timeout: isTimed ? Self.timedTimeout : nil)
+        let results = try await repeating(transaction, deadline: deadline, &hasRepeated)
+        // Whether it was the write itself that changed the version, nobody can tell.
+        guard hasRepeated, results.contains(where: { $0.status.status == .dataVersionMismatch }) else { return results }
+        throw ControllerError(
+            .outcomeUnknown,
+            "the write was sent and may have been done, but no answer came; sent again, it met another data version",
+            hint: "see what the attribute is before you repeat it")
     }
 
     // MARK: Commands

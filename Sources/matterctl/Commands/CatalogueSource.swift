@@ -33,6 +33,7 @@ enum InputFile {
         var contents: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
+            if descriptor == STDIN_FILENO { try StandardInput.wait() }
             let count = read(descriptor, &buffer, buffer.count)
             if count < 0 {
                 if errno == EINTR { continue }

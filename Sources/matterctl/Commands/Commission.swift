@@ -175,7 +175,7 @@ struct Commission: NetworkCommand {
 
     private func payloadText() throws -> String {
         guard payload == "-" else { return payload ?? "" }
-        guard let line = readLine() else {
+        guard let line = try StandardInput.line() else {
             throw UsageError("usage.no-payload", "there is no payload on stdin")
         }
         return line

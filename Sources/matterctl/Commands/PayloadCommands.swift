@@ -18,7 +18,7 @@ struct PayloadCommand: AsyncParsableCommand {
         @OptionGroup var output: OutputOptions
 
         func execute() async throws {
-            let text = payload == "-" ? readLine() ?? "" : payload
+            let text = payload == "-" ? try StandardInput.line() ?? "" : payload
             let payloads = try SetupPayload.parse(text)
             if output.json {
                 let objects = payloads.map { PayloadReport($0).json }

@@ -73,7 +73,7 @@ struct Console: Sendable {
                 "usage.confirmation-needed", "\(question) — not done without a confirmation", hint: "add --yes")
         }
         Self.write("\(question) [y/N] ", to: STDERR_FILENO)
-        guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+        guard let answer = try StandardInput.line(), ["y", "yes"].contains(answer.lowercased()) else {
             throw UsageError("usage.not-confirmed", "nothing was done", hint: nil)
         }
     }

@@ -114,7 +114,9 @@ struct ErrorReport {
             return "this device leaves it out; see which it takes: matterctl read \(node) "
                 + "EP/CLUSTER/accepted-command-list"
         case .constraintError: return "a value is beyond what the device allows; the limits: matterctl clusters CLUSTER"
-        case .busy, .resourceExhausted: return "it has too much to do: try again in a moment"
+        case .busy: return "it has too much to do: try again in a moment"
+        case .resourceExhausted, .pathsExhausted:
+            return "it has no room for that much: ask for less, or try again in a moment"
         case .dataVersionMismatch: return "something in the cluster has changed since: read it again"
         default: return nil
         }

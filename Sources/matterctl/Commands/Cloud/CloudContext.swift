@@ -247,6 +247,7 @@ enum Prompt {
         }
         var count = 0
         while count < octets.count {
+            if descriptor == STDIN_FILENO { try StandardInput.wait() }
             let part = octets.withUnsafeMutableBytes { buffer in
                 read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
             }

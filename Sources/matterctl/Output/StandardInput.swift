@@ -1,0 +1,38 @@
+import Glibc
+
+/// stdin, read in a way that notices when the command is interrupted: a plain read would go on waiting.
+enum StandardInput {
+    /// How long an interruption may go unnoticed, in milliseconds.
+    private static let interval: Int32 = 50
+    private static let longestLine = 65_536
+
+    /// Returns when there is something to read, or nothing will ever come.
+    ///
+    /// - Throws: `CancellationError` if the user interrupts.
+    static func wait() throws {
+        var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        while true {
+            let ready = poll(&input, 1, interval)
+            try Task.checkCancellation()
+            guard ready == 0 || (ready < 0 && errno == EINTR) else { return }
+        }
+    }
+
+    /// The next line, without its end; `nil` if there is none.
+    ///
+    /// - Throws: `CancellationError` if the user interrupts.
+    static func line() throws -> String? {
+        var line: [UInt8] = []
+        var octet: UInt8 = 0
+        while line.count < longestLine {
+            try wait()
+            let count = read(STDIN_FILENO, &octet, 1)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0, line.isEmpty { return nil }
+            guard count == 1, octet != UInt8(ascii: "\n") else { break }
+            line.append(octet)
+        }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        return String(decoding: line, as: UTF8.self)
+    }
+}
