@@ -112,6 +112,30 @@ struct CommissioningFlowTests {
         #expect(actions.allSatisfy { if case .enter(.csr) = $0 { true } else { false } })
     }
 
+    @Test("an answer to CSRRequest that does not hold says nothing before the verdict, which may be the reason")
+    func earlyCSR() throws {
+        let journey = try Journey()
+        var flow = CommissioningFlow(journey.configuration)
+        var events: [CommissioningFlow.Event] = [.began]
+        while !events.isEmpty {
+            for action in try flow.handle(events.removeFirst()) {
+                switch action {
+                case .read(let paths): events.append(.read(journey.device.read(paths)))
+                case .invoke(.csr(let nonce)):
+                    let command = CommissioningCommand.csr(nonce: nonce)
+                    let outcome = try journey.device.csr(nonce: Journey.attestationNonce)
+                    let path = try journey.device.answer(command).path
+                    events.append(.answered(command, CommandResult(path: path, outcome: outcome)))
+                case .invoke(let command): events.append(.answered(command, try journey.device.answer(command)))
+                default: break
+                }
+            }
+        }
+        #expect(flow.stage == .attestation)
+        let error = #expect(throws: CommissioningError.self) { _ = try flow.handle(.verified) }
+        #expect(error?.code == .invalidCSR && error?.stage == .csr)
+    }
+
     // MARK: Ending early
 
     @Test("a flow that is to end after a stage does nothing of a later one", arguments: CommissioningStage.allCases)

@@ -117,6 +117,8 @@ package struct CommissioningFlow: Sendable {
     private var csr: CertificateSigningRequest?
     private var csrAttestation: CSRAttestation?
     private var isVerified = false
+    /// The answer to CSRRequest, until there is a verdict: only that tells whether the device's key counts for anything.
+    private var earlyAnswer: Event?
     private var issued: IssuedNOC?
     private var breadcrumb: UInt64 = 0
 
@@ -135,6 +137,9 @@ package struct CommissioningFlow: Sendable {
             // A device that grants no extension may still be quick enough. One that fell silent over PASE after it was
             // sent its certificate shows by CASE whether it has it.
             return try connect()
+        case .answered(.csr, _) where !isVerified:
+            earlyAnswer = event
+            return []
         case .answered(let command, let result):
             do throws(CommissioningError) {
                 return try answered(
@@ -148,7 +153,9 @@ package struct CommissioningFlow: Sendable {
             }
         case .verified:
             isVerified = true
-            return try enter(.csr) + issueIfReady()
+            let stage = try enter(.csr)
+            guard let answer = earlyAnswer else { return stage }
+            return try stage + handle(answer)
         case .issued(let issued, let requested):
             return try take(issued, requestedNodeID: requested)
         case .recorded:
@@ -190,7 +197,7 @@ package struct CommissioningFlow: Sendable {
             return [.verify(evidence), .invoke(.csr(nonce: configuration.csrNonce))]
         case .csr:
             try takeCSR(elements: try answer.octets(0), signature: try answer.octets(1))
-            return try issueIfReady()
+            return try issue()
         case .setRegulatoryConfig:
             try answer.requireOK()
             if let actions = configureTime() { return actions }
@@ -258,8 +265,8 @@ package struct CommissioningFlow: Sendable {
         }
     }
 
-    private mutating func issueIfReady() throws(CommissioningError) -> [Action] {
-        guard isVerified, let csr, issued == nil else { return [] }
+    private mutating func issue() throws(CommissioningError) -> [Action] {
+        guard let csr else { return [] }
         let context = NOCIssueContext(
             attestation: DeviceAttestationInfo(
                 dac: dac, pai: pai, vendorID: VendorID(information.vendorID ?? 0),
