@@ -86,16 +86,6 @@ enum Program {
             Console(isJSON: isJSON).result(MatterCtl.fullMessage(for: error))
             return outcome(isJSON: isJSON)
         }
-        if isJSON {
-            let usage = UsageError("usage", MatterCtl.message(for: error), hint: "see: matterctl --help")
-            return CommandFailure(usage, target: nil, isJSON: true).report()
-        }
-        Console.message(lowercasedError(MatterCtl.fullMessage(for: error)))
-        return ExitStatus.usage.rawValue
-    }
-
-    /// All of our messages begin alike.
-    private static func lowercasedError(_ message: String) -> String {
-        message.hasPrefix("Error: ") ? "error: " + message.dropFirst("Error: ".count) : message
+        return CommandFailure(UsageError(parsing: error), target: nil, isJSON: isJSON).report()
     }
 }

@@ -34,6 +34,30 @@ import Testing
         }
     }
 
+    @Test("what the parser refuses is one line and a hint, with --json one object, like every other error")
+    func parserErrors() async throws {
+        let matterctl = try MatterCtl()
+        let read = "usage: matterctl read [<options>] <node> <paths> ...; see: matterctl read --help"
+        let toggle = "usage: matterctl toggle <node> [<options>]; see: matterctl toggle --help"
+        let cases: [([String], String, String)] = [
+            (["read"], "Missing expected argument '<node>' (Node id or name)", read),
+            (["read", "1", "1/on-off/on-off", "--bogus"], "Unknown option '--bogus'", read),
+            (
+                ["toggle", "1", "--timeout", "5q"],
+                "The value '5q' is invalid for '--timeout <DURATION>' (Time for the whole command, such as 10s or 500ms)",
+                toggle
+            ),
+            (["--bogus"], "Unknown option '--bogus'", "usage: matterctl <subcommand>; see: matterctl --help"),
+        ]
+        for (arguments, message, hint) in cases {
+            let outcome = try await matterctl.run(arguments)
+            #expect(outcome.status == 64 && outcome.stdout.isEmpty, "\(outcome)")
+            #expect(outcome.messages == ["error: \(message)", "hint: \(hint)"])
+            let object = try JSON(parsing: try await matterctl.run(arguments + ["--json"]).stderr)["error"]
+            #expect(object?["message"]?.string == message && object?["hint"]?.string == hint)
+        }
+    }
+
     @Test("help about an unknown command is an error with the nearest one")
     func help() async throws {
         let matterctl = try MatterCtl()

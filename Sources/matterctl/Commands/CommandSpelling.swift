@@ -86,3 +86,33 @@ enum NegativeNumbers {
         return first.map { 0x30...0x39 ~= $0 } ?? false
     }
 }
+
+extension UsageError {
+    /// What the parser says on several lines, in the form that all errors have.
+    init(parsing error: any Error) {
+        let lines = MatterCtl.fullMessage(for: error).split(separator: "\n")
+        func text(after label: String) -> Substring? {
+            lines.first { $0.hasPrefix(label) }.map { $0.dropFirst(label.count).drop { $0 == " " } }
+        }
+        var reason = MatterCtl.message(for: error).split(separator: "\n").joined(separator: " ")
+        // What the argument is for: "<node>  Node id or name."
+        if let help = text(after: "Help:")?.split(separator: "  ", maxSplits: 1).last?.drop(while: { $0 == " " }) {
+            reason += " (\(help.hasSuffix(".") ? help.dropLast() : help))"
+        }
+        let page = lines.last { $0.contains("See '") }?.split(separator: "'").dropFirst().first ?? "matterctl --help"
+        var hint = "see: \(page)"
+        if let usage = text(after: "Usage:") { hint = "usage: \(Self.brief(usage)); \(hint)" }
+        self.init("usage", reason, hint: hint)
+    }
+
+    /// A usage with its options left out.
+    private static func brief(_ usage: Substring) -> String {
+        var words = usage.split(separator: " ")
+        guard let first = words.firstIndex(where: { $0.hasPrefix("[-") }),
+            let final = words.lastIndex(where: { $0.hasPrefix("[-") }),
+            let last = words[final...].firstIndex(where: { $0.hasSuffix("]") })
+        else { return String(usage) }
+        words.replaceSubrange(first...last, with: ["[<options>]"])
+        return words.joined(separator: " ")
+    }
+}
