@@ -256,6 +256,20 @@ import Testing
         #expect(error["state"]?[0]?["value"]?.bool == true, "the state was read back: \(error)")
     }
 
+    @Test("a command by name without an answer: 4, outcome unknown, with the cluster's state")
+    func unknownInvocation() async throws {
+        let scene = try await Scene.commissioned(named: "kitchen", "--hold", "after:toggle")
+        defer { scene.end() }
+        let error = try await scene.matterctl.fail(
+            4, "invoke", "kitchen", "1/on-off/toggle", "--timeout", "20s", "--json"
+        ).error()
+        #expect(error["id"]?.string == "command.outcome-unknown" && error["outcome"]?.string == "unknown", "\(error)")
+        #expect(scene.light.switchings == 1, "\(scene.light.lines)")
+        let state = try #require(error["state"]?[0], "the state was read back: \(error)")
+        #expect(state["attributeId"]?.int == 0 && state["value"]?.bool == true)
+        #expect(error["message"]?.string?.contains("1/6/0 now reads true") == true, "\(error)")
+    }
+
     @Test("an absolute command without an answer is sent again, and succeeds")
     func repeatedAbsolute() async throws {
         let scene = try await Scene.commissioned(named: "kitchen", "--hold", "after:on")

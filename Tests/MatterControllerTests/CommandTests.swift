@@ -103,7 +103,7 @@ struct CommandTests {
         #expect(error.reason.contains("acknowledged"))
         #expect(bench.light.executed.count == 1)
         // What the device is like now can still be asked.
-        let state = await link.stateAfterwards([Light.onOff])
+        let state = await link.stateAfterwards([AttributePath(Light.onOff)])
         #expect(state.map(\.value) == [.bool(true)])
         await bench.end()
     }
@@ -121,7 +121,7 @@ struct CommandTests {
         let error = try await unknownOutcome { try await toggle(link, within: .seconds(3)) }
         #expect(.now - start >= .seconds(3) && .now - start < .seconds(20))
         #expect(bench.light.executed.count == 1 && error.reason.contains("\(bench.relay.address)"))
-        #expect(await link.stateAfterwards([Light.onOff]).isEmpty)
+        #expect(await link.stateAfterwards([AttributePath(Light.onOff)]).isEmpty)
         await bench.end()
     }
 

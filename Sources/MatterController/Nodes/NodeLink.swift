@@ -367,10 +367,23 @@ package actor NodeLink {
 extension NodeLink {
     /// What can still be learnt after a command whose fate is unknown; nothing if the node stays silent.
     package func stateAfterwards(
-        _ paths: [ConcreteAttributePath]
+        _ paths: [AttributePath]
     ) async -> [(path: ConcreteAttributePath, value: TLVValue)] {
         let deadline = Instant.now + .seconds(3)
-        guard let result = try? await read(paths.map { AttributePath($0) }, deadline: deadline) else { return [] }
+        guard let result = try? await read(paths, deadline: deadline) else { return [] }
         return result.attributes.compactMap { report in report.value.map { (report.path, $0) } }
+    }
+
+    /// The same for a command of any cluster: what the cluster's attributes count or say yes or no to. Texts, octets and
+    /// lists may be long, or secret.
+    package func stateAfterwards(
+        endpoint: UInt16, cluster: UInt32
+    ) async -> [(path: ConcreteAttributePath, value: TLVValue)] {
+        await stateAfterwards([AttributePath(endpoint: endpoint, cluster: cluster)]).filter { entry in
+            switch entry.value {
+            case .int, .uint, .bool, .float, .double, .null: !AttributePath.isGlobal(attribute: entry.path.attribute)
+            case .string, .octets, .structure, .array, .list: false
+            }
+        }
     }
 }

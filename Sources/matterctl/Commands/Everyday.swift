@@ -45,7 +45,7 @@ extension EverydayCommand {
             let result = try await link.invoke(command, repeatability, deadline: context.deadline(for: record))
             try CommandStatus.check(result, of: target ?? "the device")
         } catch var error as ControllerError where error.code == .outcomeUnknown {
-            error.state = await link.stateAfterwards([path])
+            error.state = await link.stateAfterwards([AttributePath(path)])
             throw error
         }
         context.logger.debug("done at endpoint \(endpoint)")

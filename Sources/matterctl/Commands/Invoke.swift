@@ -45,9 +45,15 @@ struct Invoke: NetworkCommand {
         let record = try await context.controller.node(node.node)
         let link = try await context.controller.link(to: record)
         let command = Command(endpoint: endpoint, cluster: cluster, command: number, fields: parsed.value)
-        let result = try await link.invoke(
-            command, isTimed: timed || definition?.isTimed ?? false, .atMostOnce,
-            deadline: context.deadline(for: record))
+        let result: CommandResult
+        do {
+            result = try await link.invoke(
+                command, isTimed: timed || definition?.isTimed ?? false, .atMostOnce,
+                deadline: context.deadline(for: record))
+        } catch var error as ControllerError where error.code == .outcomeUnknown {
+            error.state = await link.stateAfterwards(endpoint: endpoint, cluster: cluster)
+            throw error
+        }
         try show(result, command, record.nodeID.rawValue, catalogue, context)
     }
 

@@ -16,6 +16,9 @@ import RainMaker
 
 /// An error as the user sees it: what failed, in which phase, and what to do next.
 struct ErrorReport {
+    /// How much of the state after an unknown outcome a message tells; JSON has all of it.
+    private static let mostStates = 6
+
     /// Stable; part of the contract.
     var id: String
     var stage: String?
@@ -167,7 +170,7 @@ struct ErrorReport {
                     "attributeId": .uint(UInt64(entry.path.attribute)), "value": JSONValue(entry.value),
                 ])
             })
-        for entry in error.state {
+        for entry in error.state.prefix(Self.mostStates) {
             message += "; \(entry.path) now reads \(TerminalText.escaped(JSONValue(entry.value).serialized()))"
         }
     }
