@@ -187,8 +187,6 @@ extension CloudSubcommand {
 /// Asks for text on the terminal.
 enum Prompt {
     private static let longestLine = 16_384
-    /// How long a cancelled question may go on waiting for the terminal, in milliseconds.
-    private static let cancellationInterval: Int32 = 50
 
     /// - Parameter isSecret: the answer is not shown while it is typed.
     /// - Throws: `CancellationError` if the user interrupts; the terminal shows again what is typed.
@@ -208,26 +206,8 @@ enum Prompt {
         }
         defer { if isHidden { tcsetattr(STDIN_FILENO, TCSANOW, &settings) } }
         Console.message("\(question):")
-        let line = try terminalLine()
-        guard let text = String(validating: line, as: UTF8.self), !text.isEmpty else {
+        guard let line = try StandardInput.line(), !line.isEmpty else {
             throw UsageError("usage.no-answer", "\(question) is needed, and nothing was entered")
-        }
-        return text
-    }
-
-    /// What is typed up to the end of the line. `readLine` would not notice that the command was interrupted.
-    private static func terminalLine() throws -> [UInt8] {
-        var line: [UInt8] = []
-        var octet: UInt8 = 0
-        while line.count < longestLine {
-            var terminal = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&terminal, 1, cancellationInterval)
-            try Task.checkCancellation()
-            guard ready > 0 else { continue }
-            let count = read(STDIN_FILENO, &octet, 1)
-            if count < 0, errno == EINTR { continue }
-            guard count == 1, octet != UInt8(ascii: "\n") else { break }
-            line.append(octet)
         }
         return line
     }
