@@ -260,4 +260,36 @@ import Testing
         try await matterctl.commission(third)
         #expect(try await matterctl.nodes().commissioned.count == 2)
     }
+
+    @Test("a question for the password that is interrupted gives the terminal back as it was")
+    func interruptedPrompt() async throws {
+        let matterctl = try MatterCtl()
+        let typist = """
+            import os, pty, sys, termios
+            child, terminal = pty.fork()
+            if child == 0:
+                os.execv(sys.argv[1], sys.argv[1:])
+            seen = b""
+            while b"password:" not in seen:
+                seen += os.read(terminal, 1024)
+            shows = lambda: bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
+            print("hidden" if not shows() else "shown")
+            os.write(terminal, b"half of it\\x03")
+            _, status = os.waitpid(child, 0)
+            print("back" if shows() else "still hidden")
+            sys.exit(os.waitstatus_to_exitcode(status))
+            """
+        var environment = Laboratory.environment
+        environment["MATTERCTL_HOME"] = matterctl.home.path
+        let child = try Child(
+            Laboratory.python,
+            [
+                "-c", typist, Laboratory.binary.path, "cloud", "login", "--user", "alice@example.com", "--url",
+                "http://127.0.0.1:1",
+            ],
+            environment: environment, folder: matterctl.folder)
+        let status = await child.status()
+        #expect(status == 130, "\(child.stdout)\(child.stderr)")
+        #expect(child.stdout == "hidden\nback\n")
+    }
 }
