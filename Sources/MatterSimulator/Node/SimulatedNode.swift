@@ -210,7 +210,7 @@ package final class SimulatedNode {
         guard !entry.quietAttributes.contains(attribute) else { return }
         // A value that is computed can be had once the server is back from its call.
         if entry.server == nil {
-            unprinted.append(path)
+            if !unprinted.contains(path) { unprinted.append(path) }
         } else {
             printChange(path)
         }
@@ -248,7 +248,7 @@ package final class SimulatedNode {
             unprinted = []
             for path in changes {
                 if self.entry(path.endpoint, path.cluster)?.server == nil {
-                    unprinted.append(path)
+                    if !unprinted.contains(path) { unprinted.append(path) }
                 } else {
                     printChange(path)
                 }

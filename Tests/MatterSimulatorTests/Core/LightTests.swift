@@ -64,6 +64,19 @@ struct LightTests {
         #expect(light.remaining == 0)
     }
 
+    @Test("a command tells the new value of an attribute once, however often it set it")
+    func oneLineForAChange() throws {
+        let light = try Light()
+        try light.onOff(1)
+        _ = light.bench.node.takeReports()
+        // The level goes down to its minimum, and is then what it was.
+        try light.onOff(0)
+        let levels = light.bench.node.takeReports().filter { report in
+            if case .attribute(endpoint: 1, cluster: 8, attribute: 0, value: _) = report { true } else { false }
+        }
+        #expect(levels.count == 1)
+    }
+
     @Test("a subscriber hears of a transition about once a second")
     func reports() throws {
         let light = try Light()
