@@ -15,4 +15,18 @@ extension DERFields {
         }
         try algorithm.end()
     }
+
+    /// The length of the first DER element, header included; `nil` if the bytes hold no whole one.
+    static func firstElementCount(of bytes: [UInt8]) -> Int? {
+        guard bytes.count >= 2 else { return nil }
+        let first = Int(bytes[1])
+        guard first >= 0x80 else { return bytes.count >= 2 + first ? 2 + first : nil }
+        let lengthCount = first & 0x7F
+        // Longer lengths do not occur in what attestation reads.
+        guard (1...4).contains(lengthCount), bytes.count >= 2 + lengthCount else { return nil }
+        var contents = 0
+        for byte in bytes[2..<(2 + lengthCount)] { contents = contents << 8 | Int(byte) }
+        let count = 2 + lengthCount + contents
+        return bytes.count >= count ? count : nil
+    }
 }

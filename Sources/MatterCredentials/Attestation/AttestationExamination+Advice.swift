@@ -9,6 +9,10 @@ extension AttestationExamination {
         if case .now(let seconds) = time, let pai = report.pai, !pai.validity.contains(MatterEpoch.unix(seconds)) {
             report.notes.append("the PAI is not valid now (\(pai.validity)), which does not matter")
         }
+        if let count = report.declaration?.trailingCount, count > 0 {
+            report.notes.append(
+                "bytes behind the declaration: \(count); its signature does not cover them, and they are ignored")
+        }
         if elements?.firmwareInformation != nil {
             report.notes.append("the device sent information on its firmware, which is not checked")
         }
@@ -65,6 +69,8 @@ extension AttestationExamination {
         if report.declarationSigner != nil {
             return "a product that is certified needs a declaration that the Alliance signed: ask the maker"
         }
-        return "add the certificate of the key that signed the declaration with --trust DIR"
+        return
+            "put the certificate of the key that signed the declaration into DIR/\(TrustDirectory.signersFolder), and "
+            + "trust DIR: --trust DIR"
     }
 }

@@ -2,7 +2,8 @@ import SwiftASN1
 
 /// The subject or issuer of an attestation certificate: any X.501 name, kept as it was encoded.
 ///
-/// Two names are equal if their encodings are: a certificate authority copies its name into what it issues.
+/// Two names are equal if RFC 5280 (7.1) calls them so: the type of a string, the case of its ASCII letters and its
+/// blanks make no difference, nor does the order of attributes within a relative name.
 package struct AttestationName: Sendable {
     /// One attribute, whatever relative name it stands in.
     struct Attribute: Hashable, Sendable {
@@ -11,10 +12,35 @@ package struct AttestationName: Sendable {
         let value: [UInt8]
         /// Whether the value is a UTF8String or PrintableString, as vendor and product ids must be.
         let isPlainString: Bool
+        /// What comparison uses: the folded text of a string, the encoding of anything else.
+        let comparable: [UInt8]
+
+        init(type: [UInt8], value: [UInt8], identifier: ASN1Identifier) {
+            self.type = type
+            self.value = value
+            isPlainString = identifier == .utf8String || identifier == .printableString
+            comparable = Self.folded(value, identifier) ?? [UInt8(truncatingIfNeeded: identifier.tagNumber)] + value
+        }
+
+        /// A text in lower case, without outer blanks and with single inner ones; `nil` if it is no text of one byte a
+        /// character.
+        private static func folded(_ value: [UInt8], _ identifier: ASN1Identifier) -> [UInt8]? {
+            let texts: [ASN1Identifier] = [.utf8String, .printableString, .ia5String, .teletexString]
+            guard texts.contains(identifier) else { return nil }
+            let blank = UInt8(ascii: " ")
+            var text: [UInt8] = []
+            for word in value.split(separator: blank) {
+                if !text.isEmpty { text.append(blank) }
+                text += word.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+            }
+            return text
+        }
     }
 
     package let der: [UInt8]
     let attributes: [Attribute]
+    /// The relative names in their order, each with its attributes in one fixed order.
+    private let comparable: [[[UInt8]]]
 
     static let vendorIDType = ObjectIdentifier.contents(1, 3, 6, 1, 4, 1, 37244, 2, 1)
     static let productIDType = ObjectIdentifier.contents(1, 3, 6, 1, 4, 1, 37244, 2, 2)
@@ -33,8 +59,9 @@ package struct AttestationName: Sendable {
     /// Reads a Name.
     init(_ node: ASN1Node, _ name: String) throws(CredentialsError) {
         var sets = try DERFields(node, name: name, code: .invalidName)
-        var attributes: [Attribute] = []
+        var relativeNames: [[Attribute]] = []
         while !sets.isAtEnd {
+            var attributes: [Attribute] = []
             var set = try sets.fields("a relative name of \(name)", .set)
             repeat {
                 var pair = try set.fields("an attribute of \(name)")
@@ -42,14 +69,20 @@ package struct AttestationName: Sendable {
                 let value = try pair.next("an attribute value of \(name)")
                 try pair.end()
                 guard let octets = value.primitive else { throw pair.wrong("an attribute of \(name) is not a string") }
-                attributes.append(
-                    Attribute(
-                        type: type, value: octets,
-                        isPlainString: value.identifier == .utf8String || value.identifier == .printableString))
+                attributes.append(Attribute(type: type, value: octets, identifier: value.identifier))
             } while !set.isAtEnd
+            relativeNames.append(attributes)
         }
-        der = Array(node.encodedBytes)
-        self.attributes = attributes
+        self.init(der: Array(node.encodedBytes), relativeNames)
+    }
+
+    private init(der: [UInt8], _ relativeNames: [[Attribute]]) {
+        self.der = der
+        attributes = relativeNames.flatMap { $0 }
+        comparable = relativeNames.map { attributes in
+            attributes.map { [UInt8(truncatingIfNeeded: $0.type.count)] + $0.type + $0.comparable }
+                .sorted { $0.lexicographicallyPrecedes($1) }
+        }
     }
 
     /// Makes a name of UTF8Strings, in this order: organization, common name, vendor id, product id.
@@ -57,7 +90,7 @@ package struct AttestationName: Sendable {
         organization: String? = nil, commonName: String, vendorID: VendorID? = nil, productID: UInt16? = nil
     ) {
         func attribute(_ type: [UInt8], _ text: String?) -> [Attribute] {
-            text.map { [Attribute(type: type, value: Array($0.utf8), isPlainString: true)] } ?? []
+            text.map { [Attribute(type: type, value: Array($0.utf8), identifier: .utf8String)] } ?? []
         }
         let attributes =
             attribute(Self.organizationType, organization) + attribute(Self.commonNameType, commonName)
@@ -74,15 +107,16 @@ package struct AttestationName: Sendable {
                 }
             }
         }
-        der = coder.serializedBytes
-        self.attributes = attributes
+        self.init(der: coder.serializedBytes, attributes.map { [$0] })
     }
 }
 
 extension AttestationName: Hashable {
-    package static func == (left: AttestationName, right: AttestationName) -> Bool { left.der == right.der }
+    package static func == (left: AttestationName, right: AttestationName) -> Bool {
+        left.comparable == right.comparable
+    }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(der) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(comparable) }
 }
 
 extension AttestationName: CustomStringConvertible {

@@ -12,8 +12,11 @@ package struct CertificationDeclaration: Sendable, Hashable {
     private static let sha256 = ObjectIdentifier.contents(2, 16, 840, 1, 101, 3, 4, 2, 1)
     private static let version3: [UInt8] = [3]
 
-    /// The CMS form.
+    /// The CMS form, without what follows it.
     package let cms: [UInt8]
+    /// The bytes behind the CMS form. The signature does not cover them, and devices on the market have them: the reference
+    /// implementation reads the first element and ignores the rest.
+    package let trailingCount: Int
     /// Encoded ``CertificationElements``; the signature covers them.
     package let content: [UInt8]
     /// Names the key that signed, 20 octets.
@@ -28,11 +31,12 @@ package struct CertificationDeclaration: Sendable, Hashable {
                 .malformedDeclaration, "a declaration of \(cms.count) octets, at most \(Self.maximumCount) allowed")
         }
         self = try AttestationError.rethrowing(.malformedDeclaration) { () throws(CredentialsError) in
-            try CertificationDeclaration(decoding: cms)
+            let count = DERFields.firstElementCount(of: cms) ?? cms.count
+            return try CertificationDeclaration(decoding: Array(cms.prefix(count)), trailing: cms.count - count)
         }
     }
 
-    private init(decoding cms: [UInt8]) throws(CredentialsError) {
+    private init(decoding cms: [UInt8], trailing: Int) throws(CredentialsError) {
         var message = try DERFields(decoding: cms, "the declaration", code: .malformed)
         try Self.take(Self.signedData, from: &message, "the message type")
         var wrapper = try message.fields("the signed data", .context(0))
@@ -66,6 +70,7 @@ package struct CertificationDeclaration: Sendable, Hashable {
         try signer.end()
         do { self.signature = try ECDSASignature.derToRaw(signature) } catch { throw signer.wrong(error.reason) }
         self.cms = cms
+        trailingCount = trailing
     }
 
     private static func take(
@@ -115,6 +120,7 @@ package struct CertificationDeclaration: Sendable, Hashable {
             }
         }
         cms = coder.serializedBytes
+        trailingCount = 0
         self.content = content
         signerKeyIdentifier = identifier
         self.signature = raw

@@ -1,12 +1,22 @@
 /// A file that may hold trusted certificates, already read.
 package struct TrustFile: Sendable, Hashable {
+    /// What the user trusts the certificates of a file for.
+    package enum Purpose: Sendable, Hashable {
+        /// Roots of attestation chains; a signer of declarations has to prove itself.
+        case authorities
+        /// Whatever is in it signs certification declarations.
+        case declarationSigners
+    }
+
     /// What the file is called in reports.
     package let path: String
     package let contents: [UInt8]
+    package let purpose: Purpose
 
-    package init(path: String, contents: [UInt8]) {
+    package init(path: String, contents: [UInt8], purpose: Purpose = .authorities) {
         self.path = path
         self.contents = contents
+        self.purpose = purpose
     }
 }
 
@@ -82,7 +92,10 @@ package struct TrustStore: Sendable {
             return
         }
         for der in certificates {
-            do { try add(TrustedCertificate(AttestationCertificate(der: der), origin: origin)) } catch {
+            do {
+                try add(
+                    TrustedCertificate(AttestationCertificate(der: der), purpose: file.purpose, origin: origin))
+            } catch {
                 unusable.append(UnusableTrustFile(path: file.path, reason: error.reason))
             }
         }

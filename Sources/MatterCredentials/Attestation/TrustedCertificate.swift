@@ -6,20 +6,28 @@ enum TrustedCertificate {
     /// Tells authorities (PAA) from signers of certification declarations.
     ///
     /// The two look alike: a signing key of the Alliance has the extensions of a PAI, the development one those of a PAA.
-    /// So a signer is what is known as one by its key or its authority, what calls itself one, or what is a plain signing
-    /// certificate of no device. An authority is what remains, if it is a root.
-    init(_ certificate: AttestationCertificate, origin: TrustOrigin) throws(CredentialsError) {
+    /// A signer is one whose key is known, or whom the Alliance's authority for declarations certified, or a certificate
+    /// that the user put into the folder for signers. An authority is any other root, unless it calls itself a signer.
+    init(
+        _ certificate: AttestationCertificate, purpose: TrustFile.Purpose = .authorities, origin: TrustOrigin
+    ) throws(CredentialsError) {
         guard let keyIdentifier = certificate.subjectKeyIdentifier,
             keyIdentifier.count == CertificateExtension.keyIdentifierCount
         else {
             throw CredentialsError(.wrongKeyIdentifier, "the certificate has no subject key identifier of 20 octets")
         }
-        if Self.signsDeclarations(certificate) {
+        if purpose == .declarationSigners || Self.signsDeclarations(certificate) {
             self = .declarationSigner(
                 DeclarationSigner(
                     keyIdentifier: keyIdentifier, publicKey: certificate.publicKey, subject: certificate.subject,
                     origin: origin))
             return
+        }
+        guard !Self.callsItselfSigner(certificate.subject) else {
+            throw CredentialsError(
+                .wrongType,
+                "\(certificate.subject) is not certified by the Alliance's authority for declarations; to trust it for "
+                    + "them, put it into the sub-folder \(TrustDirectory.signersFolder)")
         }
         guard certificate.isSelfIssued, let anchor = TrustAnchor(certificate, origin: origin) else {
             throw CredentialsError(
@@ -43,26 +51,17 @@ enum TrustedCertificate {
         {
             return true
         }
-        let commonNames = certificate.subject.attributes.filter { $0.type == AttestationName.commonNameType }
-        if commonNames.contains(where: { callsItselfSigner(String(decoding: $0.value, as: UTF8.self).lowercased()) }) {
-            return true
+        return false
+    }
+
+    /// Whether a common name speaks of certification declarations, also by their abbreviation. Such a root is not meant as
+    /// an authority for devices.
+    private static func callsItselfSigner(_ subject: AttestationName) -> Bool {
+        subject.attributes.filter { $0.type == AttestationName.commonNameType }.contains { attribute in
+            let name = String(decoding: attribute.value, as: UTF8.self).lowercased()
+            let words = name.split { !$0.isLetter && !$0.isNumber }
+            return name.contains("certification declaration") || words.contains("cd") && !words.contains("paa")
         }
-        return isPlainSigner(certificate)
-    }
-
-    /// Whether a common name speaks of certification declarations, also by their abbreviation.
-    private static func callsItselfSigner(_ name: String) -> Bool {
-        let words = name.split { !$0.isLetter && !$0.isNumber }
-        return name.contains("certification declaration") || words.contains("cd") && !words.contains("paa")
-    }
-
-    /// Whether a certificate is for signatures, but not an authority's and not a device's.
-    private static func isPlainSigner(_ certificate: AttestationCertificate) -> Bool {
-        guard certificate.basicConstraints?.isCA != true, let usage = certificate.keyUsage,
-            usage.contains(.digitalSignature),
-            let names = try? VendorAndProduct(subject: certificate.subject)
-        else { return false }
-        return names.productID == nil
     }
 }
 

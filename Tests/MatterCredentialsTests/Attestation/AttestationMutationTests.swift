@@ -63,7 +63,7 @@ struct AttestationMutationTests {
             do throws(AttestationError) {
                 let damaged = try CertificationDeclaration(cms: input)
                 accepted += 1
-                #expect(damaged.cms == input)
+                #expect(damaged.cms + input.suffix(damaged.trailingCount) == input)
                 guard damaged.content != declaration.content else { continue }
                 #expect(!damaged.isSigned(by: device.declarationKey.publicKey))
             } catch {

@@ -142,7 +142,7 @@ struct AttestationVerifierTests {
         },
         Fault("a DAC signed by another key", .dacSignatureInvalid) { $0.dacSigner = try strangerKey() },
         Fault("a DAC issued by another name", .dacSignatureInvalid) {
-            $0.dac.issuer = AttestationName(commonName: "intermediate", vendorID: TestDevice.vendorID)
+            $0.dac.issuer = AttestationName(commonName: "Another", vendorID: TestDevice.vendorID)
         },
         Fault("a PAI issued by another name", .dacSignatureInvalid) {
             $0.pai.issuer = AttestationName(commonName: "Root", vendorID: VendorID(0x4321))

@@ -40,10 +40,33 @@ struct CertificationDeclarationTests {
         #expect(error?.code == .malformedDeclaration)
     }
 
-    @Test("certificates, attributes, further signers and octets after the end are refused")
+    @Test("bytes behind the declaration are counted and ignored, however long its length is written")
+    func trailingBytes() throws {
+        let made = try Self.sample()
+        for trailing in [[0], [0x30], [UInt8](repeating: 0xFF, count: 20)] as [[UInt8]] {
+            let read = try CertificationDeclaration(cms: made.cms + trailing)
+            #expect(read.trailingCount == trailing.count)
+            #expect(read.cms == made.cms)
+            #expect(read.content == made.content)
+        }
+        #expect(made.trailingCount == 0)
+        #expect(throws: AttestationError.self) { try CertificationDeclaration(cms: made.cms.dropLast()) }
+    }
+
+    @Test("a device whose declaration has bytes behind it passes, and the report says so")
+    func trailingReport() throws {
+        var device = try TestDevice()
+        let plain = try device.verify()
+        #expect(plain.verdict == .trusted)
+        #expect(!plain.notes.contains { $0.contains("behind the declaration") })
+        device.alterDeclaration = { $0.append(0) }
+        let report = try device.verify()
+        #expect(report.verdict == .trusted)
+        #expect(report.notes.contains { $0.hasPrefix("bytes behind the declaration: 1;") })
+    }
+
+    @Test("certificates, attributes, further signers and a cut message are refused")
     func additions() throws {
-        let cms = try Self.sample().cms
-        #expect(throws: AttestationError.self) { try CertificationDeclaration(cms: cms + [0]) }
         #expect(throws: AttestationError.self) { try CertificationDeclaration(cms: []) }
         #expect(throws: AttestationError.self) {
             try CertificationDeclaration(cms: [UInt8](repeating: 0x30, count: 901))

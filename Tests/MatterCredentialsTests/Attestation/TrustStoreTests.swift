@@ -88,41 +88,73 @@ struct TrustStoreTests {
     }
 
     @Test(
-        "a certificate that speaks of declarations is a signer's, not an authority's",
+        "a root that speaks of declarations is neither an authority nor, by its name alone, a signer",
         arguments: [
             ("Acme CD Signing Authority", true), ("Acme CD-Signer 1", true),
             ("Acme Certification Declaration Key", true),
             ("Acme PAA", false), ("ACDC PAA", false), ("Acme CD PAA", false),
         ])
-    func names(name: String, isSigner: Bool) throws {
+    func names(name: String, isRefused: Bool) throws {
         let store = Self.store(try Self.root(name))
-        #expect(store.authorities.isEmpty == isSigner)
-        #expect(store.declarationSigners.count == (isSigner ? 6 : 5))
+        #expect(store.authorities.isEmpty == isRefused)
+        #expect(store.declarationSigners.count == 5)
+        #expect(store.unusable.count == (isRefused ? 1 : 0))
+        #expect(store.unusable.allSatisfy { $0.reason.contains(TrustDirectory.signersFolder) })
     }
 
-    @Test("a plain signing certificate of no device is a declaration signer's")
+    @Test("a plain signing certificate is no signer of declarations")
     func plainSigner() throws {
         var device = try TestDevice()
         device.dac.subject = AttestationName(commonName: "Acme")
         let store = Self.store(try device.dac.signed(with: device.paiKey))
-        #expect(store.declarationSigners.last?.subject.description == "CN=Acme")
-        #expect(try device.verify(trust: store).result != .success)
+        #expect(store.declarationSigners.count == 5)
+        #expect(store.unusable.count == 1)
     }
 
-    @Test("a declaration by a signer of the folder is accepted")
-    func signerOfFolder() throws {
-        let device = try TestDevice()
-        let signer = AttestationName(commonName: "Acme CD Signing")
+    /// The certificate of a device's declaration key, signed by itself, and the root of the device.
+    static func signerAndRoot(_ device: TestDevice) throws -> (signer: [UInt8], root: [UInt8]) {
+        let name = AttestationName(commonName: "Acme CD Signing")
         let key = device.declarationKey
         let certificate = try AttestationCertificateTemplate(
-            .paa, subject: signer, publicKey: key.publicKey, issuer: signer, issuerKey: key.publicKey,
+            .paa, subject: name, publicKey: key.publicKey, issuer: name, issuerKey: key.publicKey,
             validity: device.paa.validity, random: TestDevice.random
         ).signed(with: key)
-        let store = TrustStore(files: [
-            TrustFile(path: "cd.der", contents: certificate),
-            TrustFile(path: "root.der", contents: try device.paa.signed(with: device.paaKey)),
-        ])
-        #expect(try device.verify(trust: store).verdict == .trusted)
+        return (certificate, try device.paa.signed(with: device.paaKey))
+    }
+
+    @Test("a declaration by a signer of the folder for signers is accepted, by one beside the roots it is not")
+    func signerOfFolder() throws {
+        let device = try TestDevice()
+        let (signer, root) = try Self.signerAndRoot(device)
+        func store(_ purpose: TrustFile.Purpose) -> TrustStore {
+            TrustStore(files: [
+                TrustFile(path: "cd.der", contents: signer, purpose: purpose),
+                TrustFile(path: "root.der", contents: root),
+            ])
+        }
+        #expect(try device.verify(trust: store(.declarationSigners)).verdict == .trusted)
+        let refused = try device.verify(trust: store(.authorities))
+        #expect(refused.result == .declarationNoCertificateFound)
+        #expect(refused.hint?.contains(TrustDirectory.signersFolder) == true)
+    }
+
+    @Test("the sub-folder for signers is read with the folder, and nothing below it")
+    func signersFolder() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "trust-\(UInt64.random(in: 0...(.max)))")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let signers = folder.appendingPathComponent(TrustDirectory.signersFolder)
+        let below = signers.appendingPathComponent(TrustDirectory.signersFolder)
+        try FileManager.default.createDirectory(at: below, withIntermediateDirectories: true)
+        let device = try TestDevice()
+        let (signer, root) = try Self.signerAndRoot(device)
+        try Data(signer).write(to: signers.appendingPathComponent("signer.der"))
+        try Data(signer).write(to: below.appendingPathComponent("deeper.der"))
+        try Data(root).write(to: folder.appendingPathComponent("root.der"))
+        let (files, unreadable) = try TrustDirectory.read(folder.path)
+        #expect(files.map(\.purpose) == [.declarationSigners, .authorities])
+        #expect(unreadable.map(\.path) == [below.path])
+        #expect(try device.verify(trust: TrustStore(files: files)).verdict == .trusted)
     }
 
     @Test("a folder is read without its hidden files, and what is no file is named")
