@@ -66,6 +66,35 @@ struct CommissionerTests {
         await lamp.end()
     }
 
+    @Test("a device that asks for a longer fail-safe gets it before anything costly is asked of it")
+    func longFailSafe() async throws {
+        let workshop = try Workshop()
+        let lamp = try await Commissionee {
+            $0.attributes[FakeDevice.general(1)] = .structure([TLVElement(0, .uint(300)), TLVElement(1, .uint(200))])
+        }
+        _ = try await workshop.commission(workshop.request(lamp.device.address))
+        #expect(lamp.log == ["ArmFailSafe"] + Self.everything)
+        #expect(lamp.failSafes.prefix(2) == [60, 200])
+        await workshop.end()
+        await lamp.end()
+    }
+
+    @Test("a code of another product is no obstacle, but the user is told")
+    func anotherProduct() async throws {
+        let (workshop, lamp) = (try Workshop(), try await Commissionee())
+        let request = try workshop.request(lamp.device.address) {
+            $0.vendorID = FakeDevice.vendorID
+            $0.productID = 0x1234
+        }
+        _ = try await workshop.commission(request)
+        #expect(
+            workshop.progress.notes == [
+                "the setup code is for VID FFF1, PID 1234, but the device says that it is VID FFF1, PID 8001"
+            ])
+        await workshop.end()
+        await lamp.end()
+    }
+
     @Test("stages are reported in their order, each with its time")
     func stages() async throws {
         let (workshop, lamp) = (try Workshop(), try await Commissionee())

@@ -65,7 +65,7 @@ struct CommissioningFlowTests {
         #expect(
             journey.commands.contains(
                 .addNOC(
-                    noc: issued.noc.tlv, icac: nil, ipk: parameters.ipk.copyBytes(),
+                    noc: issued.noc.tlv, icac: nil, ipk: parameters.ipk,
                     adminSubject: journey.fabric.credentials.nodeID.rawValue, adminVendor: 0xFFF1)))
     }
 

@@ -1,5 +1,6 @@
 import MatterCommissioning
 import MatterCredentials
+import MatterCrypto
 import MatterInteraction
 import MatterTLV
 import TestSupport
@@ -60,7 +61,34 @@ struct FlowBranchTests {
     func timeValues() throws {
         let journey = try Journey.run { $0.device.timeFeatures = 1 }
         #expect(journey.commands.contains(.setUTCTime(microseconds: 838_857_600_000_000)))
-        #expect(journey.commands.contains(.setTimeZone(offsetSeconds: 7200)))
+        #expect(journey.commands.contains(.setTimeZone(Journey.timeZone)))
+    }
+
+    @Test("a device gets as many changes of daylight saving time as it has room for", arguments: [nil, 1, 2, 20])
+    func daylightSaving(room: UInt64?) throws {
+        let journey = try Journey.run {
+            $0.device.timeFeatures = 1
+            $0.device.needsDSTOffset = true
+            $0.device.attributes[FakeDevice.dstListSize] = room.map { .uint($0) }
+        }
+        let periods = Array(Journey.timeZone.periods.prefix(Int(room ?? 1)))
+        #expect(journey.commands.contains(.setDSTOffset(periods)))
+    }
+
+    // MARK: The product
+
+    @Test(
+        "the product of the code is compared with what the device says, where both say something",
+        arguments: [
+            (nil, nil, false), (FakeDevice.vendorID, FakeDevice.productID, false), (FakeDevice.vendorID, 1, true),
+            (1, FakeDevice.productID, true), (nil, 1, true), (0, 0, false),
+        ] as [(UInt16?, UInt16?, Bool)])
+    func product(vendor: UInt16?, product: UInt16?, isNamed: Bool) throws {
+        let journey = try Journey.run {
+            $0.configuration.expectedProduct = .init(vendorID: vendor, productID: product)
+        }
+        #expect(journey.error == nil)
+        #expect(journey.log.contains { $0.hasPrefix("note: the setup code is for") } == isNamed)
     }
 
     @Test(
@@ -161,23 +189,31 @@ struct FlowBranchTests {
         check(.commissioningComplete, 0x30, 4, [])
         check(.setUTCTime(microseconds: 77), 0x38, 0, [TLVElement(0, .uint(77)), TLVElement(1, .uint(2))])
         check(
-            .setTimeZone(offsetSeconds: -3600), 0x38, 2,
-            [
-                TLVElement(
-                    0,
-                    .array([
-                        TLVElement(.anonymous, .structure([TLVElement(0, .int(-3600)), TLVElement(1, .uint(0))]))
-                    ]))
-            ])
-        check(
-            .setDSTOffset, 0x38, 4,
+            .setTimeZone(TimeZoneRules(name: "Atlantic/Azores", standardOffset: -3600)), 0x38, 2,
             [
                 TLVElement(
                     0,
                     .array([
                         TLVElement(
                             .anonymous,
-                            .structure([TLVElement(0, .int(0)), TLVElement(1, .uint(0)), TLVElement(2, .null)]))
+                            .structure([
+                                TLVElement(0, .int(-3600)), TLVElement(1, .uint(0)),
+                                TLVElement(2, .string("Atlantic/Azores")),
+                            ]))
+                    ]))
+            ])
+        check(
+            .setDSTOffset([.init(offset: 3600, starts: 946_684_801, ends: 946_684_803)]), 0x38, 4,
+            [
+                TLVElement(
+                    0,
+                    .array([
+                        TLVElement(
+                            .anonymous,
+                            .structure([
+                                TLVElement(0, .int(3600)), TLVElement(1, .uint(1_000_000)),
+                                TLVElement(2, .uint(3_000_000)),
+                            ]))
                     ]))
             ])
         check(.certificateChain(.pai), 0x3E, 2, [TLVElement(0, .uint(2))])
@@ -186,13 +222,13 @@ struct FlowBranchTests {
         check(.csr(nonce: [2]), 0x3E, 4, [TLVElement(0, .octets([2]))])
         check(.addTrustedRoot([3]), 0x3E, 0x0B, [TLVElement(0, .octets([3]))])
         check(
-            .addNOC(noc: [1], icac: [2], ipk: [3], adminSubject: .max, adminVendor: 0xFFF1), 0x3E, 6,
+            .addNOC(noc: [1], icac: [2], ipk: SecretBytes([3]), adminSubject: .max, adminVendor: 0xFFF1), 0x3E, 6,
             [
                 TLVElement(0, .octets([1])), TLVElement(1, .octets([2])), TLVElement(2, .octets([3])),
                 TLVElement(3, .uint(.max)), TLVElement(4, .uint(0xFFF1)),
             ])
         check(
-            .addNOC(noc: [1], icac: nil, ipk: [3], adminSubject: 1, adminVendor: 1), 0x3E, 6,
+            .addNOC(noc: [1], icac: nil, ipk: SecretBytes([3]), adminSubject: 1, adminVendor: 1), 0x3E, 6,
             [
                 TLVElement(0, .octets([1])), TLVElement(2, .octets([3])), TLVElement(3, .uint(1)),
                 TLVElement(4, .uint(1)),

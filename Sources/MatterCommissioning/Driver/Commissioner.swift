@@ -29,8 +29,8 @@ package struct Commissioner: Sendable {
         package var logger: Logger
         /// Seconds since 1970.
         package var unixTime: @Sendable () -> Int64
-        /// The host's offset from UTC in seconds.
-        package var utcOffset: @Sendable () -> Int32
+        /// The host's time zone.
+        package var timeZone: @Sendable () -> TimeZoneRules
         package var patience = CommissioningPatience()
 
         package init(
@@ -38,7 +38,7 @@ package struct Commissioner: Sendable {
             fabric: OperationalCredentials, issuer: any NOCIssuer, journal: CommissioningJournal,
             chooseNodeID: @escaping @Sendable (_ requested: NodeID?) async throws -> NodeID?, attest: @escaping Attest,
             random: any RandomSource, logger: Logger, unixTime: @escaping @Sendable () -> Int64,
-            utcOffset: @escaping @Sendable () -> Int32
+            timeZone: @escaping @Sendable () -> TimeZoneRules
         ) {
             self.connector = connector
             self.nodeConnector = nodeConnector
@@ -51,7 +51,7 @@ package struct Commissioner: Sendable {
             self.random = random
             self.logger = logger
             self.unixTime = unixTime
-            self.utcOffset = utcOffset
+            self.timeZone = timeZone
         }
 
         var validationTime: ValidationTime {

@@ -37,6 +37,9 @@ struct CommissioningRun: Sendable {
         var pending: PendingNode?
         /// Whether the device fell silent on a session after it was sent its certificate.
         var hasLostSession = false
+        var failSafe = FailSafeTimer()
+        /// The breadcrumb that a further ArmFailSafe must not change.
+        var breadcrumb: UInt64 = 0
     }
 
     private enum Outcome: Sendable {
@@ -75,7 +78,8 @@ struct CommissioningRun: Sendable {
             csrNonce: try environment.random.bytes(32),
             attestationChallenge: session.established.keys.attestationChallenge.copyBytes(),
             utcMicroseconds: { UInt64(max(0, unixTime() - MatterEpoch.unixSeconds)) * 1_000_000 },
-            utcOffsetSeconds: environment.utcOffset(),
+            timeZone: environment.timeZone(),
+            expectedProduct: .init(vendorID: request.vendorID, productID: request.productID),
             operationalSeconds: UInt16(clamping: Int64((deadline - .now) / .seconds(1)) + 30),
             validationTime: environment.validationTime, readsEndpoints: request.readsEndpoints, until: request.until)
     }
@@ -99,11 +103,14 @@ struct CommissioningRun: Sendable {
                         }
                     }
                     if case .finish(let result) = action { stop = result }
+                    if case .note(let text) = action { clock.note(text) }
                     if case .record(let issued) = action {
                         // Not in a task of its own: an interruption must find it either undone or remembered.
                         memory.pending = try record(issued, flow.information)
                     }
-                    start(action, in: &group, memory: memory)
+                    memory.breadcrumb = flow.breadcrumb
+                    let extension_ = failSafeExtension(before: action, &memory)
+                    start(action, in: &group, memory: memory, first: extension_)
                 }
                 if stop != nil { return }
                 guard let outcome = try await group.next() else { return }
@@ -125,6 +132,10 @@ struct CommissioningRun: Sendable {
         case .event(let event):
             if case .issued(let issued, _) = event { memory.receipt = issued.receipt }
             if case .unanswered = event { memory.hasLostSession = true }
+            if case .read(let result) = event { memory.failSafe.adopt(DeviceInformation(result)) }
+            if case .answered(.armFailSafe(let seconds, _), _) = event {
+                memory.failSafe.armed(for: seconds, at: .now)
+            }
             return event
         case .verified(let summary):
             memory.attestation = summary
@@ -138,23 +149,47 @@ struct CommissioningRun: Sendable {
         }
     }
 
+    /// What has to keep the fail-safe armed before a step: PASE and the certificates may take a slow device minutes. From
+    /// AddNOC on the flow itself has it last long enough.
+    private func failSafeExtension(
+        before action: CommissioningFlow.Action, _ memory: inout Memory
+    ) -> CommissioningCommand? {
+        guard case .invoke(let command) = action, memory.operational == nil, !memory.hasLostSession,
+            memory.failSafe.isDue(at: .now)
+        else { return nil }
+        switch command {
+        case .armFailSafe, .commissioningComplete: return nil
+        default: break
+        }
+        memory.failSafe.armed(for: memory.failSafe.seconds, at: .now)
+        return .armFailSafe(seconds: memory.failSafe.seconds, breadcrumb: memory.breadcrumb)
+    }
+
+    /// - Parameter first: a command whose answer does not matter.
     private func start(
-        _ action: CommissioningFlow.Action, in group: inout ThrowingTaskGroup<Outcome, any Error>, memory: Memory
+        _ action: CommissioningFlow.Action, in group: inout ThrowingTaskGroup<Outcome, any Error>, memory: Memory,
+        first: CommissioningCommand?
     ) {
         switch action {
-        case .enter, .finish:
+        case .enter, .finish, .note:
             break
         case .read(let paths):
             group.addTask { .event(.read(try await channel.read(paths))) }
         case .invoke(let command):
-            group.addTask { try await perform(command, memory) }
+            group.addTask {
+                if let first { _ = try await channel.invoke(first) }
+                return try await perform(command, memory)
+            }
         case .verify(let evidence):
             group.addTask { .verified(try environment.attest(evidence)) }
         case .issue(let csr, let context):
             group.addTask {
                 // Only now, so that a device that is refused before costs no node id.
                 let requested = try await environment.chooseNodeID(request.requestedNodeID)
-                return .event(.issued(try await issue(csr, context, nodeID: requested), requested: requested))
+                let keepAlive = CommissioningCommand.armFailSafe(
+                    seconds: memory.failSafe.seconds, breadcrumb: memory.breadcrumb)
+                let issued = try await issue(csr, context, nodeID: requested, keepAlive: keepAlive)
+                return .event(.issued(issued, requested: requested))
             }
         case .record:
             group.addTask { .event(.recorded) }
@@ -204,7 +239,7 @@ struct CommissioningRun: Sendable {
     private var anotherSessionDeadline: Instant { min(deadline, .now + environment.patience.anotherSession) }
 
     private func issue(
-        _ csr: CertificateSigningRequest, _ given: NOCIssueContext, nodeID: NodeID?
+        _ csr: CertificateSigningRequest, _ given: NOCIssueContext, nodeID: NodeID?, keepAlive: CommissioningCommand
     ) async throws -> IssuedNOC {
         var context = given
         context.requestedNodeID = nodeID
@@ -237,7 +272,7 @@ struct CommissioningRun: Sendable {
                 // A slow issuer must not let the fail-safe run out.
                 while true {
                     try await Task.sleep(for: Self.keepAlive)
-                    _ = try await channel.invoke(.armFailSafe(seconds: 60, breadcrumb: 0))
+                    _ = try await channel.invoke(keepAlive)
                 }
             }
             guard let issued = try await group.next() ?? nil else { throw CancellationError() }

@@ -21,7 +21,7 @@ struct CommissioningAnswer {
             guard status.isSuccess || command.toleratesFailure else {
                 throw CommissioningError(
                     .commandFailed, stage: stage, "the device answered \(command.name) with \(status)",
-                    status: status)
+                    hint: command.carriesCertificate ? Self.certificateHint : nil, status: status)
             }
         case .response(_, let value):
             do {
@@ -31,6 +31,10 @@ struct CommissioningAnswer {
             }
         }
     }
+
+    /// A certificate that begins in another year than the device's is the commonest one that devices refuse.
+    private static let certificateHint =
+        "check the clock of this machine and the fabric's certificates: matterctl fabric show"
 
     func octets(_ tag: UInt8) throws(CommissioningError) -> [UInt8] {
         try decode { fields throws(TLVError) in try fields.octets(tag) }
@@ -83,7 +87,7 @@ struct CommissioningAnswer {
         default:
             throw CommissioningError(
                 .nocRejected, stage: stage, "the device rejected the node certificate: \(said)",
-                hint: "check the clock of this machine and the fabric's certificates: matterctl fabric show")
+                hint: Self.certificateHint)
         }
     }
 
@@ -103,6 +107,14 @@ struct CommissioningAnswer {
 }
 
 extension CommissioningCommand {
+    /// Whether the device checks the validity of what it gets.
+    var carriesCertificate: Bool {
+        switch self {
+        case .addTrustedRoot, .addNOC: true
+        default: false
+        }
+    }
+
     /// Time synchronisation helps the device, but is no reason to refuse it.
     var toleratesFailure: Bool {
         switch self {

@@ -1,8 +1,10 @@
+import MatterCredentials
+package import MatterCrypto
 package import MatterInteraction
 import MatterTLV
 
 /// A command of the commissioning flow with its fields. All go to the root endpoint.
-package enum CommissioningCommand: Hashable, Sendable {
+package enum CommissioningCommand: Equatable, Sendable {
     /// Which certificate of the attestation chain is asked for.
     package enum ChainCertificate: UInt8, Sendable {
         case dac = 1
@@ -13,13 +15,14 @@ package enum CommissioningCommand: Hashable, Sendable {
     case setRegulatoryConfig(location: UInt8, country: String, breadcrumb: UInt64)
     case commissioningComplete
     case setUTCTime(microseconds: UInt64)
-    case setTimeZone(offsetSeconds: Int32)
-    case setDSTOffset
+    case setTimeZone(TimeZoneRules)
+    /// As many periods as the device has room for.
+    case setDSTOffset([TimeZoneRules.Period])
     case certificateChain(ChainCertificate)
     case attestation(nonce: [UInt8])
     case csr(nonce: [UInt8])
     case addTrustedRoot([UInt8])
-    case addNOC(noc: [UInt8], icac: [UInt8]?, ipk: [UInt8], adminSubject: UInt64, adminVendor: UInt16)
+    case addNOC(noc: [UInt8], icac: [UInt8]?, ipk: SecretBytes, adminSubject: UInt64, adminVendor: UInt16)
 
     /// The command as it goes to the device.
     package var command: Command {
@@ -45,6 +48,11 @@ package enum CommissioningCommand: Hashable, Sendable {
         }
     }
 
+    /// Seconds since 1970 as microseconds since 2000.
+    private static func microseconds(_ unix: Int64?) -> UInt64? {
+        unix.map { UInt64(max(0, $0 - MatterEpoch.unixSeconds)) * 1_000_000 }
+    }
+
     private var encoding: (cluster: UInt32, command: UInt32, fields: [TLVElement]) {
         let general = CommissioningCluster.generalCommissioning
         let credentials = CommissioningCluster.operationalCredentials
@@ -62,13 +70,20 @@ package enum CommissioningCommand: Hashable, Sendable {
         case .setUTCTime(let microseconds):
             let seconds: UInt64 = 2  // GranularityEnum: SecondsGranularity
             return (time, 0x00, [.init(0, .uint(microseconds)), .init(1, .uint(seconds))])
-        case .setTimeZone(let offset):
-            let zone: [TLVElement] = [.init(0, .int(Int64(offset))), .init(1, .uint(0))]
+        case .setTimeZone(let rules):
+            var zone: [TLVElement] = [.init(0, .int(Int64(rules.standardOffset))), .init(1, .uint(0))]
+            if let name = rules.name { zone.append(.init(2, .string(name))) }
             return (time, 0x02, [.init(0, .array([TLVElement(.anonymous, .structure(zone))]))])
-        case .setDSTOffset:
-            // The zone's offset has daylight saving time in it already.
-            let none: [TLVElement] = [.init(0, .int(0)), .init(1, .uint(0)), .init(2, .null)]
-            return (time, 0x04, [.init(0, .array([TLVElement(.anonymous, .structure(none))]))])
+        case .setDSTOffset(let periods):
+            let list = periods.map { period in
+                TLVElement(
+                    .anonymous,
+                    .structure([
+                        .init(0, .int(Int64(period.offset))), .init(1, .uint(Self.microseconds(period.starts) ?? 0)),
+                        .init(2, Self.microseconds(period.ends).map { .uint($0) } ?? .null),
+                    ]))
+            }
+            return (time, 0x04, [.init(0, .array(list))])
         case .certificateChain(let certificate):
             return (credentials, 0x02, [.init(0, .uint(UInt64(certificate.rawValue)))])
         case .attestation(let nonce):
@@ -80,7 +95,7 @@ package enum CommissioningCommand: Hashable, Sendable {
         case .addNOC(let noc, let icac, let ipk, let subject, let vendor):
             var fields = [TLVElement(0, .octets(noc))]
             if let icac { fields.append(.init(1, .octets(icac))) }
-            fields.append(.init(2, .octets(ipk)))
+            fields.append(.init(2, .octets(ipk.copyBytes())))
             fields.append(.init(3, .uint(subject)))
             fields.append(.init(4, .uint(UInt64(vendor))))
             return (credentials, 0x06, fields)

@@ -24,8 +24,10 @@ package struct CommissioningFlow: Sendable {
         package var attestationChallenge: [UInt8]
         /// For SetUTCTime: microseconds since 2000-01-01, asked for when the command is sent.
         package var utcMicroseconds: @Sendable () -> UInt64
-        /// The host's offset from UTC, daylight saving included.
-        package var utcOffsetSeconds: Int32
+        /// The host's time zone.
+        package var timeZone: TimeZoneRules
+        /// The vendor and product of the setup code, if it names them.
+        package var expectedProduct: ExpectedProduct
         /// How long the fail-safe has to last from operational discovery on.
         package var operationalSeconds: UInt16
         package var validationTime: ValidationTime
@@ -38,7 +40,8 @@ package struct CommissioningFlow: Sendable {
         package init(
             fabric: FabricParameters, fabricID: FabricID, country: String = "XX",
             location: UInt8 = 2, attestationNonce: [UInt8], csrNonce: [UInt8], attestationChallenge: [UInt8],
-            utcMicroseconds: @escaping @Sendable () -> UInt64, utcOffsetSeconds: Int32 = 0,
+            utcMicroseconds: @escaping @Sendable () -> UInt64, timeZone: TimeZoneRules = .utc,
+            expectedProduct: ExpectedProduct = ExpectedProduct(),
             operationalSeconds: UInt16 = 60, validationTime: ValidationTime, readsEndpoints: Bool = true,
             until: CommissioningStage? = nil
         ) {
@@ -50,7 +53,8 @@ package struct CommissioningFlow: Sendable {
             self.csrNonce = csrNonce
             self.attestationChallenge = attestationChallenge
             self.utcMicroseconds = utcMicroseconds
-            self.utcOffsetSeconds = utcOffsetSeconds
+            self.timeZone = timeZone
+            self.expectedProduct = expectedProduct
             self.operationalSeconds = operationalSeconds
             self.validationTime = validationTime
             self.readsEndpoints = readsEndpoints
@@ -72,6 +76,32 @@ package struct CommissioningFlow: Sendable {
         case connect(NodeID)
         case readEndpoints
         case finish(Result)
+        /// Something that the user should know.
+        case note(String)
+    }
+
+    /// What a setup code says that it belongs to.
+    package struct ExpectedProduct: Sendable {
+        package var vendorID: UInt16?
+        package var productID: UInt16?
+
+        package init(vendorID: UInt16? = nil, productID: UInt16? = nil) {
+            self.vendorID = vendorID
+            self.productID = productID
+        }
+
+        /// A sentence that names the difference, if there is one.
+        func mismatch(_ information: DeviceInformation) -> String? {
+            func differ(_ expected: UInt16?, _ found: UInt16?) -> Bool {
+                guard let expected, expected != 0, let found else { return false }
+                return expected != found
+            }
+            guard differ(vendorID, information.vendorID) || differ(productID, information.productID) else { return nil }
+            let code = VendorAndProduct(vendorID: vendorID.map { VendorID($0) }, productID: productID)
+            let device = VendorAndProduct(
+                vendorID: information.vendorID.map { VendorID($0) }, productID: information.productID)
+            return "the setup code is for \(code), but the device says that it is \(device)"
+        }
     }
 
     package enum Event: Sendable {
@@ -106,7 +136,7 @@ package struct CommissioningFlow: Sendable {
         case leavePending
     }
 
-    private static let failSafeSeconds: UInt16 = 60
+    private static let failSafeSeconds = FailSafeTimer.leastSeconds
 
     private let configuration: Configuration
     package private(set) var stage = CommissioningStage.pase
@@ -120,7 +150,8 @@ package struct CommissioningFlow: Sendable {
     /// The answer to CSRRequest, until there is a verdict: only that tells whether the device's key counts for anything.
     private var earlyAnswer: Event?
     private var issued: IssuedNOC?
-    private var breadcrumb: UInt64 = 0
+    /// The last one that the device was given.
+    package private(set) var breadcrumb: UInt64 = 0
 
     package init(_ configuration: Configuration) {
         self.configuration = configuration
@@ -207,8 +238,8 @@ package struct CommissioningFlow: Sendable {
             if let actions = configureZone() { return actions }
             return try addRoot()
         case .setTimeZone:
-            if (try? answer.bool(0)) ?? false { return [.invoke(.setDSTOffset)] }
-            return try addRoot()
+            guard (try? answer.bool(0)) ?? false else { return try addRoot() }
+            return [.invoke(.setDSTOffset(Array(configuration.timeZone.periods.prefix(information.dstListSize))))]
         case .setDSTOffset:
             return try addRoot()
         case .addTrustedRoot:
@@ -245,7 +276,8 @@ package struct CommissioningFlow: Sendable {
                 "the device is on \(information.commissionedFabrics ?? 0) fabrics, as many as it can hold",
                 hint: "remove it from one of the apps or hubs that have it, or reset it to its factory state")
         }
-        return try enter(.attestation) + [.invoke(.certificateChain(.pai))]
+        let note = configuration.expectedProduct.mismatch(information).map { [Action.note($0)] } ?? []
+        return try note + enter(.attestation) + [.invoke(.certificateChain(.pai))]
     }
 
     private mutating func takeCSR(elements: [UInt8], signature: [UInt8]) throws(CommissioningError) {
@@ -307,7 +339,7 @@ package struct CommissioningFlow: Sendable {
         guard let features = information.timeSynchronizationFeatures, features & timeZoneFeature != 0 else {
             return nil
         }
-        return [.invoke(.setTimeZone(offsetSeconds: configuration.utcOffsetSeconds))]
+        return [.invoke(.setTimeZone(configuration.timeZone))]
     }
 
     private mutating func addRoot() throws(CommissioningError) -> [Action] {
@@ -316,7 +348,7 @@ package struct CommissioningFlow: Sendable {
 
     private func addNOC(_ issued: IssuedNOC) -> CommissioningCommand {
         .addNOC(
-            noc: issued.noc.tlv, icac: issued.icac?.tlv, ipk: configuration.fabric.ipk.copyBytes(),
+            noc: issued.noc.tlv, icac: issued.icac?.tlv, ipk: configuration.fabric.ipk,
             adminSubject: configuration.fabric.caseAdminSubject.rawValue,
             adminVendor: configuration.fabric.adminVendorID.rawValue)
     }

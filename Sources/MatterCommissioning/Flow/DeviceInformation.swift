@@ -12,6 +12,8 @@ package struct DeviceInformation: Equatable, Sendable {
     /// RegulatoryLocationTypeEnum: 0 indoor, 1 outdoor, 2 both.
     package var locationCapability: UInt8 = 2
     package var timeSynchronizationFeatures: UInt32?
+    /// How many periods SetDSTOffset may carry.
+    package var dstListSize = 1
     package var icdFeatures: UInt32?
     package var supportedFabrics: UInt8?
     package var commissionedFabrics: UInt8?
@@ -32,6 +34,7 @@ package struct DeviceInformation: Equatable, Sendable {
     private enum Attribute {
         static let breadcrumb: UInt32 = 0
         static let basicCommissioningInfo: UInt32 = 1
+        static let dstOffsetListMaxSize: UInt32 = 0x0B
         static let locationCapability: UInt32 = 3
         static let vendorID: UInt32 = 2
         static let productID: UInt32 = 4
@@ -48,6 +51,7 @@ package struct DeviceInformation: Equatable, Sendable {
         path(CommissioningCluster.basicInformation, Attribute.vendorID),
         path(CommissioningCluster.basicInformation, Attribute.productID),
         path(CommissioningCluster.timeSynchronization, CommissioningCluster.featureMap),
+        path(CommissioningCluster.timeSynchronization, Attribute.dstOffsetListMaxSize),
         path(CommissioningCluster.icdManagement, CommissioningCluster.featureMap),
         path(CommissioningCluster.operationalCredentials, Attribute.supportedFabrics),
         path(CommissioningCluster.operationalCredentials, Attribute.commissionedFabrics),
@@ -82,6 +86,8 @@ package struct DeviceInformation: Equatable, Sendable {
             productID = value.unsigned()
         case (CommissioningCluster.timeSynchronization, CommissioningCluster.featureMap):
             timeSynchronizationFeatures = value.unsigned()
+        case (CommissioningCluster.timeSynchronization, Attribute.dstOffsetListMaxSize):
+            dstListSize = max(1, Int(value.unsigned(as: UInt8.self) ?? 1))
         case (CommissioningCluster.icdManagement, CommissioningCluster.featureMap):
             icdFeatures = value.unsigned()
         case (CommissioningCluster.operationalCredentials, Attribute.supportedFabrics):

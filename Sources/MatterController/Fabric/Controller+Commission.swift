@@ -51,7 +51,7 @@ extension Controller {
                 }
             },
             attest: commission.attest, random: options.random, logger: options.logger, unixTime: options.unixTime,
-            utcOffset: Clock.utcOffset)
+            timeZone: Clock.timeZone)
         let result = try await Commissioner(environment, progress: commission.progress)
             .commission(request, deadline: deadline)
         let pending = try journal.node(result.nodeID)

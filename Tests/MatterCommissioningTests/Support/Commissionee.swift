@@ -19,6 +19,7 @@ final class Commissionee: Sendable {
         var root: MatterCertificate?
         var pendingFabric: CASECredentials?
         var isComplete = false
+        var failSafes: [UInt16] = []
         var hooks: [String: Hook] = [:]
         var garblesDescriptor = false
 
@@ -28,7 +29,7 @@ final class Commissionee: Sendable {
             return CASECredentials(
                 try OperationalCredentials(
                     chain: OperationalChain(noc: noc, icac: icac, root: root), key: device.key,
-                    ipkEpochKey: SecretBytes(ipk)))
+                    ipkEpochKey: ipk))
         }
     }
 
@@ -59,6 +60,8 @@ final class Commissionee: Sendable {
 
     /// The commands that came, those over an operational session with a `*`.
     var log: [String] { state.mutex.withLock { $0.log } }
+    /// How many seconds each ArmFailSafe asked for.
+    var failSafes: [UInt16] { state.mutex.withLock { $0.failSafes } }
     /// Whether the device is a node for good.
     var isComplete: Bool { state.mutex.withLock { $0.isComplete } }
     /// Whether it has a certificate that it would forget again.
@@ -100,6 +103,7 @@ final class Commissionee: Sendable {
         let isOperational = context.established.kind == .case
         let challenge = context.established.keys.attestationChallenge.copyBytes()
         let (outcome, hook, fabric) = shared.mutex.withLock { state in
+            if case .armFailSafe(let seconds, _) = command { state.failSafes.append(seconds) }
             if case .armFailSafe(0, _) = command {
                 state.log.append("disarm")
                 if !state.isComplete { state.pendingFabric = nil }
@@ -131,15 +135,15 @@ extension CommissioningCommand {
                 breadcrumb: try fields.unsigned(2))
         case (0x30, 4): self = .commissioningComplete
         case (0x38, 0): self = .setUTCTime(microseconds: try fields.unsigned(0))
-        case (0x38, 2): self = .setTimeZone(offsetSeconds: 0)
-        case (0x38, 4): self = .setDSTOffset
+        case (0x38, 2): self = .setTimeZone(.utc)
+        case (0x38, 4): self = .setDSTOffset([])
         case (0x3E, 0): self = .attestation(nonce: try fields.octets(0))
         case (0x3E, 2): self = .certificateChain(try fields.unsigned(0, as: UInt8.self) == 2 ? .pai : .dac)
         case (0x3E, 4): self = .csr(nonce: try fields.octets(0))
         case (0x3E, 0x0B): self = .addTrustedRoot(try fields.octets(0))
         case (0x3E, 6):
             self = .addNOC(
-                noc: try fields.octets(0), icac: try fields.optionalOctets(1), ipk: try fields.octets(2),
+                noc: try fields.octets(0), icac: try fields.optionalOctets(1), ipk: SecretBytes(try fields.octets(2)),
                 adminSubject: try fields.unsigned(3), adminVendor: try fields.unsigned(4))
         default: throw TLVError(.malformed, "an unknown command")
         }

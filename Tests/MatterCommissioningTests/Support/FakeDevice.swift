@@ -57,6 +57,9 @@ struct FakeDevice: Sendable {
     static let timeFeatureMap = ConcreteAttributePath(
         endpoint: 0, cluster: CommissioningCluster.timeSynchronization, attribute: CommissioningCluster.featureMap)
 
+    static let dstListSize = ConcreteAttributePath(
+        endpoint: 0, cluster: CommissioningCluster.timeSynchronization, attribute: 0x0B)
+
     // MARK: Reading
 
     func value(_ path: ConcreteAttributePath) -> TLVValue? {

@@ -12,6 +12,13 @@ struct Journey {
     enum Verdict: Sendable { case atOnce, afterEverythingElse, never }
 
     static let attestationNonce = [UInt8](repeating: 0xA1, count: 32)
+    static let timeZone = TimeZoneRules(
+        name: "Europe/Berlin", standardOffset: 3600,
+        periods: [
+            .init(offset: 3600, starts: nil, ends: 1_792_890_000),
+            .init(offset: 0, starts: 1_792_890_000, ends: 1_806_195_600),
+            .init(offset: 3600, starts: 1_806_195_600, ends: 1_824_944_400),
+        ])
     static let csrNonce = [UInt8](repeating: 0xC5, count: 32)
     /// Made once; keys take their time.
     private static let sample = Result { try TestFabric() }
@@ -46,7 +53,7 @@ struct Journey {
         configuration = CommissioningFlow.Configuration(
             fabric: try fabric.issuer().parameters, fabricID: fabric.local.fabricID,
             attestationNonce: Self.attestationNonce, csrNonce: Self.csrNonce, attestationChallenge: device.challenge,
-            utcMicroseconds: { 838_857_600_000_000 }, utcOffsetSeconds: 7200, operationalSeconds: 120,
+            utcMicroseconds: { 838_857_600_000_000 }, timeZone: Self.timeZone, operationalSeconds: 120,
             validationTime: .now(TestFabric.now))
         try change(&self)
     }
@@ -118,6 +125,9 @@ struct Journey {
         case .readEndpoints:
             log.append("read endpoints")
             return .endpoints(ReadResult())
+        case .note(let text):
+            log.append("note: \(text)")
+            return nil
         case .finish(let result):
             log.append("finish")
             self.result = result

@@ -43,7 +43,7 @@ struct Workshop {
                     }
             },
             attest: { _ throws(CommissioningError) in AttestationSummary(verdict: "test", authority: nil) },
-            random: SystemRandom(), logger: .silent, unixTime: { TestFabric.unixTime }, utcOffset: { 0 })
+            random: SystemRandom(), logger: .silent, unixTime: { TestFabric.unixTime }, timeZone: { .utc })
     }
 
     func request(
