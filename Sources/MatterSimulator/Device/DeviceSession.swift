@@ -34,7 +34,8 @@ struct DeviceSession: Sendable {
     }
 }
 
-/// The sessions of a device. Every fabric has its share; who has more gives way.
+/// The sessions of a device. Every fabric has its share; a new session takes the place of the one that was used least
+/// recently.
 struct DeviceSessions: Sendable {
     private(set) var all: [SessionReference: DeviceSession] = [:]
 
@@ -45,17 +46,11 @@ struct DeviceSessions: Sendable {
 
     /// The session to end so that another one of a fabric has room; `nil` while there is some.
     ///
-    /// - Parameters:
-    ///   - share: how many every fabric may count on.
-    ///   - capacity: how many there may be.
-    func victim(for fabric: UInt8, share: Int, capacity: Int) -> SessionReference? {
-        let operational = all.values.filter { !$0.isPASE }
-        guard operational.count >= capacity else { return nil }
-        func count(_ fabric: UInt8) -> Int { operational.count { $0.fabricIndex == fabric } }
-        let own = count(fabric)
-        // A fabric below its share takes from those above theirs, one at its share from itself.
-        let candidates = operational.filter { own >= share ? $0.fabricIndex == fabric : count($0.fabricIndex) > share }
-        return (candidates.isEmpty ? operational : candidates).min { $0.lastUsed < $1.lastUsed }?.reference
+    /// - Parameter share: how many sessions a fabric may have.
+    func victim(for fabric: UInt8, share: Int) -> SessionReference? {
+        let own = all.values.filter { !$0.isPASE && $0.fabricIndex == fabric }
+        guard own.count >= share else { return nil }
+        return own.min { $0.lastUsed < $1.lastUsed }?.reference
     }
 
     /// The newest session with a peer, other than one.

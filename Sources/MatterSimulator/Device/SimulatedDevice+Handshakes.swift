@@ -7,8 +7,6 @@ import MatterTransport
 extension SimulatedDevice {
     /// How long a handshake may take.
     private static let limit = Duration.seconds(60)
-    /// How many nodes may be on their way in at a time; one that stays away halfway holds its place for a while.
-    private static let mostHandshakes = 16
     private static let busyWait = Duration.seconds(1)
 
     private var ownParameters: SessionParameters {
@@ -74,7 +72,10 @@ extension SimulatedDevice {
             surroundings.report(.fault("busy"))
             return await refuse(exchange, .busy(wait: wait))
         }
-        guard handshakes < Self.mostHandshakes else { return await refuse(exchange, .busy(wait: Self.busyWait)) }
+        guard handshakes < configuration.limits.handshakes else {
+            surroundings.report(.fault("busy"))
+            return await refuse(exchange, .busy(wait: Self.busyWait))
+        }
         handshakes += 1
         defer { handshakes -= 1 }
         do {
@@ -140,12 +141,11 @@ extension SimulatedDevice {
     }
 
     private func install(_ established: EstablishedSession, at address: PeerAddress) async throws {
-        let limits = configuration.limits
         if established.kind == .case, let fabric = established.fabricIndex,
-            let victim = sessions.victim(
-                for: fabric, share: limits.sessionsPerFabric, capacity: limits.sessionsPerFabric * limits.fabrics)
+            let victim = sessions.victim(for: fabric, share: configuration.limits.sessionsPerFabric)
         {
-            forget(victim)
+            // The peer is not told: devices evict silently.
+            forget(victim, as: "evicted")
             await manager.remove(victim)
         }
         let reference = try await manager.install(

@@ -29,6 +29,7 @@ extension SimulatedDevice {
             // The peer is gone, or the session is; there is nobody to tell.
         }
         if let users = sessions[reference]?.users { sessions[reference]?.users = users - 1 }
+        sessions[reference]?.lastUsed = .now
         if let ended = sessions[reference], ended.isClosing, ended.users <= 0 {
             await drain(exchange)
             forget(reference)
@@ -217,6 +218,8 @@ extension SimulatedDevice {
 
     /// Sends a report that is due. A subscriber that does not take it loses the subscription.
     func publish(_ due: DueReport) async {
+        // A session that carries reports is in use.
+        sessions[due.session]?.lastUsed = .now
         do {
             let exchange = try await manager.openExchange(on: due.session)
             do {

@@ -276,13 +276,14 @@ package actor SimulatedDevice {
         }
     }
 
-    func forget(_ reference: SessionReference) {
+    /// - Parameter what: why it goes: `closed` or `evicted`.
+    func forget(_ reference: SessionReference, as what: String = "closed") {
         guard let session = sessions[reference] else { return }
         sessions[reference] = nil
         node.sessionEnded(reference, replacement: sessions.replacement(for: session))
         surroundings.report(
             .session(
-                what: "closed",
+                what: what,
                 members: [
                     ReportMember((key: "kind", value: .string(session.isPASE ? "pase" : "case"))),
                     ReportMember((key: "fabricIndex", value: .uint(UInt64(session.fabricIndex)))),

@@ -59,8 +59,10 @@ package struct NodeConfiguration: Sendable {
 /// How much a virtual device has room for.
 package struct NodeLimits: Sendable {
     package var fabrics = 16
-    /// Sessions that each fabric may count on, and has at most.
+    /// Sessions that each fabric may count on, and has at most (CapabilityMinima).
     package var sessionsPerFabric = 3
+    /// CASE handshakes at a time; further ones are answered BUSY. One that stays away halfway holds its place for a while.
+    package var handshakes = 16
     /// Subscriptions that each fabric may count on.
     package var subscriptionsPerFabric = 3
     package var subscriptions = 48

@@ -47,6 +47,8 @@ struct Simulate: LocalCommand {
     @Option(help: ArgumentHelp("Where its state is kept (default: in the state directory).", valueName: "DIR"))
     var state: String?
     @Option(help: "How many nodes to be: node i has port P+i and discriminator (D+i) mod 4096.") var count = 1
+    @Option(help: "How many sessions each fabric may have; the one used least recently gives way.") var sessions = 3
+    @Option(help: "How many CASE handshakes go on at a time; others are answered BUSY.") var handshakes = 16
     @Option(name: .long, help: "The vendor id.") var vendorId = NumberArgument<UInt16>(0xFFF1)
     @Option(name: .long, help: "The product id.") var productId = NumberArgument<UInt16>(0x8001)
     @Option(help: "The name of the product.") var name: String?
@@ -97,6 +99,9 @@ struct Simulate: LocalCommand {
         try checkRainMaker()
         guard (1...4096).contains(count), Int(port) + count - 1 <= Int(UInt16.max) else {
             throw UsageError("usage.count", "\(count) nodes from port \(port) on are not possible")
+        }
+        guard (1...Int(UInt16.max)).contains(sessions), (1...Int(UInt16.max)).contains(handshakes) else {
+            throw UsageError("usage.sessions", "a device has 1 to 65535 sessions and handshakes")
         }
         let directory = StateDirectory(path: try statePath())
         guard let lock = try directory.tryLock("simulate") else {
@@ -183,6 +188,8 @@ struct Simulate: LocalCommand {
             throw UsageError("usage.name", "a product name or serial number has at most 32 octets")
         }
         configuration.vendorName = "matterctl"
+        configuration.limits.sessionsPerFabric = sessions
+        configuration.limits.handshakes = handshakes
         return configuration
     }
 

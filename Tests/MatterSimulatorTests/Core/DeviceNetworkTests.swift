@@ -6,6 +6,7 @@ import MatterSecureChannel
 import MatterStore
 import MatterTLV
 import MatterTransport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -89,14 +90,14 @@ private final class NetworkBench: Sendable {
     }
 
     func run<Transaction: InteractionTransaction>(
-        _ transaction: Transaction, on session: SessionReference
+        _ transaction: Transaction, on session: SessionReference, within limit: Duration = .seconds(20)
     ) async throws -> Transaction.Output {
         let client = client
         var transaction = transaction
         return try await InteractionClient(
             openExchange: { try await client.openExchange(on: session) },
             deliveryAllowance: { await client.longestDelivery(on: session) }
-        ).run(&transaction, deadline: .now + .seconds(20))
+        ).run(&transaction, deadline: .now + limit)
     }
 
     func invoke(
@@ -158,9 +159,9 @@ private final class NetworkBench: Sendable {
         return (try await install(established), established)
     }
 
-    func isOn(_ session: SessionReference) async throws -> Bool? {
+    func isOn(_ session: SessionReference, within limit: Duration = .seconds(20)) async throws -> Bool? {
         let path = AttributePath(endpoint: 1, cluster: 6, attribute: 0)
-        let result = try await run(ReadTransaction(ReadRequest(attributePaths: [path])), on: session)
+        let result = try await run(ReadTransaction(ReadRequest(attributePaths: [path])), on: session, within: limit)
         return result.attributes.first?.value?.boolean
     }
 }
@@ -264,6 +265,55 @@ struct DeviceNetworkTests {
         await bench.stop()
     }
 
+    @Test("a fabric that has all its sessions loses the one it used least recently, silently")
+    func eviction() async throws {
+        let seen = Mutex<[String]>([])
+        let bench = try await NetworkBench(
+            "dimmable-light", { $0.limits.sessionsPerFabric = 2 },
+            report: { report in
+                if case .session(let what, _) = report { seen.withLock { $0.append(what) } }
+            })
+        let controller = try NodeBench.Controller()
+        try await bench.commission(controller)
+        let minima = AttributePath(endpoint: 0, cluster: ClusterID.basicInformation, attribute: 0x13)
+        let (first, _) = try await bench.connect(controller)
+        let read = try await bench.run(ReadTransaction(ReadRequest(attributePaths: [minima])), on: first)
+        #expect(read.attributes.first?.value?.field(0) == .uint(2))
+        let (second, evicted) = try await bench.connect(controller)
+        // The first is now the one that was used last.
+        #expect(try await bench.isOn(first) == false)
+        let (third, _) = try await bench.connect(controller)
+        #expect(try await bench.isOn(first) == false)
+        #expect(try await bench.isOn(third) == false)
+        await #expect(throws: TransportError.self) {
+            _ = try await bench.isOn(second, within: .milliseconds(400))
+        }
+        // One with the commissioning's, one with the third.
+        #expect(seen.withLock { $0.count { $0 == "evicted" } } == 2)
+        let left = await bench.device.sessions.all.values.filter { !$0.isPASE }.map(\.reference)
+        #expect(left.count == 2 && !left.contains(.secure(evicted.peerSessionID)))
+        await bench.stop()
+    }
+
+    @Test("reports of a subscription are use of its session")
+    func subscriptionIsUse() async throws {
+        let bench = try await NetworkBench("dimmable-light", { $0.limits.sessionsPerFabric = 2 })
+        let controller = try NodeBench.Controller()
+        try await bench.commission(controller)
+        let (subscribed, reporting) = try await bench.connect(controller)
+        let request = SubscribeRequest(
+            minIntervalFloor: 0, maxIntervalCeiling: 60, attributePaths: [AttributePath(endpoint: 1, cluster: 6)])
+        _ = try await bench.run(SubscribeTransaction(request), on: subscribed)
+        let (commanding, invoking) = try await bench.connect(controller)
+        _ = try await bench.invoke(1, 6, 2, on: commanding)
+        try await Task.sleep(for: .milliseconds(100))
+        let sessions = await bench.device.sessions
+        let report = try #require(sessions[.secure(reporting.peerSessionID)]?.lastUsed)
+        let command = try #require(sessions[.secure(invoking.peerSessionID)]?.lastUsed)
+        #expect(report > command)
+        await bench.stop()
+    }
+
     @Test("BUSY is said as often as was asked for")
     func busy() async throws {
         let bench = try await NetworkBench { $0.faults.busySigma1 = 1 }
@@ -274,12 +324,12 @@ struct DeviceNetworkTests {
         await bench.stop()
     }
 
-    @Test("handshakes that nobody goes on with are bounded: the next one hears BUSY")
-    func abandonedHandshakes() async throws {
-        let bench = try await NetworkBench()
+    @Test("handshakes that nobody goes on with are bounded: the next one hears BUSY", arguments: [1, 16])
+    func abandonedHandshakes(limit: Int) async throws {
+        let bench = try await NetworkBench("dimmable-light", { $0.limits.handshakes = limit })
         let controller = try NodeBench.Controller()
         try await bench.commission(controller)
-        for number in 1...17 {
+        for number in 1...(limit + 1) {
             let session = try await bench.client.openUnsecuredSession(to: [bench.address], presumedActive: true)
             let exchange = try await bench.client.openExchange(on: session)
             var initiator = CASEInitiator(
@@ -289,7 +339,7 @@ struct DeviceNetworkTests {
             try await exchange.send(
                 sigma1.payload, opcode: SecureChannelOpcode.sigma1.rawValue, protocolID: .secureChannel)
             let answer = try await exchange.receive(until: .now + .seconds(20))
-            if number <= 16 {
+            if number <= limit {
                 #expect(answer.opcode == SecureChannelOpcode.sigma2.rawValue)
             } else {
                 #expect(answer.opcode == SecureChannelOpcode.statusReport.rawValue)
