@@ -18,6 +18,8 @@ package actor Controller {
         package var addresses: [PeerAddress]
         /// How long a device may take to do what it is told, beyond the delivery of messages.
         package var processing = Duration.seconds(10)
+        /// What it has sessions for: whoever keeps them for long takes the one long slot of each node.
+        package var sessions = SlotKind.short
         package var logger: Logger
         package var random: any RandomSource
         /// Seconds since 1970.
@@ -42,6 +44,7 @@ package actor Controller {
     private var openDiscovery: (any Discovery)?
     private var openFabric: FabricRecord?
     private var openCredentials: OperationalCredentials?
+    private var openSlots: SessionSlots?
     private var links: [NodeID: NodeLink] = [:]
 
     package init(_ options: Options) {
@@ -154,6 +157,14 @@ package actor Controller {
             time: validationTime, random: options.random, logger: options.logger)
     }
 
+    private func slots() throws -> SessionSlots {
+        if let openSlots { return openSlots }
+        let slots = SessionSlots(
+            options.state, fabric: try fabric().name, kind: options.sessions, logger: options.logger)
+        openSlots = slots
+        return slots
+    }
+
     /// The link to a node; sessions are set up when it is first used.
     package func link(to node: NodeRecord) async throws -> NodeLink {
         if let link = links[node.nodeID] { return link }
@@ -161,7 +172,7 @@ package actor Controller {
         if let link = links[node.nodeID] { return link }
         let link = NodeLink(
             node: node, connector: connector, onlyAddresses: options.addresses, nodes: try nodes(),
-            processing: options.processing, logger: options.logger)
+            slots: try slots(), processing: options.processing, logger: options.logger)
         links[node.nodeID] = link
         return link
     }

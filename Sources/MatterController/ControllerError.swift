@@ -16,6 +16,8 @@ package struct ControllerError: Error, Sendable, CustomStringConvertible {
         case noIssuer = "issuer.none"
         /// The external program that issues certificates failed, or printed something unusable.
         case issuerProgram = "issuer.program-failed"
+        /// Other processes of this machine had all sessions that the node grants, until the deadline; nothing was sent.
+        case sessionsInUse = "node.sessions-in-use"
         /// The device refused to forget the fabric.
         case removalRefused = "node.removal-refused"
     }
@@ -27,6 +29,8 @@ package struct ControllerError: Error, Sendable, CustomStringConvertible {
     /// For an unknown outcome: what was read back afterwards.
     package var state: [(path: ConcreteAttributePath, value: TLVValue)] = []
     package var underlying: (any Error)?
+    /// For sessions in use: the processes that have them.
+    package var holders: [Int32] = []
 
     package init(
         _ code: Code, _ reason: String, hint: String? = nil, status: StatusIB? = nil, underlying: (any Error)? = nil

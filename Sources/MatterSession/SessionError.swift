@@ -39,6 +39,14 @@ package struct SessionError: Error, Sendable, CustomStringConvertible {
     /// Whether the peer said that it is not, or no longer, on our fabric.
     package var isUnknownToPeer: Bool { refusal?.code == .noSharedTrustRoots }
 
+    /// Whether nothing was heard that would tell what is wrong.
+    package var isSilence: Bool {
+        switch code {
+        case .notDiscovered, .silent, .noReply, .busy: true
+        case .unreachable, .refused: false
+        }
+    }
+
     package init(_ code: Code, phase: String, _ reason: String) {
         self.code = code
         self.phase = phase

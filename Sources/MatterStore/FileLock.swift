@@ -45,19 +45,8 @@ extension StateDirectory {
         let name = try RecordName(name, isLock: true)
         let path = path(of: [RecordName.locks, name.lockFile])
         while true {
-            guard let folder = try folder(CollectionOfOne(RecordName.locks), creating: true) else {
-                throw .system(ENOENT, "create", path)
-            }
-            let folderDescriptor = folder.raw
-            let opened = systemCall {
-                openat(folderDescriptor, name.lockFile, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
-            }
-            let raw: Int32
-            switch opened {
-            case .success(let descriptor): raw = descriptor
-            case .failure(let failure): throw .system(failure.number, "open", path)
-            }
-            let file = Descriptor(owning: raw)
+            let file = try openLockFile(name)
+            let raw = file.raw
             if case .failure(let failure) = systemCall({ flock(raw, LOCK_EX | LOCK_NB) }) {
                 if failure.number == EWOULDBLOCK { return nil }
                 throw .system(failure.number, "lock", path)
@@ -68,6 +57,22 @@ extension StateDirectory {
             let holder = Array("\(getpid())\n".utf8)
             if ftruncate(raw, 0) == 0 { _ = pwrite(raw, holder, holder.count, 0) }
             return FileLock(file)
+        }
+    }
+
+    /// Opens the file of a lock, which is made if it is missing.
+    func openLockFile(_ name: RecordName) throws(StoreError) -> Descriptor {
+        let path = path(of: [RecordName.locks, name.lockFile])
+        guard let folder = try folder(CollectionOfOne(RecordName.locks), creating: true) else {
+            throw .system(ENOENT, "create", path)
+        }
+        let folderDescriptor = folder.raw
+        let opened = systemCall {
+            openat(folderDescriptor, name.lockFile, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        }
+        switch opened {
+        case .success(let descriptor): return Descriptor(owning: descriptor)
+        case .failure(let failure): throw .system(failure.number, "open", path)
         }
     }
 

@@ -95,6 +95,7 @@ extension ExitStatus {
         case .unsupportedCluster: self = .unsupported
         case .ambiguousEndpoint: self = .usage
         case .noIssuer, .issuerProgram: self = .issuerFailed
+        case .sessionsInUse: self = .localState
         case .removalRefused: self = .refused
         }
     }

@@ -292,6 +292,7 @@ struct CommissioningRun: Sendable {
         return pending
     }
 
+    /// Takes no session slot: no other process has a session with a node that is new.
     private func connect(to node: NodeID, deadline: Instant) async throws -> SecureSession {
         try await environment.nodeConnector.connect(
             to: node, hints: [session.address], reliability: session.established.peerParameters.reliability,

@@ -38,17 +38,20 @@ package struct EndpointDescription: Sendable, Equatable {
     }
 }
 
-/// Who made the device (Basic Information, Matter core specification 11.1).
+/// Who made the device, and how much it grants (Basic Information, Matter core specification 11.1).
 package struct BasicInformation: Sendable, Equatable {
     package var vendorName: String?
     package var productName: String?
     package var serialNumber: String?
+    /// CaseSessionsPerFabric of CapabilityMinima.
+    package var sessionsPerFabric: UInt16?
 
     private static let vendorNameID: UInt32 = 1
     private static let productNameID: UInt32 = 3
     private static let serialNumberID: UInt32 = 15
+    private static let capabilityMinimaID: UInt32 = 19
 
-    package static let paths = [vendorNameID, productNameID, serialNumberID].map {
+    package static let paths = [vendorNameID, productNameID, serialNumberID, capabilityMinimaID].map {
         AttributePath(endpoint: 0, cluster: CommissioningCluster.basicInformation, attribute: $0)
     }
 
@@ -57,11 +60,12 @@ package struct BasicInformation: Sendable, Equatable {
     package init(_ result: ReadResult) {
         for report in result.attributes
         where report.path.endpoint == 0 && report.path.cluster == CommissioningCluster.basicInformation {
-            guard case .string(let text) = report.value else { continue }
-            switch report.path.attribute {
-            case Self.vendorNameID: vendorName = text
-            case Self.productNameID: productName = text
-            case Self.serialNumberID: serialNumber = text
+            switch (report.path.attribute, report.value) {
+            case (Self.vendorNameID, .string(let text)): vendorName = text
+            case (Self.productNameID, .string(let text)): productName = text
+            case (Self.serialNumberID, .string(let text)): serialNumber = text
+            case (Self.capabilityMinimaID, .some(let value)):
+                sessionsPerFabric = try? TLVFields(value, "CapabilityMinimaStruct").unsigned(0)
             default: break
             }
         }

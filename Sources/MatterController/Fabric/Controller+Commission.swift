@@ -102,6 +102,7 @@ extension Controller {
         record.vendorName = result.basics.vendorName
         record.productName = result.basics.productName
         record.serialNumber = result.basics.serialNumber
+        record.sessionsPerFabric = result.basics.sessionsPerFabric
         record.addresses = [result.address]
         record.reliability = result.reliability
         record.endpoints = result.endpoints.map(NodeRecord.Endpoint.init)

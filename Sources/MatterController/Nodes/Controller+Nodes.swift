@@ -23,11 +23,17 @@ extension Controller {
 
     /// The node with the endpoints that it has now, which are kept: bridges gain and lose them.
     package func describedAnew(_ record: NodeRecord, deadline: Instant) async throws -> NodeRecord {
-        let result = try await link(to: record).read(EndpointDescription.paths, deadline: deadline)
+        let result = try await link(to: record).read(
+            EndpointDescription.paths + BasicInformation.paths, deadline: deadline)
+        let sessions = BasicInformation(result).sessionsPerFabric
         let endpoints = EndpointDescription.all(in: result).map(NodeRecord.Endpoint.init)
         var described = record
         described.endpoints = endpoints
-        try await nodes().update(record.nodeID) { $0.endpoints = endpoints }
+        described.sessionsPerFabric = sessions ?? record.sessionsPerFabric
+        try await nodes().update(record.nodeID) { record in
+            record.endpoints = endpoints
+            record.sessionsPerFabric = sessions ?? record.sessionsPerFabric
+        }
         return described
     }
 

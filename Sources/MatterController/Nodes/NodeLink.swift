@@ -3,6 +3,7 @@ import MatterCommissioning
 import MatterCredentials
 package import MatterInteraction
 package import MatterSession
+import MatterStore
 package import MatterTLV
 package import MatterTransport
 
@@ -23,6 +24,15 @@ package actor NodeLink {
     /// For timed interactions: the time the device waits for the request itself.
     private static let timedTimeout: UInt16 = 10_000
 
+    /// How often to look whether another task has set the session up.
+    private static let connectingPause = Duration.milliseconds(2)
+    /// How long the handshakes of other processes with this node wait for ours.
+    private static let longestTurn = Duration.seconds(3)
+    /// How long a peer may take over the last message of a resumption.
+    private static let lastWord = Duration.milliseconds(250)
+    /// The time after which silence says something of the device.
+    private static let fairTurn = Duration.seconds(5)
+
     package nonisolated let node: NodeRecord
     private let connector: NodeConnector
     private let onlyAddresses: [PeerAddress]
@@ -30,17 +40,22 @@ package actor NodeLink {
     private let processing: Duration
     private let logger: Logger
     private var session: SecureSession?
+    /// Whether a session is being set up: two would cost the device one too many.
+    private var isConnecting = false
+    private let slots: SessionSlots
+    /// What allows this link to have a session: from before it is set up until it is closed, and over to its replacement.
+    private var slot: SlotLease?
 
     /// - Parameter processing: how long the device may take to do what it is told.
     init(
         node: NodeRecord, connector: NodeConnector, onlyAddresses: [PeerAddress], nodes: NodeStore,
-        processing: Duration,
-        logger: Logger
+        slots: SessionSlots, processing: Duration, logger: Logger
     ) {
         self.node = node
         self.connector = connector
         self.onlyAddresses = onlyAddresses
         self.nodes = nodes
+        self.slots = slots
         self.processing = processing
         self.logger = logger
     }
@@ -50,13 +65,17 @@ package actor NodeLink {
     /// The session under way, or a new one.
     @discardableResult
     package func connect(deadline: Instant) async throws -> SecureSession {
-        if let session = await usableSession() { return session }
-        let session = try await newSession(deadline: deadline)
-        if let other = await usableSession() {
-            // Somebody else was faster; two sessions would cost the device one too many.
-            await session.close()
-            return other
+        while true {
+            if let session = await usableSession() { return session }
+            guard isConnecting else { break }
+            try await Task.sleep(for: Self.connectingPause)
+            guard Instant.now < deadline else {
+                throw SessionError(.noReply, phase: "case", "another task was still setting up the session")
+            }
         }
+        isConnecting = true
+        defer { isConnecting = false }
+        let session = try await newSession(deadline: deadline)
         self.session = session
         return session
     }
@@ -67,17 +86,50 @@ package actor NodeLink {
     }
 
     private func newSession(deadline: Instant) async throws -> SecureSession {
+        let began = Instant.now
+        if slot == nil { slot = try await slots.take(for: node, deadline: deadline) }
+        let turn = slot
+        let ready = Instant.now
+        // Many devices take part in one handshake at a time. One that leads nowhere does not keep the others for long.
+        async let _ = turn?.passTurn(after: Self.longestTurn)
         let hints = onlyAddresses.isEmpty ? node.addresses : onlyAddresses
-        return try await connector.connect(
-            to: node.nodeID, hints: hints, onlyHints: !onlyAddresses.isEmpty,
-            reliability: node.reliability ?? .standard, deadline: deadline)
+        do {
+            let session = try await connector.connect(
+                to: node.nodeID, hints: hints, onlyHints: !onlyAddresses.isEmpty,
+                reliability: node.reliability ?? .standard, deadline: deadline)
+            if session.isResumed, let turn {
+                // The last word of the handshake was ours: the peer has yet to hear it.
+                Task { [weak turn] in
+                    try? await Task.sleep(for: Self.lastWord)
+                    turn?.passTurn()
+                }
+            } else {
+                turn?.passTurn()
+            }
+            return session
+        } catch {
+            turn?.passTurn()
+            if session == nil { freeSlot() }
+            let waited = ready - began
+            guard (error as? SessionError)?.isSilence ?? false, deadline - ready < min(Self.fairTurn, waited) else {
+                throw error
+            }
+            // The time went with waiting; that says nothing of the device.
+            throw ControllerError.sessionsInUse(of: node, by: [], waited: waited)
+        }
+    }
+
+    private func freeSlot() {
+        slot?.release()
+        slot = nil
     }
 
     /// Remembers where the node was reached and ends the session.
     package func close() async {
-        guard let session else { return }
+        guard let session else { return freeSlot() }
         self.session = nil
         await session.close()
+        freeSlot()
         // An address that was given by hand is not the way to find the node next time.
         let address = onlyAddresses.isEmpty ? session.address : node.addresses.first
         let reliability = session.reliability

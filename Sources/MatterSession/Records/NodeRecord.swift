@@ -30,6 +30,8 @@ package struct NodeRecord: Equatable, Sendable {
     package var endpoints: [Endpoint] = []
     /// How it wanted to be treated when it was last reached; `nil` for the defaults.
     package var reliability: ReliabilityParameters?
+    /// How many sessions it grants to a fabric (CapabilityMinima); `nil` if it has not said.
+    package var sessionsPerFabric: UInt16?
     /// Long idle times: the node sleeps for minutes.
     package var isLongIdleTime = false
     /// When it was commissioned, seconds since 1970.
@@ -57,6 +59,7 @@ package struct NodeRecord: Equatable, Sendable {
         vendorName = try fields.optionalString("vendorName")
         productName = try fields.optionalString("productName")
         serialNumber = try fields.optionalString("serialNumber")
+        sessionsPerFabric = try fields.optionalInteger("sessionsPerFabric")
         isLongIdleTime = try fields.bool("longIdleTime", default: false)
         commissionedAt = try fields.optionalInteger("commissionedAt")
         // An interface that is gone makes an address useless, not the record.
@@ -101,6 +104,7 @@ package struct NodeRecord: Equatable, Sendable {
         object["vendorName"] = vendorName.map { .string($0) }
         object["productName"] = productName.map { .string($0) }
         object["serialNumber"] = serialNumber.map { .string($0) }
+        object["sessionsPerFabric"] = sessionsPerFabric.map { .uint(UInt64($0)) }
         object["longIdleTime"] = isLongIdleTime ? .bool(true) : nil
         object["commissionedAt"] = commissionedAt.map { .int($0) }
         if let reliability, reliability != .standard {

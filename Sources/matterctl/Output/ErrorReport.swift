@@ -161,6 +161,9 @@ struct ErrorReport {
 
     private mutating func explain(_ error: ControllerError) {
         if let status = error.status { note(status.status) }
+        if error.code == .sessionsInUse {
+            details["processes"] = .array(error.holders.map { .int(Int64($0)) })
+        }
         guard error.code == .outcomeUnknown else { return }
         details["outcome"] = "unknown"
         details["state"] = .array(

@@ -27,20 +27,22 @@ final class VirtualDevice: Sendable {
     /// - Parameters:
     ///   - types: as the command takes them.
     ///   - faults: what it is to play.
+    ///   - options: further options of `simulate`.
     ///   - isAdvertised: whether discovery finds it.
     ///   - input: what a person types into it.
     static func start(
-        _ types: String = "dimmable-light", faults: [String] = [], isAdvertised: Bool = false,
+        _ types: String = "dimmable-light", faults: [String] = [], options: [String] = [], isAdvertised: Bool = false,
         on place: FarHost? = nil, input: String = ""
     ) async throws -> VirtualDevice {
         let number = count.add(1, ordering: .relaxed).newValue
-        let device = try VirtualDevice(number, types, faults, isAdvertised, place, input)
+        let device = try VirtualDevice(number, types, faults, options, isAdvertised, place, input)
         try await device.waitUntilReady()
         return device
     }
 
     private init(
-        _ number: Int, _ types: String, _ faults: [String], _ isAdvertised: Bool, _ place: FarHost?, _ input: String
+        _ number: Int, _ types: String, _ faults: [String], _ options: [String], _ isAdvertised: Bool,
+        _ place: FarHost?, _ input: String
     ) throws {
         (port, passcode) = (7600 + number, 30_303_031 + 7 * number)
         discriminator = (number % 16) << 8 | (number / 16 * 16 + 10) % 256
@@ -53,7 +55,7 @@ final class VirtualDevice: Sendable {
             "--discriminator", "\(discriminator)", "--state", folder.file("device").path, "--paa-out",
             folder.file("trust/paa.der").path, "--mdns", isAdvertised ? "avahi" : "none",
         ]
-        command = words + faults.flatMap { ["--fault", $0] }
+        command = words + options + faults.flatMap { ["--fault", $0] }
         environment = place?.environment ?? Laboratory.environment
         state = Mutex(State(child: try Self.run(command, environment, in: folder, input: input)))
     }

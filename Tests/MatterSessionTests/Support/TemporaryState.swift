@@ -15,6 +15,12 @@ package final class TemporaryState: Sendable {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
+    /// Puts a file where the folder of the locks should be.
+    package func forbidLocks() throws {
+        try FileManager.default.removeItem(atPath: path + "/locks")
+        try Data().write(to: URL(fileURLWithPath: path + "/locks"))
+    }
+
     /// Every file of the directory with its contents.
     package func files() throws -> [String: String] {
         var files: [String: String] = [:]

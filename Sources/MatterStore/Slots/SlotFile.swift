@@ -1,0 +1,224 @@
+import Glibc
+import Synchronization
+
+/// Slots that the processes of a state directory share: places for sessions with the nodes of one fabric.
+///
+/// All of it is locks on byte ranges of one empty file. So a process needs one descriptor for any number of nodes, and the
+/// kernel frees the slots of a process that dies. Who wants a slot takes a ticket behind all others of the node's queue;
+/// only the one without an earlier ticket may take a slot, so that slots are given in the order of arrival.
+///
+/// A value counts as one holder: what a process holds through two values keeps each other out as well.
+package final class SlotFile: Sendable {
+    private struct State: ~Copyable {
+        let file: Descriptor
+        /// The beginnings of the slots that are held through this value. The kernel does not tell them apart.
+        var slots: Set<Int64> = []
+        /// The tickets that wait through this value.
+        var tickets: Set<Int64> = []
+    }
+
+    /// The pause before another look, for each place in the queue.
+    private static let step: Duration = .milliseconds(1)
+    private static let longestPause: Duration = .milliseconds(15)
+
+    private let state: Mutex<State>
+    private let path: String
+
+    init(_ file: consuming Descriptor, path: String) {
+        state = Mutex(State(file: file))
+        self.path = path
+    }
+
+    /// Waits for a slot of a node, in the order of arrival.
+    ///
+    /// The lease keeps its place in the queue, too, until ``SlotLease/passTurn()``. The waiting task sleeps; a thread that
+    /// the kernel keeps waiting could neither give up at the deadline nor be cancelled.
+    ///
+    /// - Parameters:
+    ///   - count: how many slots short commands may have, 1 or 2.
+    ///   - deadline: a slot that is free is taken even after it.
+    /// - Throws: ``SlotsTaken`` at the deadline, ``StoreError`` if no lock can be made, `CancellationError`.
+    package func take(
+        node: UInt64, _ kind: SlotKind, of count: Int, until deadline: ContinuousClock.Instant,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> SlotLease {
+        let layout = SlotLayout(node: node)
+        let indices = kind == .short ? 0..<min(max(count, 1), SlotLayout.shortSlots) : 0..<1
+        let ticket = try queue(layout.queue(kind))
+        let began = ContinuousClock.now
+        while true {
+            let pause: Duration
+            switch try look(ticket, layout, kind, indices) {
+            case .slot(let index, let range):
+                return SlotLease(index: index, range, of: self, ticket)
+            case .behind(let others):
+                pause = Self.step * Double(others)
+            case .allTaken:
+                // Short commands take some 30 ms. Who has waited for longer may look less often.
+                pause = max(Self.step, (.now - began) / 8)
+            }
+            guard ContinuousClock.now < deadline else {
+                throw SlotsTaken(holders: holders(layout, kind, indices), waited: .now - began)
+            }
+            try await Task.sleep(for: min(pause, Self.longestPause, deadline - .now))
+        }
+    }
+
+    private enum View {
+        case slot(Int, ByteRange)
+        /// Others came earlier: so many at most.
+        case behind(Int64)
+        case allTaken
+    }
+
+    /// Takes a place behind everybody who waits.
+    private func queue(_ queue: ByteRange) throws(StoreError) -> SlotTicket {
+        let result: Result<Int64, SystemFailure> = state.withLock { state in
+            do throws(SystemFailure) {
+                let own = state.tickets.filter { $0 >= queue.start && $0 < queue.end }.max()
+                var place = own.map { $0 + 1 } ?? queue.start
+                while true {
+                    while place < queue.end,
+                        let other = try state.file.blocker(of: ByteRange(start: place, length: queue.end - place))
+                    {
+                        place = other.end
+                    }
+                    guard place < queue.end else { return .failure(SystemFailure(number: ENOLCK)) }
+                    // Another process may have been faster.
+                    guard try state.file.lock(ByteRange(start: place, length: 1)) else { continue }
+                    state.tickets.insert(place)
+                    return .success(place)
+                }
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch result {
+        case .success(let place): return SlotTicket(place, queue: queue, of: self)
+        case .failure(let failure): throw .system(failure.number, "lock", path)
+        }
+    }
+
+    private func look(
+        _ ticket: SlotTicket, _ layout: SlotLayout, _ kind: SlotKind, _ indices: Range<Int>
+    ) throws(StoreError) -> View {
+        let result: Result<View, SystemFailure> = state.withLock { state in
+            do throws(SystemFailure) {
+                let earlier = ByteRange(start: ticket.queue.start, length: ticket.place - ticket.queue.start)
+                let own = state.tickets.filter { $0 >= earlier.start && $0 < earlier.end }.min()
+                let others = earlier.length > 0 ? try state.file.blocker(of: earlier)?.start : nil
+                if let first = [own, others].compactMap({ $0 }).min() {
+                    return .success(.behind(ticket.place - first))
+                }
+                for index in indices {
+                    let range = layout.slot(kind, index, process: getpid())
+                    guard !state.slots.contains(range.start), try state.file.lock(range) else { continue }
+                    state.slots.insert(range.start)
+                    return .success(.slot(index, range))
+                }
+                return .success(.allTaken)
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch result {
+        case .success(let view): return view
+        case .failure(let failure): throw .system(failure.number, "lock", path)
+        }
+    }
+
+    /// The processes that have the slots, by number.
+    private func holders(_ layout: SlotLayout, _ kind: SlotKind, _ indices: Range<Int>) -> [Int32] {
+        let found = state.withLock { state in
+            indices.compactMap { index -> Int32? in
+                let first = ByteRange(start: layout.slot(kind, index, process: 0).start, length: 1)
+                if state.slots.contains(first.start) { return getpid() }
+                // Any fault has shown before.
+                return (try? state.file.blocker(of: first)).map(SlotLayout.process)
+            }
+        }
+        return Set(found).sorted()
+    }
+
+    fileprivate func free(slot range: ByteRange) {
+        state.withLock { state in
+            guard state.slots.remove(range.start) != nil else { return }
+            try? state.file.unlock(range)
+        }
+    }
+
+    fileprivate func free(ticket place: Int64) {
+        state.withLock { state in
+            guard state.tickets.remove(place) != nil else { return }
+            try? state.file.unlock(ByteRange(start: place, length: 1))
+        }
+    }
+}
+
+/// A place in the queue of a node, given up with the value.
+private final class SlotTicket: Sendable {
+    let place: Int64
+    let queue: ByteRange
+    private let file: SlotFile
+
+    init(_ place: Int64, queue: ByteRange, of file: SlotFile) {
+        self.place = place
+        self.queue = queue
+        self.file = file
+    }
+
+    deinit { file.free(ticket: place) }
+}
+
+/// A slot that this process has until it gives it back, or ends.
+package final class SlotLease: Sendable {
+    /// Which of the slots of its kind it is, from 0 on.
+    package let index: Int
+    private let range: ByteRange
+    private let file: SlotFile
+    private let ticket: Mutex<SlotTicket?>
+
+    fileprivate init(index: Int, _ range: ByteRange, of file: SlotFile, _ ticket: SlotTicket) {
+        self.index = index
+        self.range = range
+        self.file = file
+        self.ticket = Mutex(ticket)
+    }
+
+    deinit { release() }
+
+    /// Lets the next in the queue take another slot. Until then no other process of the queue begins a handshake.
+    package func passTurn() {
+        ticket.withLock { $0 = nil }
+    }
+
+    /// Passes the turn after a time, unless the task is cancelled before.
+    package func passTurn(after delay: Duration) async {
+        do { try await Task.sleep(for: delay) } catch { return }
+        passTurn()
+    }
+
+    /// Gives the slot back. A second time does nothing.
+    package func release() {
+        file.free(slot: range)
+        passTurn()
+    }
+}
+
+/// Every slot of a node was taken until the deadline, or others waited in front.
+package struct SlotsTaken: Error, Equatable, Sendable {
+    /// The processes that have the slots, by number.
+    package var holders: [Int32]
+    /// How long this one waited.
+    package var waited: Duration
+}
+
+extension StateDirectory {
+    /// Opens the file of the slots of a name, which is made if need be: a lock file like the others.
+    package func slots(_ name: String) throws(StoreError) -> SlotFile {
+        let name = try RecordName(name, isLock: true)
+        let file = try openLockFile(name)
+        _ = fchmod(file.raw, 0o600)
+        return SlotFile(file, path: path(of: [RecordName.locks, name.lockFile]))
+    }
+}
