@@ -3,6 +3,8 @@
 # make demo-rainmaker   the same with the emulator of the RainMaker cloud as the issuer, and a second user
 # make test      everything: unit tests, then end-to-end tests of the same debug binary in a private network
 # make check     formatting, lint, forbidden constructs, generated files, warnings as errors
+# make stress    kills, crowds, losses, hostile peers, in a private network; hours, adds up over runs (docs/reliability.md)
+# make fuzz      ten million inputs for every decoder, hours too
 # make bench     measure against the official Python controller, in one run with the same light
 # make format    format all Swift sources in place
 # make install   a release binary with completion scripts and manual pages below PREFIX (default /usr/local)
@@ -12,12 +14,14 @@
 # make peers     the Python peers of the end-to-end tests, in .peers/
 #
 # make test ONLY=Light       end-to-end tests whose name matches
+# make stress ONLY=kill-commission ROUNDS=20 SEED=7     some rounds of one test; CI=1: all of them, two minutes
+# make fuzz ONLY=tlv RUNS=100000                        some inputs of one decoder
 # make install PREFIX=/opt/matterctl DESTDIR=/tmp/package
 SHELL = /bin/bash
 .SHELLFLAGS = -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL = build
-.PHONY: build demo demo-rainmaker test check bench format install clean deps peers peers-controller release
+.PHONY: build demo demo-rainmaker test stress fuzz check bench format install clean deps peers peers-controller release
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -28,6 +32,9 @@ BUILD_PACKAGES = libssl-dev zlib1g-dev libavahi-client-dev libqrencode4 ca-certi
 LAB_PACKAGES = avahi-daemon avahi-utils dbus iproute2 util-linux python3-venv
 CONTROLLER_PACKAGES = libnl-3-200 libnl-route-3-200 libglib2.0-0
 BENCH_PACKAGES = time hyperfine
+STRESS_PACKAGES = faketime
+# Rounds that were played add up here; outside of what `make clean` removes.
+RESULTS ?= $(CURDIR)/.build-stress/results.jsonl
 
 # Suites with real sockets and deadlines; beside tests that compute they would measure the wait for a core.
 TIMED = MatterTransportTests|MatterSecureChannelTests|MatterSessionTests|MatterControllerTests|MatterCommissioningTests
@@ -59,6 +66,32 @@ test: deps peers peers-controller
 	echo "== end-to-end tests; their logs stay in $$logs if one fails"
 	MATTERCTL_PEERS="$(CURDIR)/.peers" $(LAB) "$$logs/e2e" swift test --skip-build --filter '$(ONLY)'
 	rm -rf "$$logs"
+
+# What is given on the command line, for the programs below; ONLY has a default of its own.
+CHOICE = $(if $(filter-out EndToEndTests,$(ONLY)),--only '$(ONLY)') $(if $(SEED),--seed $(SEED)) --results '$(RESULTS)'
+
+# The test build differs from others in one thing: its virtual devices can log digests of session keys. CI plays with
+# the debug binary that it has.
+stress: deps
+	@Tests/Tools/install_packages.sh $(STRESS_PACKAGES)
+	if [ -n "$(CI)" ]; then
+		swift build --product matterctl
+		bin=$$(swift build --show-bin-path)
+	else
+		MATTERCTL_FUZZ=1 swift build -c release --scratch-path .build-stress --product matterctl
+		bin=$$(MATTERCTL_FUZZ=1 swift build -c release --scratch-path .build-stress --show-bin-path)
+	fi
+	logs=$$(mktemp -d "$${TMPDIR:-/tmp}/matterctl-stress.XXXXXX")
+	MATTERCTL_BIN=$$bin/matterctl $(LAB) "$$logs" Tests/Stress/stress.py $(CHOICE) $(if $(CI),--ci) \
+		$(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(FIRST),--first $(FIRST))
+	rm -rf "$$logs"
+
+# One scratch path for each sanitizer: a path that has seen another one may give a program that fuzzes nothing.
+FUZZER = MATTERCTL_FUZZ=1 swift build -c release --scratch-path .build-fuzz --sanitize=fuzzer -Xswiftc -enable-testing
+fuzz: deps
+	$(FUZZER) --product matterctl-fuzz
+	MATTERCTL_FUZZER="$$($(FUZZER) --show-bin-path)/matterctl-fuzz" Tests/Stress/fuzz.py $(CHOICE) \
+		$(if $(RUNS),--runs $(RUNS))
 
 check: deps
 	Tests/Tools/check_sources.py

@@ -10,17 +10,39 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// Test builds (MATTERCTL_FUZZ): the virtual device can log digests of its session keys, for the reader of a capture.
+let testBuild: [SwiftSetting] =
+    Context.environment["MATTERCTL_FUZZ"] == nil ? [] : [.define("MATTERCTL_FUZZ")]
+
 /// libcrypto is linked statically (a cipher look-up costs half as much); packagers set MATTERCTL_DYNAMIC_OPENSSL=1.
 let crypto: LinkerSetting =
     Context.environment["MATTERCTL_DYNAMIC_OPENSSL"] == nil ? .linkedLibrary(":libcrypto.a") : .linkedLibrary("crypto")
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+    .target(name: name, dependencies: dependencies, swiftSettings: strict + testBuild)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies + ["TestSupport"], swiftSettings: strict)
 }
+
+/// Fuzzing: the decoders' entries and their corpus are a test target. With MATTERCTL_FUZZ set, the entries become the
+/// program that libFuzzer drives instead (Tests/Fuzz/README.md), which needs `--sanitize=fuzzer`.
+let fuzzDependencies: [Target.Dependency] = [
+    "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterHTTP",
+    "MatterInteraction", "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV",
+    "MatterTransport", "RainMaker", "TestSupport",
+]
+let fuzz: Target =
+    Context.environment["MATTERCTL_FUZZ"] == nil
+    ? .testTarget(
+        name: "FuzzTests", dependencies: fuzzDependencies, path: "Tests/Fuzz",
+        exclude: ["corpus", "Main", "README.md"],
+        sources: ["Entries", "Replay"], swiftSettings: strict)
+    : .executableTarget(
+        name: "matterctl-fuzz", dependencies: fuzzDependencies, path: "Tests/Fuzz",
+        exclude: ["corpus", "Replay", "README.md"],
+        sources: ["Entries", "Main"], swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
 
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -166,5 +188,6 @@ let package = Package(
                 logging,
             ]),
         tests("EndToEndTests", ["MatterCredentials", "MatterCrypto", "MatterSimulator"]),
+        fuzz,
     ]
 )

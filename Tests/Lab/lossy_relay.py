@@ -18,6 +18,8 @@ import sys
 import time
 
 LARGEST = 65536
+# Longer than a sender waits for an acknowledgement before it gives up.
+LATE_SECONDS = 7
 
 
 class Direction:
@@ -33,6 +35,9 @@ class Direction:
         lost, twice, late = dice.random() < o.loss, dice.random() < o.duplicate, dice.random() < o.reorder
         # Later datagrams overtake one that is held back for longer than a few of them need.
         base = (o.delay + (dice.uniform(20, 80) if late else 0)) / 1000
+        # Without the option the dice fall as they always did.
+        if o.late and dice.random() < o.late:
+            base += LATE_SECONDS
         if lost:
             self.counts["lost"] += 1
             return []
@@ -113,6 +118,7 @@ def main():
     p.add_argument("--loss", type=float, default=0.0)
     p.add_argument("--duplicate", type=float, default=0.0)
     p.add_argument("--reorder", type=float, default=0.0)
+    p.add_argument("--late", type=float, default=0.0, help="the share that is delivered 7 seconds late")
     p.add_argument("--delay", type=float, default=0.0, help="of every datagram, in milliseconds")
     relay = Relay(p.parse_args())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

@@ -159,6 +159,9 @@ extension SimulatedDevice {
             await manager.remove(reference)
             throw SecureChannelError(.noSharedTrustRoots, "the fabric is gone", reply: .noSharedTrustRoots)
         }
+        #if MATTERCTL_FUZZ
+            KeyLog.add(established, port: surroundings.port, peer: address)
+        #endif
         sessions[reference] = DeviceSession(established, reference: reference, now: .now)
         if established.kind == .pase {
             report("pase-established", [("peer", .string("\(address)"))])

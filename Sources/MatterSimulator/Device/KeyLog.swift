@@ -1,0 +1,29 @@
+// Only in test builds, which MATTERCTL_FUZZ makes (Package.swift): no other build can be told to write this.
+#if MATTERCTL_FUZZ
+    import Glibc
+    import MatterCrypto
+    import MatterSecureChannel
+    import MatterTransport
+
+    /// Tells a capture's reader which datagrams are under one key: a line for each session with the digests of its keys.
+    enum KeyLog {
+        private static let file = getenv("MATTERCTL_KEY_LOG").flatMap { fopen($0, "a") }
+
+        static func add(_ session: EstablishedSession, port: UInt16, peer: PeerAddress) {
+            guard let file else { return }
+            func digest(_ key: SecretBytes) -> String {
+                SHA256.hash(key).copyBytes().prefix(8).map { byte in
+                    (byte < 16 ? "0" : "") + String(byte, radix: 16)
+                }.joined()
+            }
+            var now = timespec()
+            clock_gettime(CLOCK_REALTIME, &now)
+            let words = [
+                "\(now.tv_sec).\(now.tv_nsec / 1000 + 1_000_000)", "\(port)", "\(session.localSessionID)",
+                "\(session.peerSessionID)", "\(peer)", digest(session.keys.i2r), digest(session.keys.r2i),
+            ]
+            fputs(words.joined(separator: " ") + "\n", file)
+            fflush(file)
+        }
+    }
+#endif

@@ -1,0 +1,87 @@
+import MatterCrypto
+import MatterTLV
+
+@testable import MatterSecureChannel
+@testable import MatterTransport
+
+extension FuzzEntry {
+    /// Message headers, the message engine, and the handshakes' messages.
+    static let channel = [
+        FuzzEntry("headers") {
+            try Seeds.datagrams()
+        } run: { bytes in
+            guard let (header, length) = try? MessageHeader.decode(bytes) else { return .refused }
+            precondition(length <= bytes.count && length >= header.encoded().count)
+            guard let (proto, payload) = try? ProtocolHeader.decode(Array(bytes[length...])) else { return .refused }
+            precondition(length + payload.count + proto.encoded().count <= bytes.count)
+            return .deep
+        },
+        FuzzEntry("engine") {
+            [Pieces.joined(try Seeds.datagrams())]
+        } run: { bytes in
+            guard var engine = try? Seeds.engine.get() else { preconditionFailure("no engine") }
+            var depth = Depth.refused
+            for datagram in Pieces(bytes) {
+                for action in engine.receive(datagram, from: Seeds.address, now: Seeds.instant) {
+                    switch action {
+                    case .deliver(let key, _, _):
+                        depth = .deep
+                        engine.abandon(key)
+                    case .transmit(let answer, _): precondition(answer.count <= MessageEngine.maximumDatagram)
+                    default: break
+                    }
+                }
+            }
+            precondition(engine.sessions.count <= 66)
+            return depth
+        },
+        FuzzEntry("pase") {
+            Seeds.pase
+        } run: { bytes in
+            // Messages of the three kinds look alike, so each decoder gets every input.
+            roundTrip(bytes, { try PBKDFParamRequest(decoding: $0) }, { $0.encoded() })
+                | roundTrip(bytes, { try PBKDFParamResponse(decoding: $0, base: .standard) }, { $0.encoded() })
+                | roundTrip(bytes, PakeMessage.decodePake1, PakeMessage.pake1)
+                | roundTrip(
+                    bytes,
+                    { bytes in
+                        let (share, confirmation) = try PakeMessage.decodePake2(bytes)
+                        return [share, confirmation]
+                    }, { PakeMessage.pake2(share: $0[0], confirmation: $0[1]) })
+                | roundTrip(bytes, PakeMessage.decodePake3, PakeMessage.pake3)
+        },
+        FuzzEntry("case") {
+            Seeds.sigma
+        } run: { bytes in
+            roundTrip(bytes, { try Sigma1(decoding: $0) }, { $0.encoded() })
+                | roundTrip(bytes, { try Sigma2(decoding: $0, base: .standard) }, { $0.encoded() })
+                | roundTrip(bytes, { try Sigma2Resume(decoding: $0, base: .standard) }, { $0.encoded() })
+                | roundTrip(bytes, Sigma3.decode, Sigma3.encoded)
+                | roundTrip(bytes, { try SigmaProof(decoding: $0, fromResponder: true) }, { $0.encoded() })
+                | accepts { _ = try SigmaProof(decoding: bytes, fromResponder: false) }
+        },
+        FuzzEntry("status-report") {
+            Seeds.statusReports
+        } run: { bytes in
+            guard let report = try? StatusReport(decoding: bytes) else { return .refused }
+            precondition(report.encoded() == bytes)
+            _ = (report.busyWait, report.description, SecureChannelError(reported: report))
+            return .deep
+        },
+        FuzzEntry("session-parameters") {
+            Seeds.sessionParameters
+        } run: { bytes in
+            roundTrip(
+                bytes, { try SessionParameters(TLVFields(decoding: $0, "parameters")) },
+                { TLVElement(.anonymous, $0.value).encoded() })
+        },
+        FuzzEntry("address") {
+            Seeds.addresses
+        } run: { bytes in
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard let address = try? PeerAddress(parsing: text) else { return .refused }
+            precondition((try? PeerAddress(parsing: address.description)) == address)
+            return .deep
+        },
+    ]
+}

@@ -1,0 +1,37 @@
+import MatterCommissioning
+import MatterSession
+import MatterStore
+import MatterTLV
+
+@testable import RainMaker
+
+extension FuzzEntry {
+    /// The records of the state directory.
+    static let records = [
+        FuzzEntry("envelope") {
+            Seeds.records.map { RecordEnvelope.encode($0, version: 1) }
+        } run: { bytes in
+            do throws(RecordEnvelope.Fault) {
+                let contents = try RecordEnvelope.decode(bytes, newest: 1)
+                let again = try RecordEnvelope.decode(RecordEnvelope.encode(contents, version: 1), newest: 1)
+                precondition(again == contents)
+                return .deep
+            } catch {
+                // All of it was read but for the checksum, which no fuzzer guesses.
+                guard case .damaged(let fault) = error else { return .refused }
+                return fault.contains("altered") ? .deep : .refused
+            }
+        },
+        FuzzEntry("records") {
+            Seeds.records
+        } run: { bytes in
+            roundTrip(bytes, { try FabricRecord(decoding: $0, "fabric.json") }, { $0.encoded() })
+                | roundTrip(bytes, { try NodeRecord(decoding: $0, "node.json") }, { $0.encoded() })
+                | roundTrip(bytes, { try PendingNode(decoding: $0, "pending.json") }, { $0.encoded() })
+                | accepts { _ = try RainMakerMembership(decoding: bytes, "rainmaker.json") }
+                | accepts { _ = try PendingConfirmation(decoding: bytes, "confirmation.json") }
+                | accepts { _ = try PendingRemoval(decoding: bytes, "removal.json") }
+                | accepts { _ = try CloudTokens(decoding: bytes) }
+        },
+    ]
+}
