@@ -77,6 +77,22 @@ import Testing
         #expect(TerminalText.escaped("\u{1b}[2Jx\ty\nz\u{7f}") == "\\x1b[2Jx\\x09y\\x0az\\x7f")
         #expect(TerminalText.escaped("\u{202e}abc\u{2066}\u{9b}\u{feff}") == "\\u202eabc\\u2066\\x9b\\ufeff")
     }
+
+    @Test(
+        "what is invisible shows, so that two names that look alike are alike",
+        arguments: [
+            ("kit\u{200b}chen", "kit\\u200bchen"), ("kit\u{200d}chen", "kit\\u200dchen"),
+            ("\u{200c}kitchen\u{200d}", "\\u200ckitchen\\u200d"), ("a\u{2060}b\u{ad}", "a\\u2060b\\xad"),
+            ("a\u{e0061}", "a\\U000e0061"), ("1\u{200d}2", "1\\u200d2"),
+        ])
+    func invisible(text: String, expected: String) {
+        #expect(TerminalText.escaped(text) == expected)
+    }
+
+    @Test("joiners stay in emoji and in scripts that need them", arguments: ["👩‍👩‍👧", "🏳️‍🌈", "می‌خواهم", "क्‍ष"])
+    func joiners(text: String) {
+        #expect(TerminalText.escaped(text) == text)
+    }
 }
 
 @Suite("Suggestions") struct SuggestionTests {
