@@ -36,11 +36,13 @@ public struct TLVElement: Hashable, Sendable {
     /// - Parameters:
     ///   - allowTrailing: whether octets after the element are ignored (messages) or refused (certificates).
     ///   - text: what becomes of strings that are not valid UTF-8.
+    ///   - tags: what becomes of tags that their containers forbid.
     /// - Throws: ``TLVError``; also for a structure that uses a tag twice.
     public init(
-        decoding bytes: [UInt8], limits: TLVLimits = .standard, allowTrailing: Bool = false, text: TLVText = .strict
+        decoding bytes: [UInt8], limits: TLVLimits = .standard, allowTrailing: Bool = false, text: TLVText = .strict,
+        tags: TLVTagRules = .strict
     ) throws(TLVError) {
-        var reader = TLVReader(bytes, limits: limits, text: text)
+        var reader = TLVReader(bytes, limits: limits, text: text, tags: tags)
         guard let element = try TLVElement.next(from: &reader) else {
             throw TLVError(.truncated, "an empty encoding", offset: 0)
         }
@@ -72,7 +74,7 @@ public struct TLVElement: Hashable, Sendable {
                 done = TLVElement(token.tag, try reader.value(of: token))
             }
             guard var parent = stack.popLast() else { return done }
-            if parent.type == .structure, !parent.tags.insert(done.tag).inserted {
+            if parent.type == .structure, reader.tags == .strict, !parent.tags.insert(done.tag).inserted {
                 throw TLVError(.invalidTag, "a structure with two members tagged \(done.tag)", offset: token.offset)
             }
             parent.members.append(done)
@@ -86,5 +88,42 @@ public struct TLVElement: Hashable, Sendable {
         var writer = TLVWriter()
         writer.write(self)
         return writer.bytes
+    }
+}
+
+extension TLVValue {
+    /// The first tag, here or deeper, that its container forbids (``TLVTagRules/strict``); `nil` if all are right.
+    package var tagFault: TLVError? { tagFault(deep: true) }
+
+    /// The same for the members of this container alone.
+    package var ownTagFault: TLVError? { tagFault(deep: false) }
+
+    private func tagFault(deep: Bool) -> TLVError? {
+        let members: [TLVElement]
+        switch self {
+        case .structure(let found):
+            members = found
+            if members.contains(where: { $0.tag == .anonymous }) {
+                return TLVError(.invalidTag, "a structure member without a tag")
+            }
+            var tags: Set<TLVTag> = []
+            if let double = members.first(where: { !tags.insert($0.tag).inserted }) {
+                return TLVError(.invalidTag, "a structure with two members tagged \(double.tag)")
+            }
+        case .array(let found):
+            members = found
+            if members.contains(where: { $0.tag != .anonymous }) {
+                return TLVError(.invalidTag, "an array member with a tag")
+            }
+        case .list(let found):
+            members = found
+        default:
+            return nil
+        }
+        guard deep else { return nil }
+        for member in members {
+            if let fault = member.value.tagFault(deep: true) { return fault }
+        }
+        return nil
     }
 }

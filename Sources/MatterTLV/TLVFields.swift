@@ -20,8 +20,10 @@ package struct TLVFields: Sendable {
     }
 
     /// Decodes a top-level anonymous structure; octets after it are ignored.
-    package init(decoding bytes: [UInt8], _ name: String, text: TLVText = .strict) throws(TLVError) {
-        let element = try TLVElement(decoding: bytes, allowTrailing: true, text: text)
+    package init(decoding bytes: [UInt8], _ name: String, text: TLVText = .strict, tags: TLVTagRules = .strict)
+        throws(TLVError)
+    {
+        let element = try TLVElement(decoding: bytes, allowTrailing: true, text: text, tags: tags)
         guard element.tag == .anonymous, case .structure = element.value else {
             throw TLVError(.wrongType, "\(name) is not an anonymous structure", offset: 0)
         }

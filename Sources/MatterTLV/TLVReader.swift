@@ -24,6 +24,15 @@ public enum TLVText: Sendable {
     case repaired
 }
 
+/// What becomes of a tag that its container forbids.
+public enum TLVTagRules: Sendable {
+    /// The encoding is refused: an untagged member of a structure, a tagged one of an array, a tag used twice.
+    case strict
+    /// The element is read as it is written: for reports about many attributes, of which one must not hide the others.
+    /// ``TLVValue/tagFault`` finds what is wrong.
+    case asWritten
+}
+
 /// A pull parser over one TLV encoding: strict, bounded, without recursion.
 ///
 /// It checks the form of each element, the tag rules of the container it stands in (structure members are
@@ -48,15 +57,19 @@ public struct TLVReader: Sendable {
     private let bytes: [UInt8]
     private let limits: TLVLimits
     private let text: TLVText
+    let tags: TLVTagRules
     private var position = 0
     private var containers: [TLVElementType] = []
     private var elementCount = 0
 
     /// A reader at the first octet of an encoding.
-    public init(_ bytes: [UInt8], limits: TLVLimits = .standard, text: TLVText = .strict) {
+    public init(
+        _ bytes: [UInt8], limits: TLVLimits = .standard, text: TLVText = .strict, tags: TLVTagRules = .strict
+    ) {
         self.bytes = bytes
         self.limits = limits
         self.text = text
+        self.tags = tags
     }
 
     /// How many containers are open.
@@ -171,6 +184,7 @@ public struct TLVReader: Sendable {
     }
 
     private func check(_ tag: TLVTag, start: Int) throws(TLVError) {
+        guard tags == .strict else { return }
         switch containers.last {
         case .structure where tag == .anonymous:
             throw TLVError(.invalidTag, "a structure member without a tag", offset: start)

@@ -243,6 +243,25 @@ struct MessageCodecTests {
         "malformed parts of a report are refused",
         arguments: [
             Refusal("reports in a structure", "15 3501 18 18", .wrongType),
+            Refusal("a tagged report", "15 3601 3501 18 18 18", .invalidTag),
+            Refusal("the reports twice", "15 3601 18 3601 18 18", .invalidTag),
+            Refusal(
+                "an event without a time", "15 3602 15 3501 3700 240100 240228 240300 18 240105 240202 18 18 18 18",
+                .missingField),
+            Refusal(
+                "an event with two times",
+                "15 3602 15 3501 3700 240100 240228 240300 18 240105 240202 240464 240364 18 18 18 18", .malformed),
+        ])
+    func reportRefusals(_ refusal: Refusal) {
+        refuses(ReportData.self, refusal)
+    }
+
+    /// A report about 1/6/0 that is sound.
+    private static let soundReport = "15 3501 3701 240201 240306 240400 18 2902 18 18"
+
+    @Test(
+        "a malformed report leaves the others of its message readable, and is named",
+        arguments: [
             Refusal("a report that is a list", "15 3601 17 18 18 18", .wrongType),
             Refusal("neither status nor data", "15 3601 15 18 18 18", .missingField),
             Refusal(
@@ -269,14 +288,26 @@ struct MessageCodecTests {
                 "a list index of true", "15 3601 15 3501 3701 240201 240306 240400 2905 18 2902 18 18 18 18",
                 .wrongType),
             Refusal(
-                "an event without a time", "15 3602 15 3501 3700 240100 240228 240300 18 240105 240202 18 18 18 18",
-                .missingField),
+                "a value with a tag twice",
+                "15 3601 15 3501 3701 240201 240306 240407 18 3502 240001 240002 18 18 18 18 18", .invalidTag),
             Refusal(
-                "an event with two times",
-                "15 3602 15 3501 3700 240100 240228 240300 18 240105 240202 240464 240364 18 18 18 18", .malformed),
+                "a value with an untagged member",
+                "15 3601 15 3501 3701 240201 240306 240407 18 3502 0401 18 18 18 18 18", .invalidTag),
+            Refusal(
+                "a value with a tagged item", "15 3601 15 3501 3701 240201 240306 240407 18 3602 240001 18 18 18 18 18",
+                .invalidTag),
         ])
-    func reportRefusals(_ refusal: Refusal) {
-        refuses(ReportData.self, refusal)
+    func reportFaults(_ fault: Refusal) throws {
+        let alone = try ReportData(decoding: hex(fault.sample))
+        let named = alone.attributes.compactMap { if case .unreadable(_, let reason) = $0 { reason } else { nil } }
+        #expect(alone.attributes.count == named.count)
+        #expect((named + alone.unattributed).count == 1)
+        #expect((named + alone.unattributed).allSatisfy { !$0.isEmpty })
+        let beside = "15 3601 \(Self.soundReport) " + fault.sample.dropFirst("15 3601 ".count)
+        let both = try ReportData(decoding: hex(beside))
+        #expect(
+            both.attributes.first == (try ReportData(decoding: hex("15 3601 \(Self.soundReport) 18 18"))).attributes[0])
+        #expect(both.attributes.count + both.unattributed.count == 2)
     }
 
     @Test("mandatory fields are demanded")

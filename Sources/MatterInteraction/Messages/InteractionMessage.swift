@@ -8,6 +8,8 @@ package protocol InteractionMessage: Hashable, Sendable {
     /// What becomes of strings that are not valid UTF-8. In a request they are refused; in an answer they may be what
     /// somebody else has stored on the device.
     static var text: TLVText { get }
+    /// What becomes of tags that their containers forbid: only a message that looks for them itself has them as written.
+    static var tags: TLVTagRules { get }
 
     init(fields: TLVFields) throws(TLVError)
 
@@ -17,6 +19,7 @@ package protocol InteractionMessage: Hashable, Sendable {
 
 extension InteractionMessage {
     package static var text: TLVText { .strict }
+    package static var tags: TLVTagRules { .strict }
 
     /// - Throws: ``InteractionError/Code/malformed``, or ``InteractionError/Code/limitExceeded`` for a payload larger
     ///   than any transport carries.
@@ -26,7 +29,7 @@ extension InteractionMessage {
                 .limitExceeded, "a \(Self.opcode) of \(payload.count) octets", opcode: Self.opcode.rawValue)
         }
         do {
-            let fields = try TLVFields(decoding: payload, "\(Self.opcode)", text: Self.text)
+            let fields = try TLVFields(decoding: payload, "\(Self.opcode)", text: Self.text, tags: Self.tags)
             // Any revision will do, but it has to be a number.
             _ = try fields.optionalUnsigned(InteractionModel.revisionTag, as: UInt64.self)
             try self.init(fields: fields)

@@ -52,12 +52,28 @@ extension AttributeStatusIB: InformationBlock {
 package enum AttributeReportIB: Hashable, Sendable {
     case status(AttributeStatusIB)
     case data(AttributeDataIB)
+    /// A report that breaks the rules, and how; never sent.
+    case unreadable(AttributePath, String)
 
     package var path: AttributePath {
         switch self {
         case .status(let status): status.path
         case .data(let data): data.path
+        case .unreadable(let path, _): path
         }
+    }
+
+    /// What a report is about that cannot be decoded as a whole.
+    static func path(of value: TLVValue) -> AttributePath? {
+        guard let report = try? TLVFields(value, "AttributeReportIB") else { return nil }
+        let places: [(report: UInt8, path: UInt8)] = [(1, 1), (0, 0)]
+        for place in places {
+            guard let body = report[place.report].flatMap({ try? TLVFields($0, "AttributeReportIB") }),
+                let path = body[place.path].flatMap({ try? AttributePath(tlv: $0) })
+            else { continue }
+            return path
+        }
+        return nil
     }
 }
 
@@ -78,6 +94,8 @@ extension AttributeReportIB: InformationBlock {
         switch self {
         case .status(let status): .structure([TLVElement(0, status.tlv)])
         case .data(let data): .structure([TLVElement(1, data.tlv)])
+        case .unreadable(let path, _):
+            AttributeReportIB.status(AttributeStatusIB(path: path, status: StatusIB(.failure))).tlv
         }
     }
 }

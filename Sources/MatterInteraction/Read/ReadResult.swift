@@ -7,6 +7,8 @@ package struct AttributeReport: Hashable, Sendable {
         case value(TLVValue)
         /// Why there is none.
         case failure(StatusIB)
+        /// The node reported something that breaks the rules; how, for a person.
+        case unreadable(String)
     }
 
     package var path: ConcreteAttributePath
@@ -31,10 +33,16 @@ package struct ReadResult: Hashable, Sendable {
     /// Each path once.
     package var attributes: [AttributeReport]
     package var events: [EventReport]
+    /// What is wrong with the first reports that do not say which attribute they are about.
+    package var unattributed: [String]
 
-    package init(attributes: [AttributeReport] = [], events: [EventReport] = []) {
+    /// How many of ``unattributed`` are kept.
+    private static let keptFaults = 8
+
+    package init(attributes: [AttributeReport] = [], events: [EventReport] = [], unattributed: [String] = []) {
         self.attributes = attributes
         self.events = events
+        self.unattributed = Array(unattributed.prefix(Self.keptFaults))
     }
 
     /// What was reported about an attribute; `nil` for one that the node passed over in silence.
@@ -55,6 +63,7 @@ package struct ReadResult: Hashable, Sendable {
             }
         }
         events += later.events
+        unattributed += later.unattributed.prefix(Self.keptFaults - unattributed.count)
     }
 
     /// Filters that make a repeated request leave out what has not changed since.

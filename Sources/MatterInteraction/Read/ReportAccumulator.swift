@@ -26,11 +26,22 @@ struct ReportAccumulator: Sendable {
         var outcome: AttributeReport.Outcome
         /// The items while the value is a list; kept apart from `outcome` so that appending does not copy.
         var items: [TLVElement]?
+
+        init(
+            path: ConcreteAttributePath, dataVersion: UInt32? = nil, outcome: AttributeReport.Outcome,
+            items: [TLVElement]? = nil
+        ) {
+            self.path = path
+            self.dataVersion = dataVersion
+            self.outcome = outcome
+            self.items = items
+        }
     }
 
     private var entries: [Entry] = []
     private var positions: [ConcreteAttributePath: Int] = [:]
     private var events: [EventReport] = []
+    private var unattributed: [String] = []
     private let limits: ReportLimits
     private var octets = 0
     private var elements = 0
@@ -46,6 +57,8 @@ struct ReportAccumulator: Sendable {
         octets += size
         guard messages <= limits.messages, octets <= limits.octets else { throw Self.tooMuch }
         for attribute in report.attributes { try add(attribute) }
+        try count(report.unattributed.count)
+        if unattributed.isEmpty { unattributed = report.unattributed }
         var clock = EventClock()
         for event in report.events { try add(event, clock: &clock) }
     }
@@ -56,19 +69,24 @@ struct ReportAccumulator: Sendable {
                 AttributeReport(
                     path: entry.path, dataVersion: entry.dataVersion,
                     outcome: entry.items.map { .value(.array($0)) } ?? entry.outcome)
-            }, events: events)
+            }, events: events, unattributed: unattributed)
     }
 
     private mutating func add(_ report: AttributeReportIB) throws(InteractionError) {
         guard let path = report.path.concrete else {
             // Some devices answer a wildcard that fits nothing with a status, where they should be silent.
-            if case .status = report { return try count(1) }
-            throw .violation("a report about the wildcard path \(report.path)", .reportData)
+            if case .data = report, unattributed.isEmpty {
+                unattributed = ["a report about the wildcard path \(report.path)"]
+            }
+            return try count(1)
         }
         switch report {
+        case .unreadable(_, let reason):
+            try count(1)
+            replace(Entry(path: path, outcome: .unreadable(reason)))
         case .status(let report):
             try count(1)
-            replace(Entry(path: path, dataVersion: nil, outcome: .failure(report.status), items: nil))
+            replace(Entry(path: path, outcome: .failure(report.status)))
         case .data(let report):
             try count(report.data.elementCount)
             switch report.path.listIndex {
@@ -80,7 +98,7 @@ struct ReportAccumulator: Sendable {
             case .append:
                 try append(report, to: path)
             case .item:
-                throw .violation("a report that changes a single list item of \(path)", .reportData)
+                replace(Entry(path: path, outcome: .unreadable("a report that changes a single item of a list")))
             }
         }
     }
@@ -93,7 +111,8 @@ struct ReportAccumulator: Sendable {
             return
         }
         guard entries[position].items?.append(item) != nil else {
-            throw .violation("a report that appends to \(path), which is not a list", .reportData)
+            if case .unreadable = entries[position].outcome { return }
+            return replace(Entry(path: path, outcome: .unreadable("a report that appends to what is not a list")))
         }
         entries[position].dataVersion = report.dataVersion
     }

@@ -4,6 +4,7 @@ package import MatterTLV
 package struct ReportData: InteractionMessage {
     package static let opcode = InteractionModelOpcode.reportData
     package static let text = TLVText.repaired
+    package static let tags = TLVTagRules.asWritten
 
     /// Only in reports of a subscription.
     package var subscriptionID: UInt32?
@@ -13,6 +14,8 @@ package struct ReportData: InteractionMessage {
     package var hasMoreChunks: Bool
     /// Whether the receiver is to answer nothing.
     package var suppressesResponse: Bool
+    /// What is wrong with the reports that do not say what they are about; never sent.
+    package private(set) var unattributed: [String] = []
 
     package init(
         subscriptionID: UInt32? = nil, attributes: [AttributeReportIB] = [], events: [EventReportIB] = [],
@@ -26,8 +29,11 @@ package struct ReportData: InteractionMessage {
     }
 
     package init(fields: TLVFields) throws(TLVError) {
+        if let fault = TLVValue.structure(fields.all).ownTagFault { throw fault }
         subscriptionID = try fields.optionalUnsigned(0)
-        attributes = try fields.blocks(1)
+        (attributes, unattributed) = try fields.attributeReports(1)
+        let reported = fields[2]
+        if let fault = reported?.tagFault { throw fault }
         events = try fields.blocks(2)
         hasMoreChunks = try fields.optionalBool(3) ?? false
         suppressesResponse = try fields.optionalBool(4) ?? false
@@ -38,5 +44,32 @@ package struct ReportData: InteractionMessage {
             .unsigned(0, subscriptionID), .blocksIfAny(1, attributes), .blocksIfAny(2, events),
             .flag(3, hasMoreChunks), .flag(4, suppressesResponse),
         ].compactMap { $0 }
+    }
+}
+
+extension TLVFields {
+    /// The reports of an array, of which one that breaks the rules leaves the others readable.
+    ///
+    /// - Returns: also what is wrong with those that do not even say what they are about.
+    fileprivate func attributeReports(
+        _ tag: UInt8
+    ) throws(TLVError) -> (reports: [AttributeReportIB], unattributed: [String]) {
+        var reports: [AttributeReportIB] = []
+        var unattributed: [String] = []
+        let values = try array(tag)
+        if let fault = self[tag]?.ownTagFault { throw fault }
+        for value in values {
+            do throws(TLVError) {
+                if let fault = value.tagFault { throw fault }
+                reports.append(try AttributeReportIB(tlv: value))
+            } catch {
+                if let path = AttributeReportIB.path(of: value) {
+                    reports.append(.unreadable(path, error.reason))
+                } else {
+                    unattributed.append(error.reason)
+                }
+            }
+        }
+        return (reports, unattributed)
     }
 }

@@ -37,7 +37,8 @@ struct Read: NetworkCommand {
         let result = try await link.read(wanted, isFabricFiltered: !allFabrics, deadline: context.deadline(for: record))
         try AttributeOutput(
             context, node: record.nodeID.rawValue, catalogue: catalogue, numeric: numeric, isStrict: strict
-        ).print(Self.ordered(result.attributes, by: wanted), requested: wanted)
+        ).print(
+            Self.ordered(result.attributes, by: wanted), requested: wanted, unattributed: result.unattributed)
     }
 
     /// In request order; the answers to one path in the order of the device.

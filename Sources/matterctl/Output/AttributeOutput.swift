@@ -21,8 +21,9 @@ struct AttributeOutput {
         self.isStrict = isStrict
     }
 
+    /// - Parameter unattributed: what is wrong with reports that do not say which attribute they are about.
     /// - Throws: an error for the exit code if nothing, or with `--strict` not everything, succeeded.
-    func print(_ reports: [AttributeReport], requested: [AttributePath]) throws {
+    func print(_ reports: [AttributeReport], requested: [AttributePath], unattributed: [String] = []) throws {
         let isSingle = requested.count == 1 && requested.first?.isWildcard == false
         if context.console.isJSON {
             let objects = reports.map(json)
@@ -39,12 +40,21 @@ struct AttributeOutput {
             }
             context.console.rows(["PATH", "VALUE"], rows)
         }
+        if let fault = unattributed.first {
+            let reason = "node \(node) sent a report that breaks the rules: \(fault)"
+            guard !reports.isEmpty, !isStrict else { throw ReadFailure(reason: reason, status: nil, exit: .refused) }
+            context.console.message("warning: \(reason)")
+        }
         try judge(reports, isSingle: isSingle)
     }
 
     private func judge(_ reports: [AttributeReport], isSingle: Bool) throws {
-        let failures = reports.compactMap { report -> (path: ConcreteAttributePath, status: StatusIB)? in
-            if case .failure(let status) = report.outcome { (report.path, status) } else { nil }
+        let failures = reports.compactMap { report -> (path: ConcreteAttributePath, status: StatusIB?, said: String)? in
+            switch report.outcome {
+            case .value: nil
+            case .failure(let status): (report.path, status, status.description)
+            case .unreadable(let reason): (report.path, nil, "an answer that breaks the rules: \(reason)")
+            }
         }
         guard let first = failures.first else {
             if reports.isEmpty {
@@ -56,11 +66,11 @@ struct AttributeOutput {
         if everythingFailed || isStrict {
             let others = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
             throw ReadFailure(
-                reason: "node \(node) answered \(path(first.path)) with \(first.status)\(others)", status: first.status,
-                exit: ExitStatus(status: first.status.status))
+                reason: "node \(node) answered \(path(first.path)) with \(first.said)\(others)", status: first.status,
+                exit: first.status.map { ExitStatus(status: $0.status) } ?? .refused)
         }
         guard !context.console.isJSON else { return }
-        for failure in failures { context.console.message("\(path(failure.path)): \(failure.status)") }
+        for failure in failures { context.console.message("\(path(failure.path)): \(failure.said)") }
     }
 
     private func json(_ report: AttributeReport) -> JSONValue {
@@ -77,6 +87,8 @@ struct AttributeOutput {
             object["status"] = .string(status.status.description)
             object["statusCode"] = .uint(UInt64(status.status.rawValue))
             object["clusterStatus"] = status.significantClusterStatus.map { .uint(UInt64($0)) }
+        case .unreadable(let reason):
+            object["unreadable"] = .string(reason)
         }
         return .object(object)
     }
