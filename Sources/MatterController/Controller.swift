@@ -177,6 +177,22 @@ package actor Controller {
         return link
     }
 
+    /// Runs something with the link to a node, then ends its session: who works on many nodes must not hold the session
+    /// slots of all of them.
+    package func withLink<Result: Sendable>(
+        to node: NodeRecord, _ body: @Sendable (NodeLink) async throws -> Result
+    ) async throws -> Result {
+        let link = try await link(to: node)
+        do {
+            let result = try await body(link)
+            await link.close()
+            return result
+        } catch {
+            await link.close()
+            throw error
+        }
+    }
+
     /// Ends the session with a node and forgets how to resume it, so that the next one is set up from the beginning:
     /// after either side has got another certificate.
     package func endSession(with id: NodeID) async throws {

@@ -60,6 +60,35 @@ struct SessionSlotTests {
         #expect(device.count(ofCommand: "Toggle") == 1)
     }
 
+    @Test("commands that wait have their turns in the order in which they came")
+    func order() async throws {
+        let (device, matterctl) = try await Self.home(["--sessions", "2"])
+        defer { device.stop() }
+        try await device.restart(faults: ["ignore:invoke:1"])
+        let holder = try matterctl.start(["toggle", "kitchen", "--timeout", "60s"])
+        try await device.waitForFault("ignore")
+        var waiting: [Child] = []
+        for number in 1...6 {
+            waiting.append(try matterctl.start(["level", "kitchen", "\(number * 10)%", "--transition", "0s"]))
+            // The slot of the holder, and a ticket for each.
+            try await eventually("\(number) commands to wait") { try Self.locks(matterctl) == 1 + number }
+        }
+        holder.signal(SIGKILL)
+        for child in waiting { #expect(await child.status() == 0, "\(child.stderr)") }
+        let levels = device.values("LevelControl", "CurrentLevel").compactMap(\.int).filter { (25...153).contains($0) }
+        #expect(levels.count == 6 && levels == levels.sorted(), "\(device.events)")
+    }
+
+    /// How many locks there are on the file of the slots.
+    private static func locks(_ matterctl: MatterCtl) throws -> Int {
+        let file = matterctl.home.appendingPathComponent("locks/fabrics~home~slots.lock").path
+        let number = try #require(
+            try FileManager.default.attributesOfItem(atPath: file)[.systemFileNumber] as? Int)
+        return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").count {
+            $0.contains("OFDLCK") && $0.contains(":\(number) ")
+        }
+    }
+
     @Test("a node whose sessions are in use holds up no other node")
     func otherNode() async throws {
         let (device, matterctl) = try await Self.home(["--sessions", "2"])

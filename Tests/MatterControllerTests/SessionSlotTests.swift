@@ -121,6 +121,29 @@ struct SessionSlotTests {
         await bench.end()
     }
 
+    @Test("work on one node of many gives its slot back when it is done, and when it fails")
+    func oneOfMany() async throws {
+        let bench = try await Bench()
+        let controller = bench.controller
+        let path = path
+        let file = try others(bench)
+        try await controller.withLink(to: controller.node("lamp")) { link in
+            _ = try await link.read(path, deadline: .now + .seconds(60))
+            let second = try await slot(file)
+            #expect(second.index == 1)
+        }
+        await #expect(throws: CancellationError.self) {
+            try await controller.withLink(to: controller.node("lamp")) { link in
+                try await link.connect(deadline: .now + .seconds(60))
+                throw CancellationError()
+            }
+        }
+        let both = [try await slot(file), try await slot(file)]
+        withExtendedLifetime(both) {}
+        #expect(await bench.handshakes == 2)
+        await bench.end()
+    }
+
     @Test("a controller that stays takes the long slot and leaves the short ones")
     func long() async throws {
         let bench = try await Bench()

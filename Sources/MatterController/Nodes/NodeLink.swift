@@ -29,7 +29,9 @@ package actor NodeLink {
     /// How long the handshakes of other processes with this node wait for ours.
     private static let longestTurn = Duration.seconds(3)
     /// How long a peer may take over the last message of a resumption.
-    private static let lastWord = Duration.milliseconds(250)
+    private static let lastWord = Duration.milliseconds(500)
+    /// A wait for a slot that another process has caused.
+    private static let noticeableWait = Duration.milliseconds(50)
     /// The time after which silence says something of the device.
     private static let fairTurn = Duration.seconds(5)
 
@@ -111,9 +113,9 @@ package actor NodeLink {
             turn?.passTurn()
             if session == nil { freeSlot() }
             let waited = ready - began
-            guard (error as? SessionError)?.isSilence ?? false, deadline - ready < min(Self.fairTurn, waited) else {
-                throw error
-            }
+            guard waited > Self.noticeableWait, (error as? SessionError)?.isSilence ?? false,
+                deadline - ready < min(Self.fairTurn, waited)
+            else { throw error }
             // The time went with waiting; that says nothing of the device.
             throw ControllerError.sessionsInUse(of: node, by: [], waited: waited)
         }

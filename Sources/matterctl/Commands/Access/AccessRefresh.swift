@@ -94,8 +94,10 @@ struct AccessRefresh: NetworkCommand {
         _ node: NodeRecord, _ fabric: CloudFabric, _ own: NodeIdentity, _ context: CommandContext
     ) async throws -> Bool {
         let deadline = min(context.deadline(for: node), max(.now + patience, .now + node.deliveryBudget))
-        let device = RainMakerDevice(link: try await context.controller.link(to: node), node: node, deadline: deadline)
-        return try await device.grant(admin: fabric.adminCAT, operate: fabric.operateCAT, own: own)
+        return try await context.controller.withLink(to: node) { link in
+            let device = RainMakerDevice(link: link, node: node, deadline: deadline)
+            return try await device.grant(admin: fabric.adminCAT, operate: fabric.operateCAT, own: own)
+        }
     }
 
     // MARK: Result

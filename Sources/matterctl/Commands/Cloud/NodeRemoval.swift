@@ -112,13 +112,14 @@ struct ControllerLists {
     private static func update(_ node: NodeRecord, _ context: CommandContext) async {
         do {
             let deadline = Instant.now + patience
-            let link = try await context.controller.link(to: node)
-            let cluster = try await CustomCluster(
-                ControllerDevice.cluster, ControllerDevice.name, of: node, link: link, deadline: deadline)
-            let device = ControllerDevice(cluster)
-            // One that was never set up has no list.
-            guard try await device.status().isNOCInstalled else { return }
-            try await device.updateDeviceList()
+            try await context.controller.withLink(to: node) { link in
+                let cluster = try await CustomCluster(
+                    ControllerDevice.cluster, ControllerDevice.name, of: node, link: link, deadline: deadline)
+                let device = ControllerDevice(cluster)
+                // One that was never set up has no list.
+                guard try await device.status().isNOCInstalled else { return }
+                try await device.updateDeviceList()
+            }
         } catch {
             let name = node.name ?? "\(node.nodeID.rawValue)"
             context.console.message(
