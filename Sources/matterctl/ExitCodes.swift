@@ -35,6 +35,7 @@ extension ExitStatus {
     /// The one place where errors of all modules become exit codes.
     init(_ error: any Error) {
         switch error {
+        case let error as AdvisedError: self.init(error.error)
         case let error as UsageError: self = error.status
         case let error as ReadFailure: self = error.exit
         case is CancellationError: self = .interrupted

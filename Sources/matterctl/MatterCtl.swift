@@ -14,14 +14,14 @@ struct MatterCtl: AsyncParsableCommand {
         version: Version.text,
         groupedSubcommands: [
             CommandGroup(
-                name: "Join and leave:", subcommands: [Commission.self, Discover.self, NodeCommand.self, Ping.self]),
-            CommandGroup(name: "Everyday control:", subcommands: [On.self, Off.self, Toggle.self, Level.self]),
+                name: "Join and leave", subcommands: [Commission.self, Discover.self, NodeCommand.self, Ping.self]),
+            CommandGroup(name: "Everyday control", subcommands: [On.self, Off.self, Toggle.self, Level.self]),
             CommandGroup(
-                name: "Any cluster:", subcommands: [Read.self, Write.self, Invoke.self, Clusters.self]),
-            CommandGroup(name: "Administration:", subcommands: [FabricCommand.self, AccessCommand.self]),
-            CommandGroup(name: "Cloud:", subcommands: [CloudCommand.self, RainMakerCommand.self]),
-            CommandGroup(name: "Offline tools:", subcommands: [PayloadCommand.self, TLVCommand.self]),
-            CommandGroup(name: "Test bench:", subcommands: [Simulate.self, BenchCommand.self]),
+                name: "Any cluster", subcommands: [Read.self, Write.self, Invoke.self, Clusters.self]),
+            CommandGroup(name: "Administration", subcommands: [FabricCommand.self, AccessCommand.self]),
+            CommandGroup(name: "Cloud", subcommands: [CloudCommand.self, RainMakerCommand.self]),
+            CommandGroup(name: "Offline tools", subcommands: [PayloadCommand.self, TLVCommand.self]),
+            CommandGroup(name: "Test bench", subcommands: [Simulate.self, BenchCommand.self]),
         ])
 }
 
@@ -39,6 +39,7 @@ enum Program {
         // Nobody may be listening to progress any more; what is under way goes on.
         signal(SIGPIPE, SIG_IGN)
         let isJSON = arguments.contains("--json")
+        let arguments = LeadingOptions.moved(arguments, of: MatterCtl.self)
         if let unknown = CommandSpelling.unknownCommand(in: arguments, of: MatterCtl.self) {
             exit(CommandFailure(unknown, target: nil, isJSON: isJSON).report())
         }
@@ -46,7 +47,7 @@ enum Program {
         do {
             command = try MatterCtl.parseAsRoot(NegativeNumbers.escaped(arguments))
         } catch {
-            exit(parseFailure(error, isJSON: isJSON))
+            exit(parseFailure(error, arguments, isJSON: isJSON))
         }
         let interruption = Interruption()
         let work = Task {
@@ -61,7 +62,7 @@ enum Program {
             } catch let failure as CommandFailure {
                 return failure.report()
             } catch {
-                return parseFailure(error, isJSON: isJSON)
+                return parseFailure(error, arguments, isJSON: isJSON)
             }
         }
         interruption.cancel(work, isJSON: isJSON)
@@ -79,13 +80,19 @@ enum Program {
         }
     }
 
+    /// What the parser prints as a result, as this program has it.
+    private static func page(_ text: String, _ arguments: [String]) -> String {
+        let isScript = arguments.contains { $0.hasPrefix("--generate-completion-script") }
+        return isScript ? CompletionScript.withAliases(text) : HelpPage.arranged(text)
+    }
+
     /// Help and version are results; everything else about the arguments is an error of usage.
-    private static func parseFailure(_ error: any Error, isJSON: Bool) -> Int32 {
+    private static func parseFailure(_ error: any Error, _ arguments: [String], isJSON: Bool) -> Int32 {
         let code = MatterCtl.exitCode(for: error)
         if code.isSuccess {
-            Console(isJSON: isJSON).result(MatterCtl.fullMessage(for: error))
+            Console(isJSON: isJSON).result(page(MatterCtl.fullMessage(for: error), arguments))
             return outcome(isJSON: isJSON)
         }
-        return CommandFailure(UsageError(parsing: error), target: nil, isJSON: isJSON).report()
+        return CommandFailure(UsageError(parsing: error, arguments), target: nil, isJSON: isJSON).report()
     }
 }

@@ -7,23 +7,23 @@ import Testing
     func unknownNames() async throws {
         let matterctl = try MatterCtl()
         let cases: [([String], String, String)] = [
-            (["read", "1", "1/onof"], #"no cluster is called "onof""#, "did you mean on-off?"),
-            (["read", "1", "1/zzz/zzz"], #"no cluster is called "zzz""#, "see which there are: matterctl clusters"),
-            (["clusters", "zzz"], #"no cluster is called "zzz""#, "see which there are: matterctl clusters"),
+            (["read", "1", "1/onof"], "no cluster is called 'onof'", "did you mean on-off?"),
+            (["read", "1", "1/zzz/zzz"], "no cluster is called 'zzz'", "see which there are: matterctl clusters"),
+            (["clusters", "zzz"], "no cluster is called 'zzz'", "see which there are: matterctl clusters"),
             (
-                ["read", "1", "1/on-off/zzz"], #"OnOff has no attribute "zzz""#,
+                ["read", "1", "1/on-off/zzz"], "OnOff has no attribute 'zzz'",
                 "see what it has: matterctl clusters on-off"
             ),
             (
-                ["write", "1", "1/on-off/toggle", "1"], #"OnOff has no attribute "toggle", but a command of that name"#,
+                ["write", "1", "1/on-off/toggle", "1"], "OnOff has no attribute 'toggle', but a command of that name",
                 "see what it has: matterctl clusters on-off"
             ),
             (
-                ["invoke", "1", "1/on-off/zzz"], #"OnOff has no command "zzz""#,
+                ["invoke", "1", "1/on-off/zzz"], "OnOff has no command 'zzz'",
                 "see what it has: matterctl clusters on-off"
             ),
             (
-                ["invoke", "1", "1/level-control/move", "zzz=1"], #"Move has no field "zzz""#,
+                ["invoke", "1", "1/level-control/move", "zzz=1"], "Move has no field 'zzz'",
                 "its fields are move-mode, rate, options-mask, options-override"
             ),
         ]
@@ -40,14 +40,14 @@ import Testing
         let read = "usage: matterctl read [<options>] <node> <paths> ...; see: matterctl read --help"
         let toggle = "usage: matterctl toggle <node> [<options>]; see: matterctl toggle --help"
         let cases: [([String], String, String)] = [
-            (["read"], "Missing expected argument '<node>' (Node id or name)", read),
-            (["read", "1", "1/on-off/on-off", "--bogus"], "Unknown option '--bogus'", read),
+            (["read"], "missing expected argument '<node>' (node id or name)", read),
+            (["read", "1", "1/on-off/on-off", "--bogus"], "unknown option '--bogus'", read),
             (
                 ["toggle", "1", "--timeout", "5q"],
-                "The value '5q' is invalid for '--timeout <DURATION>' (Time for the whole command, such as 10s or 500ms)",
+                "the value '5q' is invalid for '--timeout <DURATION>' (time for the whole command: 500ms, 10s, 2min, 1h)",
                 toggle
             ),
-            (["--bogus"], "Unknown option '--bogus'", "usage: matterctl <subcommand>; see: matterctl --help"),
+            (["--bogus"], "unknown option '--bogus'", "usage: matterctl <subcommand>; see: matterctl --help"),
         ]
         for (arguments, message, hint) in cases {
             let outcome = try await matterctl.run(arguments)
@@ -64,7 +64,114 @@ import Testing
         let error = try await matterctl.fail(64, "help", "comission").messages
         #expect(error == ["error: 'comission' is not a command", "hint: did you mean commission?"])
         #expect(try await matterctl.succeed("help", "node", "ls").stdout.contains("matterctl node ls"))
-        #expect(try await matterctl.succeed("help").stdout.contains("SUBCOMMANDS"))
+        #expect(try await matterctl.succeed("help").stdout.contains("\nJOIN AND LEAVE:\n"))
+    }
+
+    @Test("options of every command may stand before it; others are told where they belong")
+    func leadingOptions() async throws {
+        let matterctl = try MatterCtl()
+        #expect(try await matterctl.succeed("--json", "node", "ls").stdout == "[]\n")
+        #expect(
+            try await matterctl.succeed("-v", "--home", matterctl.home.path, "--json", "fabric", "ls").stdout == "[]\n")
+        let other = matterctl.folder.file("other").path
+        try await matterctl.succeed("--home=\(other)", "fabric", "create", "lab")
+        #expect(try await matterctl.succeed("fabric", "ls", "--home", other).stdout.hasPrefix("lab\t"))
+        #expect(try await matterctl.succeed("fabric", "ls").stdout.isEmpty)
+        let error = try await matterctl.fail(64, "--numeric", "read", "1", "1/6/0").messages
+        #expect(
+            error == [
+                "error: unknown option '--numeric'",
+                "hint: options stand behind the command: matterctl COMMAND --numeric",
+            ])
+        #expect(try await matterctl.fail(64, "--json", "comission").error()["id"]?.string == "usage.unknown-command")
+        #expect(try await matterctl.fail(64, "--json").stderr.contains("unknown option '--json'"))
+        #expect(try await matterctl.fail(64, "--home").stderr.contains("unknown option '--home'"))
+    }
+
+    @Test("a negative number where none is allowed is called that; what other programs call a command has a hint")
+    func namedMistakes() async throws {
+        let matterctl = try MatterCtl()
+        for (option, words) in [
+            ("--discriminator", ["commission", "--passcode", "20202021"]), ("--timeout", ["on", "lamp"]),
+            ("--data-version", ["write", "lamp", "1/6/0", "1"]),
+        ] {
+            let outcome = try await matterctl.run(words + [option, "-1"])
+            #expect(outcome.status == 64, "\(outcome)")
+            #expect(outcome.messages.first == "error: a negative number is not allowed: \(option) -1", "\(outcome)")
+        }
+        for (words, hint) in [
+            (["node", "rm"], "did you mean remove or forget?"), (["node", "delete"], "did you mean remove or forget?"),
+            (["fabric", "rm"], "did you mean remove?"), (["cloud", "share", "delete"], "did you mean remove?"),
+        ] {
+            #expect(try await matterctl.run(words + ["x"]).messages.last == "hint: \(hint)")
+        }
+    }
+
+    @Test("a help page: a short usage, own options before those of every command, and no version but the program's")
+    func helpPages() async throws {
+        let matterctl = try MatterCtl()
+        func page(_ words: String...) async throws -> [String] {
+            try await matterctl.run(words + ["--help"]).stdout.split(separator: "\n").map(String.init)
+        }
+        let root = try await page()
+        #expect(root.contains("JOIN AND LEAVE:") && root.contains { $0.hasPrefix("  --version ") })
+        #expect(root.last?.hasPrefix("  See 'matterctl help <subcommand>'") == true)
+        for words in [
+            ["commission"], ["cloud", "login"], ["node", "ls"], ["level"], ["simulate"], ["fabric", "import"],
+        ] {
+            let lines = try await matterctl.run(words + ["--help"]).stdout.split(separator: "\n").map(String.init)
+            #expect(lines.allSatisfy { $0.count <= 80 }, "\(words): \(lines.filter { $0.count > 80 })")
+            #expect(!lines.contains { $0.hasPrefix("  --version") }, "\(words)")
+            let headings = lines.filter { $0.hasSuffix(":") && $0 == $0.uppercased() && !$0.hasPrefix(" ") }
+            #expect(
+                headings.last == "GLOBAL OPTIONS:" && headings.count(where: { $0 == "GLOBAL OPTIONS:" }) == 1,
+                "\(headings)")
+            let global = try #require(lines.firstIndex(of: "GLOBAL OPTIONS:"))
+            let json = try #require(lines.firstIndex { $0.hasPrefix("  --json") })
+            #expect(json > global && lines[global...].contains { $0.hasPrefix("  -h, --help") })
+            // A value is named by what it is, not by its option again.
+            for line in lines where line.hasPrefix("  --") {
+                let parts = line.split(separator: " ")
+                #expect(parts.count < 2 || parts[1] != "<\(parts[0].dropFirst(2))>", "\(line)")
+            }
+        }
+        let toggle = try await page("toggle")
+        #expect(
+            toggle.contains { $0.hasPrefix("  --timeout <DURATION>") && $0.contains("500ms, 10s, 2min") }, "\(toggle)")
+    }
+
+    @Test("other names of commands complete, and have manual pages; every exit code is in them")
+    func aliases() async throws {
+        let matterctl = try MatterCtl()
+        let bash = try await matterctl.succeed("--generate-completion-script", "bash").stdout
+        let file = matterctl.folder.file("completion.bash")
+        try Data(bash.utf8).write(to: file)
+        let script = """
+            . "$0"; COMP_WORDS=(matterctl node li) COMP_CWORD=2 COMP_LINE='matterctl node li' COMP_POINT=17
+            _matterctl matterctl li node; echo "${COMPREPLY[*]}"; COMPREPLY=()
+            COMP_WORDS=(matterctl node list --js) COMP_CWORD=3 COMP_LINE='matterctl node list --js' COMP_POINT=24
+            _matterctl matterctl --js list; echo "${COMPREPLY[*]}"
+            """
+        let shell = try Child(
+            URL(fileURLWithPath: "/bin/bash"), ["--norc", "-c", script, file.path], folder: matterctl.folder)
+        _ = await shell.status()
+        #expect(shell.stdout == "list\n--json\n", "\(shell.stdout) \(shell.stderr)")
+        for kind in ["zsh", "fish"] {
+            let script = try await matterctl.succeed("--generate-completion-script", kind).stdout
+            #expect(script.contains("'list"), "\(kind)")
+        }
+
+        let folder = matterctl.folder.file("man")
+        let tool = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appendingPathComponent("Tools/manual_pages.py")
+        let maker = try Child(
+            Laboratory.python, [tool.path, Laboratory.binary.path, folder.path], folder: matterctl.folder)
+        #expect(await maker.status() == 0, "\(maker.stderr)")
+        func page(_ name: String) throws -> String {
+            try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+        }
+        #expect(try page("matterctl-node-list.1") == ".so man1/matterctl-node-ls.1\n")
+        #expect(try page("matterctl-node-ls.1").contains(".It 9\nThe certificate issuer or the cloud failed."))
     }
 
     @Test("a negative number is a value, with and without a unit, wherever the options stand")

@@ -88,13 +88,13 @@ import Testing
     @Test("a name of another kind is refused as what it is")
     func otherKind() throws {
         let cases: [(String, ElementKind, String)] = [
-            ("1/on-off/toggle", .attribute, #"OnOff has no attribute "toggle", but a command of that name"#),
-            ("1/on-off/on-time", .command, #"OnOff has no command "on-time", but an attribute of that name"#),
+            ("1/on-off/toggle", .attribute, #"OnOff has no attribute 'toggle', but a command of that name"#),
+            ("1/on-off/on-time", .command, #"OnOff has no command 'on-time', but an attribute of that name"#),
             (
                 "1/switch/initial-press", .attribute,
-                #"Switch has no attribute "initial-press", but an event of that name"#
+                #"Switch has no attribute 'initial-press', but an event of that name"#
             ),
-            ("1/on-off/feature-map", .event, #"OnOff has no event "feature-map", but an attribute of that name"#),
+            ("1/on-off/feature-map", .event, #"OnOff has no event 'feature-map', but an attribute of that name"#),
         ]
         for (text, kind, reason) in cases {
             let error = try #require(failure { _ = try ElementPath(text, kind) }, "\(text) was accepted")

@@ -31,6 +31,21 @@ import Testing
                 == #"{"id":0,"name":"Off","direction":"request","fields":[]}"#)
     }
 
+    @Test("a title says a name once, and a limit how it is meant")
+    func titleAndLimits() throws {
+        let thermostat = try #require(Catalogue.standard.cluster(0x201)).listing
+        #expect(thermostat.first == "Thermostat, 0x0201, revision 11")
+        #expect(thermostat.contains("  0x0000 local-temperature  temperature?  [0.01 °C, ≥ -27315]"))
+        // A least that is the most: an exact size.
+        let credentials = try VendorDefinitions(
+            json: Array(
+                #"{"clusters":[{"id":"0xFFF1FC10","name":"A","attributes":[{"id":0,"name":"Key","type":"octets","minLength":65,"maxLength":65},{"id":1,"name":"Short","type":"string","maxLength":32}]}]}"#
+                    .utf8), source: "a.json")
+        let own = try #require(credentials.clusters.first).listing
+        #expect(own.contains("  0x0000 key  octets  [65 bytes]"), "\(own)")
+        #expect(own.contains("  0x0001 short  string  [≤ 32 bytes]"), "\(own)")
+    }
+
     @Test("the listing shows what can be typed")
     func lines() throws {
         let level = try #require(Catalogue.standard.cluster(8)).listing
@@ -48,6 +63,9 @@ import Testing
                 $0.hasPrefix("  0x0022 set-credential ") && $0.contains("→ {status: DlStatus")
                     && $0.hasSuffix("[timed, administer, optional]")
             })
+        #expect(lock.contains("  0x0014 number-of-week-day-schedules-supported-per-user  uint8  [≤ 253, optional]"))
+        let features = lock.drop { $0 != "features:" }.dropFirst().prefix { $0.hasPrefix("  ") }
+        #expect(features.compactMap { Int($0.split(separator: " ")[0]) } == Array(0...14))
         #expect(lock.contains { $0.hasPrefix("  0x0000 door-lock-alarm {alarmCode: AlarmCodeEnum}  [critical") })
     }
 }

@@ -12,7 +12,11 @@ import Testing
             ("LEDSettings", "led-settings", "ledSettings"),
             ("RmakerNodeId", "rmaker-node-id", "rmakerNodeId"), ("IPv6Addresses", "ipv6-addresses", "ipv6Addresses"),
             ("WiFiSSID", "wi-fi-ssid", "wiFiSSID"), ("URLs", "urls", "urls"), ("CSRNonce", "csr-nonce", "csrNonce"),
-            ("ICACCSRRequest", "icaccsr-request", "icaccsrRequest"), ("Pm25", "pm25", "pm25"), ("x", "x", "x"),
+            ("ICACCSRRequest", "icaccsr-request", "icaccsrRequest"), ("Pm25", "pm25", "pm25"),
+            ("RequirePINforRemoteOperation", "require-pin-for-remote-operation", "requirePINforRemoteOperation"),
+            ("NextChargeTargetSoC", "next-charge-target-soc", "nextChargeTargetSoC"),
+            ("SoCReporting", "soc-reporting", "socReporting"), ("InvalidPINCode", "invalid-pin-code", "invalidPINCode"),
+            ("x", "x", "x"),
             ("", "", ""),
         ])
     func styles(name: String, kebab: String, camel: String) {

@@ -50,6 +50,86 @@ import Testing
         #expect(printer.text(.uint(1), as: try catalogue.type("on-off", "feature-map")) == #"["Lighting"]"#)
     }
 
+    @Test("a bitmap is a list even if its cluster names no bits; plain bits are a number")
+    func namelessBits() throws {
+        let features = try catalogue.type("descriptor", "feature-map")
+        #expect(printer.text(.uint(0), as: try catalogue.type("binding", "feature-map")) == "[]")
+        #expect(printer.text(.uint(0), as: features) == "[]")
+        #expect(printer.text(.uint(6), as: features) == "[6]")
+        #expect(ValuePrinter(numeric: true).text(.uint(0), as: features) == "0")
+        #expect(printer.text(.uint(0), as: catalogue.attribute(cluster: 0xFFF1_FC99, 0xFFFC)?.type) == "[]")
+        #expect(printer.text(.uint(3), as: try simple("bitmap8")) == "3")
+    }
+
+    @Test("the id of a fabric is 16 hexadecimal digits, which are read again")
+    func fabricIDs() throws {
+        let type = try simple("fabric-id")
+        #expect(printer.json(.uint(0x0BD6_8829_0DF8_6EC4), as: type) == "0BD688290DF86EC4")
+        #expect(printer.text(.uint(10), as: type) == "000000000000000A")
+        let parser = ValueParser()
+        for (word, number) in [
+            ("0BD688290DF86EC4", 0x0BD6_8829_0DF8_6EC4), ("0000000000000010", 16), ("10", 10), ("0x10", 16),
+        ] as [(String, UInt64)] {
+            #expect(try parser.value(word: word, as: type, at: "id").value == .uint(number), "\(word)")
+        }
+        #expect(try parser.value(json: "000000000000000A", as: type, at: "id").value == .uint(10))
+        #expect(code { _ = try parser.value(word: "0BD688290DF86ECX", as: type, at: "id") } == .wrongType)
+    }
+
+    @Test(
+        "people get the names of clusters, device types, attributes and commands, and the version of the specification")
+    func glossary() throws {
+        func lines(_ value: TLVValue, _ cluster: String, _ attribute: String, numeric: Bool = false) throws -> [String]
+        {
+            let definition = try catalogue.cluster(named: cluster)
+            let found = try definition.attribute(named: attribute)
+            return ValuePrinter(numeric: numeric).lines(
+                value, as: found.type, cluster: definition.id, attribute: found.id, in: catalogue)
+        }
+        func list(_ numbers: UInt64...) -> TLVValue { .array(numbers.map { TLVElement(.anonymous, .uint($0)) }) }
+        let types = TLVValue.array([TLVElement(.anonymous, .structure([.init(0, .uint(257)), .init(1, .uint(3))]))])
+        #expect(
+            try lines(types, "descriptor", "device-type-list") == [
+                "- deviceType: Dimmable Light (0x0101)", "  revision: 3",
+            ])
+        #expect(try lines(types, "descriptor", "device-type-list", numeric: true).first == "- deviceType: 257")
+        #expect(try lines(list(6, 0xFFF1_0001), "descriptor", "server-list") == ["on-off (0x0006), 0xFFF10001"])
+        #expect(try lines(list(6), "descriptor", "client-list") == ["on-off (0x0006)"])
+        #expect(
+            try lines(list(0, 0x40, 9), "on-off", "accepted-command-list") == [
+                "off (0x0000), off-with-effect (0x0040), 0x0009"
+            ])
+        #expect(
+            try lines(list(0, 0xFFFD), "on-off", "attribute-list") == ["on-off (0x0000), cluster-revision (0xFFFD)"])
+        #expect(try lines(list(0, 0xFFFD), "on-off", "attribute-list", numeric: true) == ["0, 65533"])
+        #expect(try lines(.uint(17_170_432), "basic-information", "specification-version") == ["1.6"])
+        #expect(try lines(.uint(0x0104_0200), "basic-information", "specification-version") == ["1.4.2"])
+        #expect(try lines(.uint(0), "basic-information", "specification-version") == ["0"])
+        // Programs get the numbers.
+        #expect(printer.text(list(6), as: try catalogue.type("descriptor", "server-list")) == "[6]")
+    }
+
+    @Test("values are laid out over lines for people: nothing is lost, nothing steers the terminal")
+    func layout() throws {
+        func lines(_ text: String) throws -> [String] { ValueLayout.lines(try MatterDataModelTests.json(text)) }
+        #expect(try lines("5") == ["5"])
+        #expect(try lines("[]") == ["[]"])
+        #expect(try lines("{}") == ["{}"])
+        #expect(try lines(#"[1,"a",null]"#) == ["1, a, null"])
+        #expect(
+            try lines(#"[{"a":1,"list":[1,2],"b":{"c":"x","d":[]}},{"a":""}]"#) == [
+                "- a: 1", "  list: 1, 2", "  b:", "    c: x", "    d: []", "- a:",
+            ])
+        #expect(try lines(#"{"n\u001b":[[1],[2,3]]}"#) == ["n\\x1b:", "  - 1", "  - 2, 3"])
+        #expect(try lines(#""\u001b[2J""#) == ["\\x1b[2J"])
+        let numbers = (100..<160).map(String.init)
+        let wrapped = ValueLayout.wrapped(numbers, width: 40)
+        #expect(wrapped.allSatisfy { $0.count <= 40 } && wrapped.count > 5)
+        #expect(wrapped.joined(separator: " ") == numbers.joined(separator: ", "))
+        // What is longer than a line stands alone on one.
+        #expect(ValueLayout.wrapped(["a", String(repeating: "b", count: 50)], width: 40).count == 2)
+    }
+
     @Test("structures print their fields by name and keep what they do not know")
     func structures() throws {
         let acl = try catalogue.type("access-control", "acl")

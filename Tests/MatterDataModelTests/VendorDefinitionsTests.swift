@@ -106,11 +106,11 @@ import Testing
     @Test(
         "every mistake names its place",
         arguments: [
-            (#"{"clusters":{}}"#, "clusters: an array"), (#"{}"#, "\"clusters\" is missing"), (#"[]"#, "an object"),
+            (#"{"clusters":{}}"#, "clusters: an array"), (#"{}"#, "'clusters' is missing"), (#"[]"#, "an object"),
             (#"{"clusters":[1]}"#, "clusters[0]: an object"),
             (#"{"clusters":[],"cluster":[]}"#, "cluster: this key is unknown"),
-            (#"{"clusters":[{"id":1}]}"#, "clusters[0]: the key \"name\""),
-            (#"{"clusters":[{"name":"A"}]}"#, "clusters[0]: the key \"id\""),
+            (#"{"clusters":[{"id":1}]}"#, "clusters[0]: the key 'name'"),
+            (#"{"clusters":[{"name":"A"}]}"#, "clusters[0]: the key 'id'"),
             (#"{"clusters":[{"id":-1,"name":"A"}]}"#, "clusters[0].id: a whole number"),
             (#"{"clusters":[{"id":4294967296,"name":"A"}]}"#, "clusters[0].id"),
             (#"{"clusters":[{"id":"0x100000000","name":"A"}]}"#, "clusters[0].id"),
@@ -122,7 +122,7 @@ import Testing
             (#"{"clusters":[{"id":1,"name":"A"},{"id":2,"name":"a"}]}"#, "clusters[1]: the name"),
             (
                 #"{"clusters":[{"id":1,"name":"A","attributes":[{"id":0,"name":"X","type":"uint9"}]}]}"#,
-                "clusters[0].attributes[0].type: no type is called \"uint9\""
+                "clusters[0].attributes[0].type: no type is called 'uint9'"
             ),
             (
                 #"{"clusters":[{"id":1,"name":"A","attributes":[{"id":0,"name":"X","type":"bool","writeable":true}]}]}"#,
@@ -134,7 +134,7 @@ import Testing
             ),
             (
                 #"{"clusters":[{"id":1,"name":"A","attributes":[{"id":0,"name":"X","type":"bool","read":"all"}]}]}"#,
-                "clusters[0].attributes[0].read: \"all\" is none of"
+                "clusters[0].attributes[0].read: 'all' is none of"
             ),
             (
                 #"{"clusters":[{"id":1,"name":"A","attributes":[{"id":65533,"name":"X","type":"bool"}]}]}"#,

@@ -2,6 +2,7 @@
 """Writes the manual pages of matterctl from its own command definitions.
 
     manual_pages.py BINARY FOLDER        one page a command: matterctl.1, matterctl-node.1, matterctl-node-ls.1 …
+                                         and for another name of a command one that stands for it
 
 BINARY describes itself with --experimental-dump-help. Beside the definitions the pages hold only what is the same for
 every command: environment, files and exit codes of the command-line contract.
@@ -21,7 +22,7 @@ EXIT_CODES = [
     ("6", "The device has no such endpoint, cluster, attribute or command."),
     ("7", "The device's attestation was refused."),
     ("8", "The device could not be commissioned: wrong passcode, window closed, already on this fabric, table full."),
-    ("9", "The certificate issuer failed."),
+    ("9", "The certificate issuer or the cloud failed."),
     ("10", "The state directory is busy, damaged or of a newer version, or a name is taken."),
     ("11", "A local service is missing: Avahi, D-Bus, a usable network interface."),
     ("64", "Wrong usage."),
@@ -143,6 +144,8 @@ def pages(command, path, version):
     yield page(command, path, version)
     for child in children(command):
         yield from pages(child, [*path, child["commandName"]], version)
+        for alias in child.get("aliases") or []:
+            yield "-".join([*path, alias]), f".so man1/{'-'.join([*path, child['commandName']])}.1\n"
 
 
 def main():

@@ -14,17 +14,18 @@ extension NodeRecord {
         if let named { return named }
         let candidates = endpoints.filter { $0.serverClusters.contains(cluster) }.map(\.number)
         let label = name ?? "\(nodeID.rawValue)"
+        let title = name.map { "node '\($0)'" } ?? "node \(label)"
         switch candidates.count {
         case 1:
             return candidates[0]
         case 0:
             throw ControllerError(
-                .unsupportedCluster, "no endpoint of node \(label) has the cluster \(clusterName)",
+                .unsupportedCluster, "no endpoint of \(title) has the cluster \(clusterName)",
                 hint: "see what it has: matterctl node show \(label)")
         default:
             throw ControllerError(
                 .ambiguousEndpoint,
-                "several endpoints of node \(label) have the cluster \(clusterName): "
+                "several endpoints of \(title) have the cluster \(clusterName): "
                     + candidates.map(String.init).joined(separator: ", "),
                 hint: "say which, as in \(label)/\(candidates[0])")
         }

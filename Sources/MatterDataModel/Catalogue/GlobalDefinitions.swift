@@ -30,7 +30,7 @@ struct GlobalDefinitions: Sendable {
             }
         }
         record.finish()
-        attributes = record.cluster.attributes
+        attributes = record.cluster.attributes.map { $0.naming(features: []) }.sorted { $0.id < $1.id }
         scope = record.scope
     }
 }

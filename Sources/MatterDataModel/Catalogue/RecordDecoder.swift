@@ -25,6 +25,7 @@ struct RecordDecoder {
         var decoder = RecordDecoder(scope: TypeScope())
         for line in lines { decoder.take(line) }
         decoder.finish()
+        decoder.cluster.features.sort { $0.bit < $1.bit }
         decoder.cluster.globalAttributes = GlobalDefinitions.shared.attributes.map {
             $0.naming(features: decoder.cluster.features)
         }

@@ -161,7 +161,7 @@ extension TableLine {
 extension AttributeDefinition {
     /// FeatureMap with the features of a cluster for names; every other attribute as it is.
     func naming(features: [FeatureDefinition]) -> AttributeDefinition {
-        guard name == "FeatureMap", !features.isEmpty else { return self }
+        guard name == "FeatureMap" else { return self }
         var attribute = self
         attribute.type.kind = .bitmap(
             BitmapDefinition(

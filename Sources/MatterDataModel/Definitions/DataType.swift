@@ -63,6 +63,9 @@ public struct DataType: Sendable, Equatable {
         return entry
     }
 
+    /// Whether its values are the ids of fabrics, which are 16 hexadecimal digits wherever they are printed.
+    var isFabricID: Bool { name == "fabric-id" }
+
     /// As a person would write it: `list<TargetStruct>?`.
     public var text: String {
         (isList ? "list<\(name)>" : name) + (isNullable ? "?" : "")

@@ -55,6 +55,9 @@ public struct BitmapDefinition: Sendable, Equatable {
     /// Whether the specification has not settled it yet.
     public var isProvisional: Bool
 
+    /// Whether it is a type of plain bits, such as `bitmap8`: its values are numbers.
+    var isNameless: Bool { fields.isEmpty && name.hasPrefix("bitmap") }
+
     /// The bit or bits with a name; case, blanks, hyphens and underscores do not matter.
     public func field(named name: String) -> Field? {
         let key = NameKey(name)

@@ -2,7 +2,8 @@ extension ClusterDefinition {
     /// The definition as `clusters NAME` prints it: one element per line, names as they can be typed.
     package var listing: [String] {
         let number = revision.map { ", revision \($0)" } ?? ""
-        var lines = ["\(name) (\(label)), \(hexadecimal(id))\(number)\(isProvisional ? ", provisional" : "")"]
+        let title = label == name ? name : "\(name) (\(label))"
+        var lines = ["\(title), \(hexadecimal(id))\(number)\(isProvisional ? ", provisional" : "")"]
         lines += notes.map { "  note: \($0)" }
         func section(_ title: String, _ entries: [String]) {
             guard !entries.isEmpty else { return }
@@ -24,15 +25,19 @@ private func details(_ parts: [String?]) -> String {
 }
 
 extension DataType {
-    /// Unit and limits: `0.01 °C, 700…3000`.
+    /// Unit and limits: `0.01 °C, 700…3000`, `≤ 32 bytes`.
     fileprivate var details: [String?] {
-        func range(_ low: (any BinaryInteger)?, _ high: (any BinaryInteger)?, _ what: String) -> String? {
-            guard low != nil || high != nil else { return nil }
-            return "\(low.map { "\($0)" } ?? "")…\(high.map { "\($0)" } ?? "")\(what)"
+        func range<Number: BinaryInteger>(_ low: Number?, _ high: Number?, _ what: String) -> String? {
+            switch (low, high) {
+            case (nil, nil): nil
+            case (let low?, nil): "≥ \(low)\(what)"
+            case (nil, let high?): "≤ \(high)\(what)"
+            case (let low?, let high?): low == high ? "\(low)\(what)" : "\(low)…\(high)\(what)"
+            }
         }
         return [
             unit?.text, range(limits.minimum, limits.maximum, ""),
-            range(limits.minimumLength, limits.maximumLength, " octets"),
+            range(limits.minimumLength, limits.maximumLength, " bytes"),
             range(limits.minimumItems, limits.maximumItems, " entries"),
         ]
     }

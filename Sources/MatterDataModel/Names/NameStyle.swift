@@ -32,6 +32,16 @@ package enum NameStyle {
             default: return false
             }
         }
+        /// Whether a word starts here where capitals mislead: `PINfor` is PIN and for, `SoC` is one word.
+        func known(_ index: Int) -> Bool? {
+            func isBetween(_ before: String, _ after: String) -> Bool {
+                octets[..<index].suffix(before.utf8.count).elementsEqual(before.utf8)
+                    && octets[index...].starts(with: after.utf8)
+            }
+            if isBetween("PIN", "for") { return true }
+            if isBetween("PI", "Nfor") || (isBetween("So", "C") && !isLower(index + 1)) { return false }
+            return nil
+        }
         var words: [String] = []
         var word: [UInt8] = []
         for index in octets.indices {
@@ -45,7 +55,7 @@ package enum NameStyle {
             let endsCapitals =
                 isUpper(index) && isUpper(index - 1) && isLower(index + 1) && !continuesCapitals(index + 1)
             let startsWord = isUpper(index) && index > 0 && !isUpper(index - 1)
-            if !word.isEmpty, endsCapitals || startsWord {
+            if !word.isEmpty, known(index) ?? (endsCapitals || startsWord) {
                 words.append(String(decoding: word, as: UTF8.self))
                 word = []
             }

@@ -45,5 +45,5 @@ package enum TerminalText {
 /// A name or value as an error message quotes it: escaped, and not longer than a line.
 func quoted(_ text: String) -> String {
     let escaped = TerminalText.escaped(text)
-    return escaped.count <= 80 ? "\"\(escaped)\"" : "\"\(escaped.prefix(77))…\""
+    return escaped.count <= 80 ? "'\(escaped)'" : "'\(escaped.prefix(77))…'"
 }

@@ -19,7 +19,7 @@ extension ValueConversion {
             switch json {
             case .int, .uint: json.integer()
             case .double(let double): UInt64(exactly: double)
-            case .string(let text): NumberText.unsigned(text)
+            case .string(let text): (type.isFabricID ? FabricIDText.parse(text) : nil) ?? NumberText.unsigned(text)
             default: nil
             }
         if number == nil, case .string(let text) = json {

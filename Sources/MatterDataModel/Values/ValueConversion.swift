@@ -142,8 +142,8 @@ struct ValueConversion {
                 let example = field.type.isNullable ? "; it can be null" : ""
                 throw DataModelError(
                     .missingField,
-                    "\(inside(place))\(owner.name) needs field \(field.key) (\(field.type.text))\(example)",
-                    place: join(place, field.key))
+                    "\(inside(place))\(owner.name) needs field \(quoted(owner.spelling(field))) (\(field.type.text))\(example)",
+                    place: join(place, owner.spelling(field)))
             }
             complete.append(TLVElement(field.id, .uint(substitute)))
         }
@@ -213,6 +213,11 @@ struct FieldOwner {
     var name: String
     var fields: [FieldDefinition]
     var isProvisional: Bool
+    /// Whether its fields are words of a command line: `transition-time`. They are keys of JSON otherwise.
+    var isTyped = false
+
+    /// A field as it is given to this owner.
+    func spelling(_ field: FieldDefinition) -> String { isTyped ? NameStyle.kebab(field.name) : field.key }
 
     /// Whether a value is complete without a field: an optional one, the FabricIndex, which the device fills in, and
     /// one that the specification has not settled yet in something that it has.

@@ -104,7 +104,7 @@ extension ValueParser {
             guard !members.contains(where: { $0.tag == .context(tag) }) else {
                 throw DataModelError(.duplicateField, "field \(quoted(name)) is given twice", place: name)
             }
-            let place = field?.key ?? name
+            let place = field.map { NameStyle.kebab($0.name) } ?? name
             let contents = text.hasPrefix("@") ? try file(String(text.dropFirst())) : nil
             guard let field else {
                 warnings.append(ValueWarning(place: place, reason: "\(command.name) has no field \(tag) in the model"))
@@ -124,7 +124,7 @@ extension ValueParser {
             warnings += parsed.warnings
             members.append(TLVElement(tag, parsed.value))
         }
-        return try finish(members, of: command, warnings)
+        return try finish(members, of: FieldOwner(command, isTyped: true), command, warnings)
     }
 
     /// The fields of a command from a JSON object, ready for CommandFields.
@@ -134,7 +134,7 @@ extension ValueParser {
         }
         var conversion = ValueConversion(catalogue)
         let members = try conversion.members(object, of: FieldOwner(command), at: "")
-        return try finish(members, of: command, conversion.warnings)
+        return try finish(members, of: FieldOwner(command), command, conversion.warnings)
     }
 
     /// The fields of a command that the catalogue does not know, from `NUMBER=value` words.
@@ -189,9 +189,9 @@ extension ValueParser {
     }
 
     private func finish(
-        _ members: [TLVElement], of command: CommandDefinition, _ warnings: [ValueWarning]
+        _ members: [TLVElement], of owner: FieldOwner, _ command: CommandDefinition, _ warnings: [ValueWarning]
     ) throws(DataModelError) -> ParsedValue {
-        let complete = try ValueConversion(catalogue).completed(members, of: FieldOwner(command), at: "")
+        let complete = try ValueConversion(catalogue).completed(members, of: owner, at: "")
         if command.bareFieldsOnWire, complete.count == 1 {
             return ParsedValue(value: complete[0].value, warnings: warnings)
         }
@@ -200,8 +200,10 @@ extension ValueParser {
 }
 
 extension FieldOwner {
-    fileprivate init(_ command: CommandDefinition) {
-        self.init(name: "command \(command.name)", fields: command.fields, isProvisional: command.isProvisional)
+    fileprivate init(_ command: CommandDefinition, isTyped: Bool = false) {
+        self.init(
+            name: "command \(command.name)", fields: command.fields, isProvisional: command.isProvisional,
+            isTyped: isTyped)
     }
 }
 

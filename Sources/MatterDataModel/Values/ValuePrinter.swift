@@ -7,6 +7,8 @@ package import MatterTLV
 package struct ValuePrinter: Sendable {
     /// Whether enums and bitmaps print as numbers.
     package var numeric: Bool
+    /// What names the numbers of clusters and device types, for a person; `nil` prints the numbers.
+    var glossary: Glossary?
 
     package init(numeric: Bool = false) {
         self.numeric = numeric
@@ -42,10 +44,14 @@ package struct ValuePrinter: Sendable {
             }
             return .string(known.name)
         case .bitmap(let definition):
-            guard !numeric, !definition.fields.isEmpty, let bits = value.unsigned else { return JSONValue(value) }
+            guard !numeric, !definition.isNameless, let bits = value.unsigned else { return JSONValue(value) }
             return .array(names(bits, definition))
         case .structure(let definition): return structure(value, definition.fields)
-        case .boolean, .signed, .unsigned, .single, .double, .string, .octets: return JSONValue(value)
+        case .unsigned:
+            guard let number = value.unsigned else { return JSONValue(value) }
+            if type.isFabricID { return .string(FabricIDText.text(number)) }
+            return (numeric ? nil : glossary?.name(number, as: type.format)).map { .string($0) } ?? JSONValue(value)
+        case .boolean, .signed, .single, .double, .string, .octets: return JSONValue(value)
         }
     }
 

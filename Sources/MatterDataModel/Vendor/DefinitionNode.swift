@@ -35,7 +35,7 @@ struct DefinitionNode {
     }
 
     func required(_ key: String) throws(DataModelError) -> DefinitionNode {
-        guard let node = self[key] else { throw fault("the key \"\(key)\" is missing") }
+        guard let node = self[key] else { throw fault("the key '\(key)' is missing") }
         return node
     }
 

@@ -190,7 +190,7 @@ extension EnumDefinition {
     fileprivate init(_ name: String, _ node: DefinitionNode) throws(DataModelError) {
         let node = try node.object(knowing: ["type", "values", "labels", "provisional"])
         guard let bits = try node.word("type", ["enum8": 8, "enum16": 16]) else {
-            throw node.fault("the key \"type\" is missing")
+            throw node.fault("the key 'type' is missing")
         }
         self.init(
             name: name, bits: bits,
@@ -205,7 +205,7 @@ extension BitmapDefinition {
     fileprivate init(_ name: String, _ node: DefinitionNode) throws(DataModelError) {
         let node = try node.object(knowing: ["type", "masks", "labels", "provisional"])
         guard let bits = try node.word("type", ["bitmap8": 8, "bitmap16": 16, "bitmap32": 32, "bitmap64": 64]) else {
-            throw node.fault("the key \"type\" is missing")
+            throw node.fault("the key 'type' is missing")
         }
         let masks = try node.namedNumbers("masks", fitting: bits)
         var used: UInt64 = 0

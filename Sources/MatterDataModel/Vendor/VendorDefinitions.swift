@@ -98,7 +98,7 @@ extension ClusterDefinition {
                     bit: bit, name: name, code: try feature.text("code"), isDisallowed: try feature.flag("disallowed"),
                     isProvisional: try feature.flag("provisional"), isDeprecated: try feature.flag("deprecated")))
         }
-        return features
+        return features.sorted { $0.bit < $1.bit }
     }
 
     private static func attributes(

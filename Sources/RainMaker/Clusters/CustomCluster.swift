@@ -29,7 +29,8 @@ package struct CustomCluster: Sendable {
         guard let found else {
             throw ControllerError(
                 .unsupportedCluster,
-                "no endpoint of node \(node.name ?? "\(node.nodeID.rawValue)") has the cluster \(name)")
+                "no endpoint of \(node.name.map { "node '\($0)'" } ?? "node \(node.nodeID.rawValue)") has the cluster \(name)"
+            )
         }
         self.link = link
         self.id = id

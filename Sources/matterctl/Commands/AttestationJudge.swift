@@ -1,6 +1,8 @@
+import Logging
 import MatterCommissioning
 import MatterCredentials
 import MatterDataModel
+import MatterTLV
 
 /// The trust store that the options of a command describe.
 struct TrustSetup {
@@ -22,6 +24,8 @@ struct AttestationJudge: Sendable {
     let now: Int64
     /// Tells the user something that does not stop the commissioning.
     let warn: @Sendable (String) -> Void
+    /// Gets every step of the verification.
+    let logger: Logger
 
     func attest(_ evidence: AttestationEvidence) throws(CommissioningError) -> AttestationSummary {
         guard mode != .skip else {
@@ -29,26 +33,90 @@ struct AttestationJudge: Sendable {
         }
         let time = MatterEpoch.seconds(unix: now).map { ValidationTime.now($0) } ?? .none
         let report = AttestationVerifier(trust: trust).verify(evidence, at: time)
+        for line in report.lines { logger.debug("\(line)") }
         for file in trust.unusable { warn("warning: \(TerminalText.escaped(file.description))") }
         if report.verdict == .untrusted {
             guard mode == .warn else {
+                let refusal = AttestationRefusal(report: report)
                 throw CommissioningError(
-                    .attestationRefused, stage: .attestation,
-                    "the device's attestation does not hold: \(report.failure ?? "untrusted"); \(Self.sought(report))",
-                    hint: report.hint)
+                    .attestationRefused, stage: .attestation, "attestation failed: \(refusal.reason)",
+                    hint: report.hint, underlying: refusal)
             }
-            warn("warning: attestation: \(TerminalText.escaped(report.failure ?? "untrusted")); going on as asked")
+            let reason = TerminalText.escaped(AttestationRefusal(report: report).reason)
+            warn("warning: attestation failed: \(reason); going on as asked")
         }
         return AttestationSummary(
             verdict: report.verdict.rawValue, authority: report.authority.map { "\($0.subject)" })
     }
+}
 
-    /// What was looked for and what there was, so that the user can compare.
-    private static func sought(_ report: AttestationReport) -> String {
-        report.lines.filter { line in
-            ["looked for", "found", "DAC", "PAI"].contains { line.hasPrefix("  \($0) ") }
-        }.map { line in
-            line.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
-        }.joined(separator: "; ")
+/// Why a device's attestation was refused: a sentence for people, everything else for programs.
+struct AttestationRefusal: Error {
+    /// How much of a name a sentence holds.
+    private static let longestName = 40
+
+    let report: AttestationReport
+
+    /// The first failure with its number, as the reference implementation counts them.
+    var reason: String {
+        guard let result = report.result else { return "untrusted" }
+        switch result {
+        case .paaNotFound:
+            let name = report.soughtName.map { name in
+                let text = "\(name)"
+                return text.count > Self.longestName ? " '\(text.prefix(Self.longestName))…'" : " '\(text)'"
+            }
+            return "its root authority\(name ?? "") is not trusted (\(result.rawValue))"
+        default:
+            return "\(result) (\(result.rawValue))"
+        }
+    }
+
+    /// What was looked for, what there was, and every step.
+    var json: JSONValue {
+        var object: JSONObject = [:]
+        object["result"] = report.result.map { .string("\($0)") }
+        object["code"] = report.result.map { .int(Int64($0.rawValue)) }
+        object["step"] = report.failedStep.map { .string($0.rawValue) }
+        object["vendorId"] = report.reported.vendorID.map { .uint(UInt64($0.rawValue)) }
+        object["productId"] = report.reported.productID.map { .uint(UInt64($0)) }
+        object["dac"] = report.dac.map(Self.json)
+        object["pai"] = report.pai.map(Self.json)
+        object["soughtName"] = report.soughtName.map { .string("\($0)") }
+        object["soughtKeyId"] = report.soughtKeyIdentifier.map(Self.hexadecimal)
+        object["paa"] = report.authority.map { authority in
+            .object([
+                "subject": .string("\(authority.subject)"), "keyId": Self.hexadecimal(authority.keyIdentifier),
+                "origin": .string("\(authority.origin)"),
+            ])
+        }
+        object["checks"] = .array(report.checks.map(Self.json))
+        return .object(object)
+    }
+
+    private static func json(_ certificate: AttestationCertificate) -> JSONValue {
+        var object: JSONObject = ["subject": .string("\(certificate.subject)")]
+        object["issuer"] = .string("\(certificate.issuer)")
+        object["keyId"] = certificate.subjectKeyIdentifier.map(hexadecimal)
+        object["serial"] = hexadecimal(certificate.serialNumber)
+        object["validity"] = .string("\(certificate.validity)")
+        return .object(object)
+    }
+
+    private static func json(_ check: AttestationCheck) -> JSONValue {
+        var object: JSONObject = ["step": .string(check.step.rawValue)]
+        switch check.outcome {
+        case .passed: object["outcome"] = "passed"
+        case .skipped: object["outcome"] = "skipped"
+        case .failed(let result):
+            object["outcome"] = "failed"
+            object["code"] = .int(Int64(result.rawValue))
+        }
+        if !check.detail.isEmpty { object["detail"] = .string(check.detail) }
+        return .object(object)
+    }
+
+    private static func hexadecimal(_ bytes: [UInt8]) -> JSONValue {
+        .string("hex:" + Hex.encode(bytes, uppercase: true))
     }
 }

@@ -15,10 +15,10 @@ struct BenchCommand: AsyncParsableCommand {
         static let defaultTimeout = Duration.seconds(300)
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-        @Option(help: "How many times.") var count = 200
-        @OptionGroup var options: NetworkOptions
+        @Option(help: ArgumentHelp("How many times.", valueName: "N")) var count = 200
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-        var target: String? { "node \(node.node)" }
+        var target: NodeTarget? { NodeTarget(node.node) }
 
         func validate() throws {
             guard (1...100_000).contains(count) else { throw ValidationError("--count takes 1 to 100000") }
@@ -35,7 +35,7 @@ struct BenchCommand: AsyncParsableCommand {
             for _ in 0..<count {
                 let start = Instant.now
                 let result = try await link.invoke(command, .atMostOnce, deadline: context.deadline(for: record))
-                try CommandStatus.check(result, of: "node \(node.node)")
+                try CommandStatus.check(result, of: NodeTarget(node.node))
                 times.append(.now - start)
             }
             times.sort()

@@ -9,7 +9,7 @@ struct Clusters: LocalCommand {
 
     @Argument(help: "One cluster, by name or id; all if left out.") var name: String?
     @OptionGroup var catalogue: CatalogueOptions
-    @OptionGroup var state: StateOptions
+    @OptionGroup(title: HelpPage.common) var state: StateOptions
     var output: OutputOptions { state.output }
 
     func execute() async throws {

@@ -92,7 +92,7 @@ extension CommandContext {
 protocol NetworkCommand: AsyncParsableCommand {
     var options: NetworkOptions { get }
     /// What the command is about, for messages.
-    var target: String? { get }
+    var target: NodeTarget? { get }
 
     static var defaultTimeout: Duration { get }
     /// How long a device may take to do what it is told; `nil` for the usual.
@@ -102,7 +102,7 @@ protocol NetworkCommand: AsyncParsableCommand {
 }
 
 extension NetworkCommand {
-    var target: String? { nil }
+    var target: NodeTarget? { nil }
     static var defaultTimeout: Duration { CommandContext.defaultTimeout }
     static var processing: Duration? { nil }
 
@@ -121,7 +121,8 @@ extension NetworkCommand {
             let accessHint = await context.accessHint()
             await context.controller.close()
             throw CommandFailure(
-                error, target: target, isJSON: options.state.output.json, accessHint: accessHint)
+                error, target: target, isJSON: options.state.output.json, accessHint: accessHint,
+                isAddressGiven: options.address != nil)
         }
     }
 }
@@ -145,23 +146,28 @@ extension LocalCommand {
 /// An error on its way out of a command, with the form in which it is wanted.
 struct CommandFailure: Error {
     let error: any Error
-    let target: String?
+    let target: NodeTarget?
     let isJSON: Bool
     /// What may help if a device refuses access.
     let accessHint: String?
+    /// Whether the user said where the device is, so that another one may be there.
+    let isAddressGiven: Bool
 
-    init(_ error: any Error, target: String?, isJSON: Bool, accessHint: String? = nil) {
+    init(
+        _ error: any Error, target: NodeTarget?, isJSON: Bool, accessHint: String? = nil, isAddressGiven: Bool = false
+    ) {
         self.error = error
         self.target = target
         self.isJSON = isJSON
         self.accessHint = accessHint
+        self.isAddressGiven = isAddressGiven
     }
 
     /// Tells the user and returns the exit code.
     func report() -> Int32 {
         // Some results are complete although they mean failure; they have been printed.
         if let silent = error as? SilentFailure { return silent.status.rawValue }
-        var report = ErrorReport(error, target: target)
+        var report = ErrorReport(error, target: target, isAddressGiven: isAddressGiven)
         if report.hint == nil, report.deviceStatus == .unsupportedAccess {
             report.hint =
                 accessHint ?? "our node lacks the privilege for this in the access control list of the device"

@@ -28,12 +28,15 @@ struct Commission: NetworkCommand {
     static let defaultTimeout = Duration.seconds(120)
 
     @Argument(help: "QR payload (MT:…) or manual pairing code; - for stdin.") var payload: String?
-    @Option(help: "The setup passcode, instead of a payload.") var passcode: UInt32?
-    @Option(help: "With --passcode: the long discriminator, 0–4095.") var discriminator: UInt16?
-    @Option(help: "A name for the node.") var name: String?
-    @Option(help: "The room it is in.") var room: String?
+    @Option(help: ArgumentHelp("The setup passcode, instead of a payload.", valueName: "P")) var passcode: UInt32?
+    @Option(help: ArgumentHelp("With --passcode: the long discriminator, 0–4095.", valueName: "D")) var discriminator:
+        UInt16?
+    @Option(help: ArgumentHelp("A name for the node.", valueName: "NAME")) var name: String?
+    @Option(help: ArgumentHelp("The room it is in.", valueName: "ROOM")) var room: String?
     @Option(help: ArgumentHelp("The node id to give it.", valueName: "N")) var nodeID: NumberArgument<UInt64>?
-    @Option(help: "What to do with an attestation that does not hold: enforce, warn or skip.")
+    @Option(
+        help: ArgumentHelp(
+            "What to do with an attestation that does not hold: enforce, warn or skip.", valueName: "MODE"))
     var attestation: AttestationMode = .enforce
     @Flag(help: "Also trust the attestation authorities of development devices.") var allowTestDevices = false
     @Option(
@@ -46,12 +49,14 @@ struct Commission: NetworkCommand {
             "Who issues the certificate: local, rainmaker or exec:COMMAND; the fabric's issuer by default.",
             valueName: "ISSUER"))
     var issuer: IssuerArgument?
-    @Option(help: "When a RainMaker cloud learns what the device is: none, with-noc or with-confirm.")
+    @Option(
+        help: ArgumentHelp(
+            "When a RainMaker cloud learns what the device is: none, with-noc or with-confirm.", valueName: "WHEN"))
     var metadata: MetadataArgument = .withConfirm
     @Flag(help: "Remove the fabric from the device again if the cloud cannot be told about it.") var rollback = false
     @Flag(name: .long, help: "Do not read the endpoints afterwards.") var noPost = false
     @Option(help: .hidden) var until: String?
-    @OptionGroup var options: NetworkOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
         guard (payload == nil) != (passcode == nil) else {
@@ -75,7 +80,7 @@ struct Commission: NetworkCommand {
     func run(_ context: CommandContext) async throws {
         let judge = AttestationJudge(
             mode: attestation, trust: try TrustSetup(allowTestDevices: allowTestDevices, folder: trust).store(),
-            now: context.controller.options.unixTime(), warn: { context.console.message($0) })
+            now: context.controller.options.unixTime(), warn: { context.console.message($0) }, logger: context.logger)
         let printer = ProgressPrinter(context.progress, isJSON: context.console.isJSON)
         let setup = try await IssuerSetup.make(
             issuer, metadata: metadata.mode, deviceName: name, context)
@@ -186,6 +191,12 @@ struct Commission: NetworkCommand {
             context.console.message(
                 "warning: this device sleeps for long times, and it was not asked to check in with us; commands reach it only "
                     + "while it is awake (press its button first)")
+        }
+        if !noPost, until == nil, result.endpoints.isEmpty {
+            // The device is a node, whatever came of the rest.
+            context.console.message(
+                "warning: commissioned as node \(node.nodeID.rawValue); its description was not read, so the first command "
+                    + "that needs it reads it")
         }
         guard context.console.isJSON else {
             context.console.result("\(node.nodeID.rawValue)")

@@ -16,9 +16,9 @@ struct Discover: NetworkCommand {
     private static let quiet = Duration.seconds(2)
 
     @Flag(help: "Go on until stopped, one line per change.") var watch = false
-    @Option(help: "Only devices with this long discriminator.") var discriminator: UInt16?
-    @Option(help: "Only devices of this vendor id.") var vendor: NumberArgument<UInt16>?
-    @OptionGroup var options: NetworkOptions
+    @Option(help: ArgumentHelp("Only devices with this long discriminator.", valueName: "D")) var discriminator: UInt16?
+    @Option(help: ArgumentHelp("Only devices of this vendor id.", valueName: "V")) var vendor: NumberArgument<UInt16>?
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
         if let discriminator, discriminator > 4095 { throw ValidationError("a discriminator is 0–4095") }

@@ -17,6 +17,9 @@ protocol EverydayCommand: NetworkCommand {
     static var attribute: UInt32 { get }
 
     func command(endpoint: UInt16) throws -> (command: Command, repeatability: NodeLink.Repeatability)
+
+    /// Whether what is read back means nothing while the light is off.
+    var dependsOnLight: Bool { get }
 }
 
 /// Ids of the clusters that everyday verbs know (Matter application cluster specification).
@@ -26,7 +29,9 @@ enum EverydayCluster {
 }
 
 extension EverydayCommand {
-    var target: String? { "node \(node.node)" }
+    var dependsOnLight: Bool { false }
+
+    var target: NodeTarget? { NodeTarget(node.node) }
 
     func run(_ context: CommandContext) async throws {
         let controller = context.controller
@@ -43,27 +48,32 @@ extension EverydayCommand {
         let path = ConcreteAttributePath(endpoint: endpoint, cluster: Self.cluster.id, attribute: Self.attribute)
         do {
             let result = try await link.invoke(command, repeatability, deadline: context.deadline(for: record))
-            try CommandStatus.check(result, of: target ?? "the device")
+            try CommandStatus.check(result, of: NodeTarget(node.node))
         } catch var error as ControllerError where error.code == .outcomeUnknown {
             error.state = await link.stateAfterwards([AttributePath(path)])
             throw error
         }
         context.logger.debug("done at endpoint \(endpoint)")
         guard verify else { return }
-        let state = try await link.read([AttributePath(path)], deadline: context.deadline(for: record))
-        try AttributeOutput(context, node: record.nodeID.rawValue).print(
-            state.attributes, requested: [AttributePath(path)])
+        let light = ConcreteAttributePath(endpoint: endpoint, cluster: EverydayCluster.onOff.id, attribute: 0)
+        let state = try await link.read(
+            [AttributePath(path)] + (dependsOnLight ? [AttributePath(light)] : []),
+            deadline: context.deadline(for: record))
+        let isLit = state.attributes.first { $0.path == light }?.value == .bool(false) ? false : nil
+        try AttributeOutput(context, record, NodeTarget(node.node)).print(
+            state.attributes.filter { $0.path == path }, requested: [AttributePath(path)],
+            isLit: isLit)
     }
 }
 
 /// Turns the status of a command into an error.
 enum CommandStatus {
-    static func check(_ result: CommandResult, of target: String) throws {
+    static func check(_ result: CommandResult, of target: NodeTarget) throws {
         guard case .status(let status) = result.outcome, !status.isSuccess else { return }
         let path = ElementPath(
             endpoint: result.path.endpoint, cluster: result.path.cluster, element: result.path.command)
         throw ControllerError(
-            .status, "\(target) answered the command \(path.text(.command, in: .standard)) with \(status)",
+            .status, "\(target.text) answered the command \(path.text(.command, in: .standard)) with \(status)",
             status: status)
     }
 }
@@ -76,7 +86,7 @@ struct On: EverydayCommand {
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Flag(help: "Read the state back and print it.") var verify = false
-    @OptionGroup var options: NetworkOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func command(endpoint: UInt16) -> (command: Command, repeatability: NodeLink.Repeatability) {
         (Command(endpoint: endpoint, cluster: Self.cluster.id, command: 1), .absolute)
@@ -98,10 +108,11 @@ struct Off: EverydayCommand {
     static let attribute: UInt32 = 0
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @Option(help: "How to go off: delayed-all-off or dying-light.") var effect: Effect?
-    @Option(help: "With --effect: its variant.") var variant: UInt8?
+    @Option(help: ArgumentHelp("How to go off: delayed-all-off or dying-light.", valueName: "EFFECT")) var effect:
+        Effect?
+    @Option(help: ArgumentHelp("With --effect: its variant.", valueName: "N")) var variant: UInt8?
     @Flag(help: "Read the state back and print it.") var verify = false
-    @OptionGroup var options: NetworkOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
         guard effect != nil || variant == nil else { throw ValidationError("--variant goes with --effect") }
@@ -127,7 +138,7 @@ struct Toggle: EverydayCommand {
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Flag(help: "Read the state back and print it.") var verify = false
-    @OptionGroup var options: NetworkOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func command(endpoint: UInt16) -> (command: Command, repeatability: NodeLink.Repeatability) {
         (Command(endpoint: endpoint, cluster: Self.cluster.id, command: 2), .atMostOnce)
@@ -165,10 +176,11 @@ struct Level: EverydayCommand {
     @Argument(help: "0–254 or 0%–100%.") var value: LevelValue
     @Option(help: ArgumentHelp("How long the change takes.", valueName: "DURATION")) var transition: TimeSpan?
     @Flag(name: .long, help: "Leave on and off alone.") var noOnOff = false
-    @Option(help: "OptionsMask, a bitmap (with --no-on-off).") var optionsMask: UInt8 = 0
-    @Option(help: "OptionsOverride, a bitmap (with --no-on-off).") var optionsOverride: UInt8 = 0
+    @Option(help: ArgumentHelp("OptionsMask, a bitmap (with --no-on-off).", valueName: "N")) var optionsMask: UInt8 = 0
+    @Option(help: ArgumentHelp("OptionsOverride, a bitmap (with --no-on-off).", valueName: "N")) var optionsOverride:
+        UInt8 = 0
     @Flag(help: "Read the state back and print it.") var verify = false
-    @OptionGroup var options: NetworkOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
         if !noOnOff, optionsMask != 0 || optionsOverride != 0 {
@@ -178,6 +190,9 @@ struct Level: EverydayCommand {
             throw ValidationError("a transition takes at most 6553 s")
         }
     }
+
+    // CurrentLevel keeps its last or least value while the light is off.
+    var dependsOnLight: Bool { !noOnOff }
 
     func command(endpoint: UInt16) -> (command: Command, repeatability: NodeLink.Repeatability) {
         // Null lets the device choose its own pace.

@@ -18,7 +18,7 @@ struct FabricCommand: AsyncParsableCommand {
             commandName: "ls", abstract: "List the fabrics.", discussion: "Example: matterctl fabric ls",
             aliases: ["list"])
 
-        @OptionGroup var state: StateOptions
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
         var output: OutputOptions { state.output }
 
         func execute() async throws {
@@ -46,15 +46,18 @@ struct FabricCommand: AsyncParsableCommand {
             discussion: "Example: matterctl fabric create lab --vendor-id 0xFFF1")
 
         @Argument(help: "The name.") var name: String
-        @Option(name: .long, help: "The vendor id that devices are told.") var vendorId: NumberArgument<UInt16>?
-        @Option(name: .long, help: "The fabric id; random if left out.") var fabricId: NumberArgument<UInt64>?
+        @Option(name: .long, help: ArgumentHelp("The vendor id that devices are told.", valueName: "V")) var vendorId:
+            NumberArgument<UInt16>?
+        @Option(name: .long, help: ArgumentHelp("The fabric id; random if left out.", valueName: "ID")) var fabricId:
+            NumberArgument<UInt64>?
         @Flag(help: "Issue node certificates under an intermediate one.") var intermediate = false
-        @Option(help: "Who issues the certificates: local or rainmaker.") var issuer: IssuerArgument = .local
+        @Option(help: ArgumentHelp("Who issues the certificates: local or rainmaker.", valueName: "ISSUER")) var issuer:
+            IssuerArgument = .local
         @Option(help: ArgumentHelp("With --issuer rainmaker: the group, by id or name.", valueName: "GROUP"))
         var group: String?
         @Option(help: ArgumentHelp("With --issuer rainmaker: the cloud account.", valueName: "NAME"))
         var profile: String?
-        @OptionGroup var state: StateOptions
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
         var output: OutputOptions { state.output }
 
         func validate() throws {
@@ -109,7 +112,7 @@ struct FabricCommand: AsyncParsableCommand {
             discussion: "Example: matterctl fabric use lab")
 
         @Argument(help: "The name.") var name: String
-        @OptionGroup var state: StateOptions
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
         var output: OutputOptions { state.output }
 
         func execute() async throws { try FabricStore(try state.state()).choose(name) }
@@ -121,7 +124,7 @@ struct FabricCommand: AsyncParsableCommand {
             discussion: "Example: matterctl fabric show home --json")
 
         @Argument(help: "The name; the fabric in use if left out.") var name: String?
-        @OptionGroup var state: StateOptions
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
         var output: OutputOptions { state.output }
 
         func execute() async throws {
@@ -153,8 +156,9 @@ struct FabricCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("A private key; may be repeated.", valueName: "@FILE")) var key: [String]
         @Option(help: ArgumentHelp("The identity protection key, 16 octets raw or in hex.", valueName: "@FILE"))
         var ipk: String
-        @Option(name: .long, help: "The vendor id that devices are told.") var vendorId: NumberArgument<UInt16>?
-        @OptionGroup var state: StateOptions
+        @Option(name: .long, help: ArgumentHelp("The vendor id that devices are told.", valueName: "V")) var vendorId:
+            NumberArgument<UInt16>?
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
         var output: OutputOptions { state.output }
 
         func validate() throws {
@@ -214,7 +218,7 @@ struct FabricCommand: AsyncParsableCommand {
 
         @Argument(help: "The name.") var name: String
         @Flag(help: "Do not ask.") var yes = false
-        @OptionGroup var state: StateOptions
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
         var output: OutputOptions { state.output }
 
         func execute() async throws {

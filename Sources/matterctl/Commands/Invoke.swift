@@ -23,9 +23,9 @@ struct Invoke: NetworkCommand {
     @Flag(help: "As a timed interaction, even if nothing demands it.") var timed = false
     @Flag(help: "Enums and bitmaps as numbers.") var numeric = false
     @OptionGroup var catalogue: CatalogueOptions
-    @OptionGroup var options: NetworkOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    var target: String? { "node \(node.node)" }
+    var target: NodeTarget? { NodeTarget(node.node) }
 
     func validate() throws {
         try node.requireBare()
@@ -112,7 +112,7 @@ struct Invoke: NetworkCommand {
             object["statusCode"] = .uint(UInt64(status.status.rawValue))
             object["clusterStatus"] = status.significantClusterStatus.map { .uint(UInt64($0)) }
             if context.console.isJSON { context.console.result(.object(object)) }
-            try CommandStatus.check(result, of: "node \(self.node.node)")
+            try CommandStatus.check(result, of: NodeTarget(self.node.node))
         }
     }
 }

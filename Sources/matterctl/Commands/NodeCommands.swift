@@ -20,7 +20,7 @@ struct NodeCommand: AsyncParsableCommand {
             commandName: "ls", abstract: "List the nodes, pending ones included.",
             discussion: "Example: matterctl node ls --json", aliases: ["list"])
 
-        @OptionGroup var state: StateOptions
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
         var output: OutputOptions { state.output }
 
         func execute() async throws {
@@ -60,7 +60,7 @@ struct NodeCommand: AsyncParsableCommand {
             discussion: "Example: matterctl node show kitchen")
 
         @Argument(help: "Node id or name.") var node: String
-        @OptionGroup var state: StateOptions
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
         var output: OutputOptions { state.output }
 
         func execute() async throws {
@@ -70,7 +70,7 @@ struct NodeCommand: AsyncParsableCommand {
             if output.json {
                 output.console.result(NodeReport(record).json)
             } else {
-                for line in NodeReport(record).lines { output.console.result(line) }
+                output.console.pairs(NodeReport(record).lines)
             }
         }
     }
@@ -82,7 +82,7 @@ struct NodeCommand: AsyncParsableCommand {
 
         @Argument(help: "Node id or name.") var node: String
         @Argument(help: "The new name.") var name: String
-        @OptionGroup var state: StateOptions
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
         var output: OutputOptions { state.output }
 
         func execute() async throws {
@@ -101,7 +101,7 @@ struct NodeCommand: AsyncParsableCommand {
 
         @Argument(help: "Node id or name.") var node: String
         @Flag(help: "Do not ask.") var yes = false
-        @OptionGroup var state: StateOptions
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
         var output: OutputOptions { state.output }
 
         func execute() async throws {
@@ -110,7 +110,7 @@ struct NodeCommand: AsyncParsableCommand {
                     state: try state.state(), fabric: state.fabricName, logger: try output.logger()))
             let id = try await target(controller)
             try output.console.confirm(
-                "Forget node \(node)? The device itself keeps its place on the fabric.", given: yes)
+                "Forget \(NodeTarget(node).text)? The device itself keeps its place on the fabric.", given: yes)
             try await controller.forget(id)
             let fabric = try await controller.fabric().name
             try RainMakerStore(controller.options.state, fabric: fabric).removePending(of: id)
@@ -150,9 +150,9 @@ struct NodeCommand: AsyncParsableCommand {
         @Argument(help: "Node id or name.") var node: String
         @Flag(help: "The device is gone for good: do not try to reach it.") var offline = false
         @Flag(help: "Do not ask.") var yes = false
-        @OptionGroup var options: NetworkOptions
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-        var target: String? { "node \(node)" }
+        var target: NodeTarget? { NodeTarget(node) }
 
         func run(_ context: CommandContext) async throws {
             let removal = try await NodeRemoval(context)
@@ -165,15 +165,16 @@ struct NodeCommand: AsyncParsableCommand {
                 return
             }
             try context.console.confirm(
-                offline ? "Forget node \(node) here and in the cloud?" : "Remove node \(node) from the fabric?",
+                offline
+                    ? "Forget \(NodeTarget(node).text) here and in the cloud?"
+                    : "Remove \(NodeTarget(node).text) from the fabric?",
                 given: yes)
             do {
                 try await removal.remove(record, isGone: offline, deadline: context.deadline(for: record))
             } catch let error as SessionError {
-                context.console.message(
-                    "note: a device that is gone for good can be removed without it: matterctl node remove --offline \(node)"
-                )
-                throw error
+                throw AdvisedError(
+                    error: error,
+                    advice: "if it is gone for good: matterctl node remove --offline \(NodeTarget(node).argument)")
             }
             if offline {
                 context.console.message(
@@ -220,10 +221,11 @@ struct NodeReport {
         ]
     }
 
-    var lines: [String] {
-        var lines = ["node\t\(node.nodeID.rawValue)"]
+    /// Each key with its value, or with the parts of a list.
+    var lines: [(key: String, values: [String])] {
+        var lines = [("node", ["\(node.nodeID.rawValue)"])]
         func line(_ key: String, _ value: String?) {
-            if let value { lines.append("\(key)\t\(TerminalText.escaped(value))") }
+            if let value { lines.append((key, [TerminalText.escaped(value)])) }
         }
         line("name", node.name)
         line("room", node.room)
@@ -233,9 +235,10 @@ struct NodeReport {
         for address in node.addresses { line("address", address.description) }
         for endpoint in node.endpoints {
             let report = EndpointReport(endpoint)
-            line(
-                "endpoint \(endpoint.number)",
-                "\(report.deviceTypes.joined(separator: ", ")): \(report.clusters.joined(separator: ", "))")
+            var parts = report.clusters
+            let types = report.deviceTypes.joined(separator: ", ") + ":"
+            parts = parts.isEmpty ? [types] : ["\(types) \(parts[0])"] + parts.dropFirst()
+            lines.append(("endpoint \(endpoint.number)", parts.map(TerminalText.escaped)))
         }
         return lines
     }

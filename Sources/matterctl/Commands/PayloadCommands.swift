@@ -15,7 +15,7 @@ struct PayloadCommand: AsyncParsableCommand {
             discussion: "Prints the passcode.\n\nExample: matterctl payload parse 3497-011-2332")
 
         @Argument(help: "MT:… or a manual pairing code; - for stdin.") var payload: String
-        @OptionGroup var output: OutputOptions
+        @OptionGroup(title: HelpPage.common) var output: OutputOptions
 
         func execute() async throws {
             let text = payload == "-" ? try StandardInput.line() ?? "" : payload
@@ -37,15 +37,20 @@ struct PayloadCommand: AsyncParsableCommand {
             commandName: "make", abstract: "Make the QR payload and the manual pairing code for a device.",
             discussion: "Example: matterctl payload make --passcode 20202021 --discriminator 3840")
 
-        @Option(help: "The setup passcode.") var passcode: UInt32
-        @Option(help: "The long discriminator, 0–4095.") var discriminator: UInt16
-        @Option(name: .long, help: "The vendor id.") var vendorId: NumberArgument<UInt16>?
-        @Option(name: .long, help: "The product id.") var productId: NumberArgument<UInt16>?
-        @Option(help: "The commissioning flow: 0 standard, 1 user intent, 2 custom.") var flow: UInt8 = 0
-        @Option(help: "How the device can be found: on-network, ble, soft-ap, …; may be repeated.")
+        @Option(help: ArgumentHelp("The setup passcode.", valueName: "P")) var passcode: UInt32
+        @Option(help: ArgumentHelp("The long discriminator, 0–4095.", valueName: "D")) var discriminator: UInt16
+        @Option(name: .long, help: ArgumentHelp("The vendor id.", valueName: "V")) var vendorId: NumberArgument<UInt16>?
+        @Option(name: .long, help: ArgumentHelp("The product id.", valueName: "P")) var productId:
+            NumberArgument<UInt16>?
+        @Option(help: ArgumentHelp("The commissioning flow: 0 standard, 1 user intent, 2 custom.", valueName: "N"))
+        var flow: UInt8 = 0
+        @Option(
+            help: ArgumentHelp(
+                "How the device can be found: on-network, ble, soft-ap, …; may be repeated.", valueName: "WAY"))
         var capability: [String] = ["on-network"]
-        @Option(help: "A serial number to put into the QR payload.") var serial: String?
-        @OptionGroup var output: OutputOptions
+        @Option(help: ArgumentHelp("A serial number to put into the QR payload.", valueName: "TEXT")) var serial:
+            String?
+        @OptionGroup(title: HelpPage.common) var output: OutputOptions
 
         func execute() async throws {
             guard let flow = SetupPayload.CommissioningFlow(rawValue: flow) else {

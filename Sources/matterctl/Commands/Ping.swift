@@ -15,10 +15,10 @@ struct Ping: NetworkCommand {
     private static let probe = ConcreteAttributePath(endpoint: 0, cluster: 0x28, attribute: 0)
 
     @Argument(help: "Node id or name.") var node: NodeArgument
-    @Option(help: "How many reads to time.") var count = 1
-    @OptionGroup var options: NetworkOptions
+    @Option(help: ArgumentHelp("How many reads to time.", valueName: "N")) var count = 1
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    var target: String? { "node \(node.node)" }
+    var target: NodeTarget? { NodeTarget(node.node) }
 
     func validate() throws {
         try node.requireBare()

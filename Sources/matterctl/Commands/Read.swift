@@ -20,9 +20,9 @@ struct Read: NetworkCommand {
     @Flag(help: "Fail if any path does.") var strict = false
     @Flag(name: .long, help: "Also entries of other fabrics.") var allFabrics = false
     @OptionGroup var catalogue: CatalogueOptions
-    @OptionGroup var options: NetworkOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    var target: String? { "node \(node.node)" }
+    var target: NodeTarget? { NodeTarget(node.node) }
 
     func validate() throws { try node.requireBare() }
 
@@ -34,22 +34,20 @@ struct Read: NetworkCommand {
         }
         let record = try await context.controller.node(node.node)
         let link = try await context.controller.link(to: record)
-        let result = try await link.read(wanted, isFabricFiltered: !allFabrics, deadline: context.deadline(for: record))
+        // One path is asked for once, however often it is wanted.
+        var known: Set<AttributePath> = []
+        let unique = wanted.filter { known.insert($0).inserted }
+        let result = try await link.read(unique, isFabricFiltered: !allFabrics, deadline: context.deadline(for: record))
         try AttributeOutput(
-            context, node: record.nodeID.rawValue, catalogue: catalogue, numeric: numeric, isStrict: strict
+            context, record, NodeTarget(node.node), catalogue: catalogue, numeric: numeric, isStrict: strict
         ).print(
             Self.ordered(result.attributes, by: wanted), requested: wanted, unattributed: result.unattributed)
     }
 
-    /// In request order; the answers to one path in the order of the device.
+    /// In request order, once for each path that was asked for; the answers to one path in the order of the device.
     private static func ordered(_ reports: [AttributeReport], by paths: [AttributePath]) -> [AttributeReport] {
-        var rest = reports
-        var ordered: [AttributeReport] = []
-        for path in paths {
-            ordered += rest.filter { path.covers($0.path) }
-            rest.removeAll { path.covers($0.path) }
-        }
-        return ordered + rest
+        paths.flatMap { path in reports.filter { path.covers($0.path) } }
+            + reports.filter { report in !paths.contains { $0.covers(report.path) } }
     }
 }
 

@@ -41,20 +41,33 @@ struct Simulate: LocalCommand {
 
     @Argument(help: "What to be: a device type, or several separated by commas.") var types: String
 
-    @Option(help: "The UDP port; with --count, of the first node.") var port: UInt16 = PeerAddress.defaultPort
-    @Option(help: "The setup passcode.") var passcode: UInt32 = 20_202_021
-    @Option(help: "The discriminator, 0–4095; with --count, of the first node.") var discriminator: UInt16 = 3840
+    @Option(help: ArgumentHelp("The UDP port; with --count, of the first node.", valueName: "PORT")) var port: UInt16 =
+        PeerAddress.defaultPort
+    @Option(help: ArgumentHelp("The setup passcode.", valueName: "P")) var passcode: UInt32 = 20_202_021
+    @Option(help: ArgumentHelp("The discriminator, 0–4095; with --count, of the first node.", valueName: "D"))
+    var discriminator: UInt16 = 3840
     @Option(help: ArgumentHelp("Where its state is kept (default: in the state directory).", valueName: "DIR"))
     var state: String?
-    @Option(help: "How many nodes to be: node i has port P+i and discriminator (D+i) mod 4096.") var count = 1
-    @Option(help: "How many sessions each fabric may have; the one used least recently gives way.") var sessions = 3
-    @Option(help: "How many CASE handshakes go on at a time; others are answered BUSY.") var handshakes = 16
-    @Option(name: .long, help: "The vendor id.") var vendorId = NumberArgument<UInt16>(0xFFF1)
-    @Option(name: .long, help: "The product id.") var productId = NumberArgument<UInt16>(0x8001)
-    @Option(help: "The name of the product.") var name: String?
-    @Option(help: "The serial number.") var serial = "SIM-0001"
-    @Option(help: "How to be found: avahi or none.") var mdns: SimulatedDiscovery = .avahi
-    @Option(help: "The network interface to play: ethernet or wifi.") var network: NodeConfiguration.Network = .ethernet
+    @Option(
+        help: ArgumentHelp(
+            "How many nodes to be: node i has port P+i and discriminator (D+i) mod 4096.", valueName: "N")) var count =
+        1
+    @Option(
+        help: ArgumentHelp(
+            "How many sessions each fabric may have; the one used least recently gives way.", valueName: "N"))
+    var sessions = 3
+    @Option(help: ArgumentHelp("How many CASE handshakes go on at a time; others are answered BUSY.", valueName: "N"))
+    var handshakes = 16
+    @Option(name: .long, help: ArgumentHelp("The vendor id.", valueName: "V")) var vendorId = NumberArgument<UInt16>(
+        0xFFF1)
+    @Option(name: .long, help: ArgumentHelp("The product id.", valueName: "P")) var productId = NumberArgument<UInt16>(
+        0x8001)
+    @Option(help: ArgumentHelp("The name of the product.", valueName: "NAME")) var name: String?
+    @Option(help: ArgumentHelp("The serial number.", valueName: "TEXT")) var serial = "SIM-0001"
+    @Option(help: ArgumentHelp("How to be found: avahi or none.", valueName: "HOW")) var mdns: SimulatedDiscovery =
+        .avahi
+    @Option(help: ArgumentHelp("The network interface to play: ethernet or wifi.", valueName: "KIND")) var network:
+        NodeConfiguration.Network = .ethernet
     @Option(help: ArgumentHelp("Faults to play; see below. May be repeated.", valueName: "SPEC")) var fault: [String] =
         []
     @Option(
@@ -81,7 +94,7 @@ struct Simulate: LocalCommand {
     var online = false
     @Option(name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"))
     var home: String?
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: HelpPage.common) var output: OutputOptions
 
     func execute() async throws {
         do {

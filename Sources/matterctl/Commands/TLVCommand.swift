@@ -12,7 +12,7 @@ struct TLVCommand: LocalCommand {
             """)
 
     @Argument(help: "Hexadecimal or JSON; - or nothing for stdin, @FILE for a file.") var input: String = "-"
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: HelpPage.common) var output: OutputOptions
 
     func execute() async throws {
         let text = try source().trimmed

@@ -20,11 +20,12 @@ struct Write: NetworkCommand {
     @Argument(help: "EP/CLUSTER/ATTRIBUTE.") var path: String
     @Argument(help: "The value.") var value: String
     @Flag(help: "As a timed interaction, even if nothing demands it.") var timed = false
-    @Option(name: .long, help: "Only if the cluster has this data version.") var dataVersion: UInt32?
+    @Option(name: .long, help: ArgumentHelp("Only if the cluster has this data version.", valueName: "N"))
+    var dataVersion: UInt32?
     @OptionGroup var catalogue: CatalogueOptions
-    @OptionGroup var options: NetworkOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    var target: String? { "node \(node.node)" }
+    var target: NodeTarget? { NodeTarget(node.node) }
 
     func validate() throws { try node.requireBare() }
 
@@ -50,13 +51,19 @@ struct Write: NetworkCommand {
         }
         guard let failed = results.first(where: { !$0.status.isSuccess }) else { return }
         let name = path.text(.attribute, in: catalogue)
+        let whose = NodeTarget(node.node)
+        // The device decides, as it may be newer than the catalogue; if it refuses, the catalogue can help.
+        let isReadOnly = failed.status.status == .unsupportedWrite && definition?.isWritable == false
         throw ControllerError(
-            .status, "node \(node.node) answered the write of \(name) with \(failed.status)", status: failed.status)
+            .status, "\(whose.text) answered the write of \(name) with \(failed.status)",
+            hint: isReadOnly
+                ? definition.map { StatusAdvice.instead(ofWriting: $0, at: path, value, whose) } : nil,
+            status: failed.status)
     }
 
     private func parse(as definition: AttributeDefinition?, _ catalogue: Catalogue) throws -> ParsedValue {
         let parser = ValueParser(catalogue: catalogue)
-        let place = definition?.name ?? path
+        let place = definition.map { NameStyle.kebab($0.name) } ?? path
         guard let type = definition?.type else {
             let word = value.hasPrefix("@") ? String(decoding: try file(), as: UTF8.self) : value
             return ParsedValue(value: try parser.value(untyped: word, at: place))

@@ -48,9 +48,9 @@ struct NetworkOptions: ParsableArguments {
             valueName: "HOST[:PORT]"))
     var address: String?
 
-    @Option(name: .long, help: ArgumentHelp("Time for the whole command, such as 10s or 500ms.", valueName: "DURATION"))
+    @Option(name: .long, help: ArgumentHelp("Time for the whole command: 500ms, 10s, 2min, 1h.", valueName: "DURATION"))
     var timeout: TimeSpan?
 
-    @Option(name: .long, help: "Progress on stderr: auto, plain, json or none.")
+    @Option(name: .long, help: ArgumentHelp("Progress on stderr: auto, plain, json or none.", valueName: "STYLE"))
     var progress: ProgressStyle = .auto
 }

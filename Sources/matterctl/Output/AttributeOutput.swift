@@ -1,54 +1,73 @@
+import MatterCredentials
 import MatterDataModel
 import MatterInteraction
+import MatterSession
 import MatterTLV
 
 /// Prints what was read: bare values, path lines, a table, or JSON.
 struct AttributeOutput {
     private let context: CommandContext
     private let node: UInt64
+    private let target: NodeTarget
     private let catalogue: Catalogue
     private let printer: ValuePrinter
     private let isStrict: Bool
 
     init(
-        _ context: CommandContext, node: UInt64, catalogue: Catalogue = .standard, numeric: Bool = false,
+        _ context: CommandContext, _ node: NodeRecord, _ target: NodeTarget, catalogue: Catalogue = .standard,
+        numeric: Bool = false,
         isStrict: Bool = false
     ) {
         self.context = context
-        self.node = node
+        self.node = node.nodeID.rawValue
+        self.target = target
         self.catalogue = catalogue
         printer = ValuePrinter(numeric: numeric)
         self.isStrict = isStrict
     }
 
-    /// - Parameter unattributed: what is wrong with reports that do not say which attribute they are about.
+    /// - Parameters:
+    ///   - unattributed: what is wrong with reports that do not say which attribute they are about.
+    ///   - isLit: of a level: whether the light is on; `nil` where that does not matter.
     /// - Throws: an error for the exit code if nothing, or with `--strict` not everything, succeeded.
-    func print(_ reports: [AttributeReport], requested: [AttributePath], unattributed: [String] = []) throws {
+    func print(
+        _ reports: [AttributeReport], requested: [AttributePath], unattributed: [String] = [], isLit: Bool? = nil
+    ) throws {
         let isSingle = requested.count == 1 && requested.first?.isWildcard == false
         if context.console.isJSON {
-            let objects = reports.map(json)
+            let objects = reports.map { json($0, isLit: isLit) }
             if isSingle, let object = objects.first {
                 context.console.result(object)
             } else {
                 context.console.result(.array(objects))
             }
         } else if isSingle, let report = reports.first, let value = report.value {
-            context.console.result(printer.text(value, as: type(of: report.path)))
+            // A level that is not lit is none.
+            for line in isLit == false ? ["0"] : lines(value, at: report.path) { context.console.result(line) }
         } else if !isSingle {
-            let rows = reports.compactMap { report in
-                report.value.map { [path(report.path), printer.text($0, as: type(of: report.path))] }
+            let rows = reports.flatMap { report in
+                (report.value.map { lines($0, at: report.path) } ?? []).enumerated().map { index, line in
+                    [index == 0 ? path(report.path) : "", line]
+                }
             }
             context.console.rows(["PATH", "VALUE"], rows)
         }
         if let fault = unattributed.first {
-            let reason = "node \(node) sent a report that breaks the rules: \(fault)"
+            let reason = "\(target.text) sent a report that breaks the rules: \(fault)"
             guard !reports.isEmpty, !isStrict else { throw ReadFailure(reason: reason, status: nil, exit: .refused) }
             context.console.message("warning: \(reason)")
         }
-        try judge(reports, isSingle: isSingle)
+        try judge(reports)
     }
 
-    private func judge(_ reports: [AttributeReport], isSingle: Bool) throws {
+    /// One line for programs, as many as it takes for people.
+    private func lines(_ value: TLVValue, at path: ConcreteAttributePath) -> [String] {
+        guard context.console.isTerminal else { return [printer.text(value, as: type(of: path))] }
+        return printer.lines(
+            value, as: type(of: path), cluster: path.cluster, attribute: path.attribute, in: catalogue)
+    }
+
+    private func judge(_ reports: [AttributeReport]) throws {
         let failures = reports.compactMap { report -> (path: ConcreteAttributePath, status: StatusIB?, said: String)? in
             switch report.outcome {
             case .value: nil
@@ -58,7 +77,7 @@ struct AttributeOutput {
         }
         guard let first = failures.first else {
             if reports.isEmpty {
-                throw ReadFailure(reason: "nothing on node \(node) fits the path", status: nil, exit: .unsupported)
+                throw ReadFailure(reason: "nothing on \(target.text) fits the path", status: nil, exit: .unsupported)
             }
             return
         }
@@ -66,14 +85,14 @@ struct AttributeOutput {
         if everythingFailed || isStrict {
             let others = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
             throw ReadFailure(
-                reason: "node \(node) answered \(path(first.path)) with \(first.said)\(others)", status: first.status,
-                exit: first.status.map { ExitStatus(status: $0.status) } ?? .refused)
+                reason: "\(target.text) answered \(path(first.path)) with \(first.said)\(others)",
+                status: first.status, exit: first.status.map { ExitStatus(status: $0.status) } ?? .refused)
         }
         guard !context.console.isJSON else { return }
-        for failure in failures { context.console.message("\(path(failure.path)): \(failure.said)") }
+        for failure in failures { context.console.message("warning: \(path(failure.path)): \(failure.said)") }
     }
 
-    private func json(_ report: AttributeReport) -> JSONValue {
+    private func json(_ report: AttributeReport, isLit: Bool?) -> JSONValue {
         var object: JSONObject = ["node": .id(node), "endpoint": .uint(UInt64(report.path.endpoint))]
         object["cluster"] = catalogue.clusterName(report.path.cluster).map { .string($0) }
         object["clusterId"] = .uint(UInt64(report.path.cluster))
@@ -82,6 +101,7 @@ struct AttributeOutput {
         switch report.outcome {
         case .value(let value):
             object["value"] = printer.json(value, as: type(of: report.path))
+            object["on"] = isLit.map { .bool($0) }
             object["dataVersion"] = report.dataVersion.map { .uint(UInt64($0)) }
         case .failure(let status):
             object["status"] = .string(status.status.description)

@@ -1,4 +1,5 @@
 import Glibc
+import MatterDataModel
 import MatterTLV
 import Synchronization
 
@@ -63,6 +64,30 @@ struct Console: Sendable {
             let line = cells.joined(separator: "  ")
             result(String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)]))
         }
+    }
+
+    /// Keys with their values as tab-separated lines; on a terminal in two columns, long lists over several lines.
+    func pairs(_ pairs: [(key: String, values: [String])]) {
+        guard isTerminal else {
+            for pair in pairs { result("\(pair.key)\t\(pair.values.joined(separator: ", "))") }
+            return
+        }
+        let column = (pairs.map(\.key.count).max() ?? 0) + 2
+        let width = max(Self.narrowest, Self.terminalWidth - column)
+        for pair in pairs {
+            for (index, line) in ValueLayout.wrapped(pair.values, width: width).enumerated() {
+                let key = index == 0 ? pair.key : ""
+                result(key + String(repeating: " ", count: column - key.count) + line)
+            }
+        }
+    }
+
+    private static let narrowest = 20
+
+    /// The columns of the terminal; 80 where it does not say.
+    private static var terminalWidth: Int {
+        var size = winsize()
+        return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 
     /// Asks a yes-or-no question on the terminal; without one, `--yes` is needed.

@@ -30,8 +30,11 @@ struct ErrorReport {
     /// What the device answered, if it is that.
     private(set) var deviceStatus: IMStatus?
 
-    init(_ error: any Error, target: String? = nil) {
+    /// - Parameter isAddressGiven: whether the user said where the device is.
+    init(_ error: any Error, target: NodeTarget? = nil, isAddressGiven: Bool = false) {
         status = ExitStatus(error)
+        let advised = error as? AdvisedError
+        let error = advised?.error ?? error
         switch error {
         case let error as UsageError:
             (id, message, hint) = (error.id, error.reason, error.hint)
@@ -41,7 +44,7 @@ struct ErrorReport {
             (id, stage, message, hint) = (error.code.rawValue, error.stage.rawValue, error.reason, error.hint)
             explain(error)
         case let error as SessionError:
-            let account = SessionFailure(error, target: target)
+            let account = SessionFailure(error, target: target, isAddressGiven: isAddressGiven)
             (id, stage, message, hint) = (account.id, error.phase, account.message, account.hint)
         case let error as ControllerError:
             (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
@@ -52,7 +55,7 @@ struct ErrorReport {
         case let error as TransportError:
             (id, stage) = (error.code.rawValue, "interaction")
             message =
-                "\(target ?? "the device") stopped answering: \(error.reason)"
+                "\(target?.text ?? "the device") stopped answering: \(error.reason)"
                 + (error.report.map { " (\(ReportAccount($0)))" } ?? "")
             hint = error.code == .invalidAddress ? nil : "look after its power and network, then try again"
             if error.code == .invalidAddress || error.code == .socket { (stage, message) = (nil, error.reason) }
@@ -93,35 +96,17 @@ struct ErrorReport {
             (id, message) = ("internal", "unexpected internal error: \(error)")
             hint = "this is a defect of matterctl; please report it with the output of the same command and -vv"
         }
-        if hint == nil, let deviceStatus { hint = Self.remedy(for: deviceStatus, target) }
+        if hint == nil, let deviceStatus { hint = StatusAdvice.remedy(for: deviceStatus, target) }
+        if let advised { hint = [hint, advised.advice].compactMap { $0 }.joined(separator: "; ") }
     }
 
-    private static func account(of error: InteractionError, _ target: String?) -> String {
-        let who = target ?? "the device"
+    private static func account(of error: InteractionError, _ target: NodeTarget?) -> String {
+        let who = target?.text ?? "the device"
         switch error.code {
         case .refused: return "\(who) answered the request with \(error.status.map { "\($0)" } ?? "a status")"
         case .invalidRequest, .requestTooLarge: return error.reason
         case .malformed, .unexpectedMessage, .protocolViolation, .limitExceeded, .invalidSubscription:
             return "\(who) broke the protocol: \(error.reason)"
-        }
-    }
-
-    /// What to do about a status; `nil` where the status says it all, or something better is known of a refused access.
-    private static func remedy(for status: IMStatus, _ target: String?) -> String? {
-        let node = target.map { $0.hasPrefix("node ") ? String($0.dropFirst("node ".count)) : $0 } ?? "NODE"
-        switch status {
-        case .unsupportedEndpoint, .unsupportedCluster: return "see what it has: matterctl node show \(node)"
-        case .unsupportedAttribute:
-            return "this device leaves it out; see what it has: matterctl read \(node) EP/CLUSTER"
-        case .unsupportedCommand:
-            return "this device leaves it out; see which it takes: matterctl read \(node) "
-                + "EP/CLUSTER/accepted-command-list"
-        case .constraintError: return "a value is beyond what the device allows; the limits: matterctl clusters CLUSTER"
-        case .busy: return "it has too much to do: try again in a moment"
-        case .resourceExhausted, .pathsExhausted:
-            return "it has no room for that much: ask for less, or try again in a moment"
-        case .dataVersionMismatch: return "something in the cluster has changed since: read it again"
-        default: return nil
         }
     }
 
@@ -138,6 +123,7 @@ struct ErrorReport {
             hint = cloud.hint ?? hint
         }
         if let status = error.status { note(status.status) }
+        if let refusal = error.underlying as? AttestationRefusal { details["attestation"] = refusal.json }
         switch error.aftermath {
         case .untouched:
             break

@@ -10,8 +10,9 @@ struct SessionFailure {
     let message: String
     let hint: String?
 
-    init(_ error: SessionError, target: String?) {
-        let who = target ?? "the device"
+    /// - Parameter isAddressGiven: whether the user said where the device is, so that another one may be there.
+    init(_ error: SessionError, target: NodeTarget?, isAddressGiven: Bool = false) {
+        let who = target?.text ?? "the device"
         id = "\(error.phase).\(error.code.rawValue.split(separator: ".").last ?? "failed")"
         switch error.code {
         case .notDiscovered:
@@ -35,22 +36,28 @@ struct SessionFailure {
             hint = "try again in a minute"
         case .refused:
             message = "\(who) refused the session (\(error.phase.uppercased())): \(SessionAccount(error))"
-            hint = Self.refusalHint(error, target: target)
+            hint = Self.refusalHint(error, target: target, isAddressGiven: isAddressGiven)
         }
     }
 
-    private static func refusalHint(_ error: SessionError, target: String?) -> String? {
+    private static func refusalHint(
+        _ error: SessionError, target: NodeTarget?, isAddressGiven: Bool
+    ) -> String? {
         switch error.refusal?.code {
-        case .noSharedTrustRoots:
-            let node = target.map { $0.hasPrefix("node ") ? String($0.dropFirst("node ".count)) : $0 } ?? "NODE"
-            return "the device has been reset or removed from this fabric: forget it and commission it again: "
-                + "matterctl node forget \(node)"
-        case .invalidCredentials, .wrongPeer:
-            return "another device answers at this address, or a clock is wrong; try without a stored address after "
-                + "'matterctl discover'"
+        case .noSharedTrustRoots, .invalidCredentials, .wrongPeer:
+            // Nothing may be given up because of what another device said.
+            if isAddressGiven {
+                return "another device may be at this address: run the command again without --address"
+            }
         default:
             return nil
         }
+        guard error.refusal?.code == .noSharedTrustRoots else {
+            return
+                "another device may have its last address, or a clock is wrong: see that this host's time is right: date"
+        }
+        return "the device has been reset or removed from this fabric: forget it and commission it again: "
+            + "matterctl node forget \(target?.argument ?? "NODE")"
     }
 
     private static func discoveryHint(_ error: SessionError) -> String? {

@@ -30,7 +30,7 @@ struct AccessRefresh: NetworkCommand {
     var group: String?
     @Option(name: .long, help: ArgumentHelp("Only this node; may be repeated.", valueName: "NODE")) var node: [String] =
         []
-    @OptionGroup var options: NetworkOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func run(_ context: CommandContext) async throws {
         let state = context.controller.options.state
@@ -112,7 +112,7 @@ struct AccessRefresh: NetworkCommand {
         guard let first = failed.first, case .failure(let error) = first.result else { return }
         for outcome in failed {
             guard case .failure(let error) = outcome.result else { continue }
-            let report = ErrorReport(error, target: "node \(outcome.node.nodeID.rawValue)")
+            let report = ErrorReport(error, target: NodeTarget(outcome.node))
             context.console.message(
                 "warning: node \(outcome.node.nodeID.rawValue): \(TerminalText.escaped(report.message))")
         }
@@ -131,7 +131,7 @@ struct AccessRefresh: NetworkCommand {
         switch outcome.result {
         case .success(let changed): object["result"] = .string(changed ? "changed" : "unchanged")
         case .failure(let error):
-            let report = ErrorReport(error, target: "node \(outcome.node.nodeID.rawValue)")
+            let report = ErrorReport(error, target: NodeTarget(outcome.node))
             object["result"] = "failed"
             object["error"] = .object(["id": .string(report.id), "message": .string(report.message)])
         }

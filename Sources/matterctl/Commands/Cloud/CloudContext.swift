@@ -25,7 +25,7 @@ struct CloudOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("Time for each call, such as 10s.", valueName: "DURATION"))
     var timeout: TimeSpan?
 
-    @OptionGroup var state: StateOptions
+    @OptionGroup(title: HelpPage.common) var state: StateOptions
 
     var profileName: String? { profile ?? Environment.variable("MATTERCTL_CLOUD") }
 }

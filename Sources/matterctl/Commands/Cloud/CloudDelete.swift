@@ -25,7 +25,7 @@ struct CloudDelete: NetworkCommand {
     @Option(
         help: ArgumentHelp("Which account: public, china or a name of yours (env MATTERCTL_CLOUD).", valueName: "NAME"))
     var profile: String?
-    @OptionGroup var options: NetworkOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func run(_ context: CommandContext) async throws {
         let setup = CloudSetup(state: context.controller.options.state, logger: context.logger)

@@ -22,7 +22,7 @@ protocol CustomClusterCommand: NetworkCommand {
 }
 
 extension CustomClusterCommand {
-    var target: String? { "node \(node.node)" }
+    var target: NodeTarget? { NodeTarget(node.node) }
 
     func cluster(_ id: UInt32, _ name: String, _ context: CommandContext) async throws -> CustomCluster {
         let record = try await context.controller.node(node.node)
@@ -59,7 +59,7 @@ struct RainMakerNodeID: CustomClusterCommand {
         discussion: "Example: matterctl rainmaker node-id Porch")
 
     @Argument(help: "Node id or name.") var node: NodeArgument
-    @OptionGroup var options: NetworkOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws { try node.requireBare() }
 
@@ -78,8 +78,8 @@ struct RainMakerNodeID: CustomClusterCommand {
 
     static func notRainMaker(_ node: NodeArgument) -> ControllerError {
         ControllerError(
-            .unsupportedCluster, "node \(node.node) is not a RainMaker device: it has no RainMaker node id",
-            hint: "see what it has: matterctl node show \(node.node)")
+            .unsupportedCluster, "\(NodeTarget(node.node).text) is not a RainMaker device: it has no RainMaker node id",
+            hint: "see what it has: matterctl node show \(NodeTarget(node.node).argument)")
     }
 }
 
@@ -94,7 +94,7 @@ struct RainMakerChallenge: CustomClusterCommand {
             """)
 
     @Argument(help: "Node id or name.") var node: NodeArgument
-    @OptionGroup var options: NetworkOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws { try node.requireBare() }
 

@@ -33,7 +33,7 @@ struct RainMakerController: AsyncParsableCommand {
         var tokenFile: String?
         @Option(help: ArgumentHelp("The cloud that the controller uses; the fabric's if left out.", valueName: "URL"))
         var url: String?
-        @OptionGroup var options: NetworkOptions
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func validate() throws {
             guard tokenFile == nil || login.isEmpty else {
@@ -66,7 +66,7 @@ struct RainMakerController: AsyncParsableCommand {
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
         @Flag(help: "Also the refresh token, which is as good as the password.") var secrets = false
-        @OptionGroup var options: NetworkOptions
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
             let device = try await device(context)
@@ -88,7 +88,7 @@ struct RainMakerController: AsyncParsableCommand {
             name: .long, help: ArgumentHelp("The token is the first line of this file; - for stdin.", valueName: "FILE")
         )
         var tokenFile: String
-        @OptionGroup var options: NetworkOptions
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
             let token = try Prompt.firstLine(ofFile: tokenFile)
@@ -102,7 +102,7 @@ struct RainMakerController: AsyncParsableCommand {
             discussion: "Example: matterctl rainmaker controller reset-token hub")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-        @OptionGroup var options: NetworkOptions
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws { try await device(context).resetToken() }
     }
@@ -115,7 +115,7 @@ struct RainMakerController: AsyncParsableCommand {
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
         @Option(help: ArgumentHelp("The cloud that the controller uses; the fabric's if left out.", valueName: "URL"))
         var url: String?
-        @OptionGroup var options: NetworkOptions
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
             let cloud = try await ControllerAccount(url, context)
@@ -129,7 +129,7 @@ struct RainMakerController: AsyncParsableCommand {
             discussion: "Example: matterctl rainmaker controller update-noc hub")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-        @OptionGroup var options: NetworkOptions
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
             let record = try await context.controller.node(node.node)
@@ -150,7 +150,7 @@ struct RainMakerController: AsyncParsableCommand {
         static let defaultTimeout = Duration.seconds(180)
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-        @OptionGroup var options: NetworkOptions
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
             let device = try await device(context)

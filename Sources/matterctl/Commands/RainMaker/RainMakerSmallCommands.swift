@@ -18,7 +18,7 @@ struct RainMakerDataset: AsyncParsableCommand {
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
         @Flag(help: "Also the dataset itself, which has the network's key in it.") var secrets = false
-        @OptionGroup var options: NetworkOptions
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
             let state = try await device(context).state()
@@ -40,7 +40,7 @@ struct RainMakerDataset: AsyncParsableCommand {
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
         @Argument(help: "The dataset is the first line of this file, in hexadecimal digits; - for stdin.")
         var file: String
-        @OptionGroup var options: NetworkOptions
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
             let dataset = try Prompt.firstLine(ofFile: file)
@@ -54,7 +54,7 @@ struct RainMakerDataset: AsyncParsableCommand {
             discussion: "Example: matterctl rainmaker dataset start router")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-        @OptionGroup var options: NetworkOptions
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws { try await device(context).startNetwork() }
     }
@@ -65,7 +65,7 @@ struct RainMakerDataset: AsyncParsableCommand {
             discussion: "Example: matterctl rainmaker dataset stop router")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-        @OptionGroup var options: NetworkOptions
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws { try await device(context).stopNetwork() }
     }
@@ -91,7 +91,7 @@ struct RainMakerParticipant: AsyncParsableCommand {
             discussion: "Example: matterctl rainmaker participant show badge")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-        @OptionGroup var options: NetworkOptions
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
             let data = try await device(context).data()
@@ -110,12 +110,12 @@ struct RainMakerParticipant: AsyncParsableCommand {
             discussion: "Example: matterctl rainmaker participant set badge --name 'Ada' --event 'Open Day'")
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-        @Option(help: "The participant's name.") var name: String?
-        @Option(help: "The company.") var company: String?
-        @Option(help: "The e-mail address.") var email: String?
-        @Option(help: "How else to get in touch.") var contact: String?
-        @Option(help: "The event.") var event: String?
-        @OptionGroup var options: NetworkOptions
+        @Option(help: ArgumentHelp("The participant's name.", valueName: "NAME")) var name: String?
+        @Option(help: ArgumentHelp("The company.", valueName: "TEXT")) var company: String?
+        @Option(help: ArgumentHelp("The e-mail address.", valueName: "TEXT")) var email: String?
+        @Option(help: ArgumentHelp("How else to get in touch.", valueName: "TEXT")) var contact: String?
+        @Option(help: ArgumentHelp("The event.", valueName: "TEXT")) var event: String?
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         private var data: [ParticipantDevice.Field: String] {
             var data: [ParticipantDevice.Field: String] = [:]

@@ -1,0 +1,78 @@
+package import MatterTLV
+
+/// Names for numbers that stand for something else: clusters, device types, the attributes and commands of a cluster,
+/// the version of the specification. For people; programs get the numbers.
+struct Glossary: Sendable {
+    private let catalogue: Catalogue
+
+    init(_ catalogue: Catalogue) {
+        self.catalogue = catalogue
+    }
+
+    /// The name with the number behind it; `nil` for formats whose numbers stand for nothing.
+    func name(_ number: UInt64, as format: DataType.Format?) -> String? {
+        guard let id = UInt32(exactly: number) else { return nil }
+        return switch format {
+        case .clusterID: Self.text(catalogue.clusterName(id).map(NameStyle.kebab), id)
+        case .deviceTypeID: Self.text(catalogue.deviceType(id)?.label, id)
+        default: nil
+        }
+    }
+
+    /// The value of an attribute whose numbers are those of attributes or commands of its own cluster, or a version;
+    /// `nil` for every other attribute.
+    func json(_ value: TLVValue, cluster: UInt32, attribute: UInt32) -> JSONValue? {
+        if cluster == Self.basicInformation, attribute == Self.specificationVersion {
+            return value.unsigned.flatMap(Self.version).map { .string($0) }
+        }
+        guard (AttributeDefinition.firstGlobalID...0xFFFF).contains(attribute), case .array(let items) = value else {
+            return nil
+        }
+        let definition = catalogue.cluster(cluster)
+        let name: (UInt32) -> String?
+        switch attribute {
+        case 0xFFF8: name = { definition?.response($0)?.name }
+        case 0xFFF9: name = { definition?.command($0)?.name }
+        case 0xFFFB: name = { catalogue.attribute(cluster: cluster, $0)?.name }
+        default: return nil
+        }
+        return .array(
+            items.map { item in
+                guard let id = item.value.unsigned.flatMap({ UInt32(exactly: $0) }) else {
+                    return JSONValue(item.value)
+                }
+                return .string(Self.text(name(id).map(NameStyle.kebab), id))
+            })
+    }
+
+    private static func text(_ name: String?, _ id: UInt32) -> String {
+        name.map { "\($0) (\(hexadecimal(id)))" } ?? hexadecimal(id)
+    }
+
+    // MARK: The version
+
+    private static let basicInformation: UInt32 = 0x28
+    private static let specificationVersion: UInt32 = 0x15
+
+    /// `1.6`, or `1.4.2`: one byte each for major, minor and patch, and one that is reserved (Matter core specification,
+    /// 11.1.5.22).
+    private static func version(_ number: UInt64) -> String? {
+        guard let number = UInt32(exactly: number), number != 0 else { return nil }
+        let (major, minor, patch) = (number >> 24, number >> 16 & 0xFF, number >> 8 & 0xFF)
+        return "\(major).\(minor)" + (patch == 0 ? "" : ".\(patch)")
+    }
+}
+
+extension ValuePrinter {
+    /// The value of an attribute as a person reads it on a terminal: structures and lists laid out, clusters, device
+    /// types, attributes and commands by name unless numbers are asked for. At least one line.
+    package func lines(
+        _ value: TLVValue, as type: DataType?, cluster: UInt32, attribute: UInt32, in catalogue: Catalogue
+    ) -> [String] {
+        var printer = self
+        let glossary = Glossary(catalogue)
+        printer.glossary = numeric ? nil : glossary
+        let named = numeric ? nil : glossary.json(value, cluster: cluster, attribute: attribute)
+        return ValueLayout.lines(named ?? printer.json(value, as: type))
+    }
+}

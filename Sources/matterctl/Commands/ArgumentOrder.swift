@@ -1,0 +1,104 @@
+import ArgumentParser
+
+/// Lets the options of every command stand before it, as `kubectl` and `gh` have them.
+enum LeadingOptions {
+    private static let flags: Set<String> = ["--json", "-v", "-vv", "--verbose"]
+    private static let valued: Set<String> = [
+        "--home", "--fabric", "--log-file", "--address", "--timeout", "--progress",
+    ]
+
+    /// The arguments with such options behind the command that follows them; unchanged if none does.
+    static func moved(_ arguments: [String], of root: any ParsableCommand.Type) -> [String] {
+        var rest = arguments[...]
+        var leading: [String] = []
+        while let argument = rest.first, argument.hasPrefix("-") {
+            let name = String(argument.prefix { $0 != "=" })
+            let takesNext = valued.contains(name) && !argument.contains("=")
+            guard flags.contains(argument) || valued.contains(name), rest.count > (takesNext ? 1 : 0) else {
+                return arguments
+            }
+            leading += rest.prefix(takesNext ? 2 : 1)
+            rest = rest.dropFirst(takesNext ? 2 : 1)
+        }
+        guard !leading.isEmpty, !rest.isEmpty else { return arguments }
+        let words = rest.prefix(depth(of: rest, root))
+        return Array(words + leading[...] + rest.dropFirst(words.count))
+    }
+
+    /// How many words the command has that the arguments begin with; one if it is unknown, which is said later.
+    private static func depth(of arguments: ArraySlice<String>, _ root: any ParsableCommand.Type) -> Int {
+        var type = root
+        var depth = 0
+        for argument in arguments {
+            guard let next = type.allSubcommands.first(where: { $0.answers(to: argument) }) else { break }
+            type = next
+            depth += 1
+        }
+        return max(1, depth)
+    }
+
+    /// Whether an argument that is no command is followed by one.
+    static func precede(_ arguments: [String], of root: any ParsableCommand.Type) -> Bool {
+        guard let first = arguments.first, first.hasPrefix("-") else { return false }
+        return arguments.dropFirst().contains { argument in
+            root.allSubcommands.contains { $0.answers(to: argument) }
+        }
+    }
+}
+
+extension ParsableCommand {
+    static var allSubcommands: [any ParsableCommand.Type] {
+        configuration.subcommands + configuration.groupedSubcommands.flatMap { $0.subcommands }
+    }
+}
+
+/// Lets a negative number, with or without a unit, stand as a value without `--`.
+enum NegativeNumbers {
+    static func escaped(_ arguments: [String]) -> [String] {
+        guard !arguments.contains("--"), let first = firstValue(in: arguments) else { return arguments }
+        // Everything from the number on that is no option, nor the value of one, has to come after the terminator.
+        var options: [String] = []
+        var values: [String] = []
+        var rest = arguments[first...]
+        while let argument = rest.popFirst() {
+            guard isOption(argument) else {
+                values.append(argument)
+                continue
+            }
+            options.append(argument)
+            if takesNext(argument), let value = rest.popFirst() { options.append(value) }
+        }
+        return Array(arguments[..<first]) + options + ["--"] + values
+    }
+
+    /// The first negative number that is not the value of an option.
+    private static func firstValue(in arguments: [String]) -> Int? {
+        var isTaken = false
+        for (index, argument) in arguments.enumerated() {
+            if isNegativeNumber(argument), !isTaken { return index }
+            isTaken = !isTaken && isOption(argument) && takesNext(argument)
+        }
+        return nil
+    }
+
+    private static func takesNext(_ option: String) -> Bool { !option.contains("=") && !flags.contains(option) }
+
+    /// The options that take no value, of commands that take numbers.
+    private static let flags: Set<String> = [
+        "--json", "-v", "-vv", "--verbose", "--timed", "--numeric", "--strict", "--all-fabrics", "--verify",
+        "--no-on-off", "-h", "--help", "--version",
+    ]
+
+    private static func isOption(_ argument: String) -> Bool {
+        argument.hasPrefix("-") && argument != "-" && !isNegativeNumber(argument)
+    }
+
+    /// `-5`, `-0.5`, `-5C`: no option begins with a digit.
+    static func isNegativeNumber(_ argument: String) -> Bool {
+        let octets = argument.utf8
+        guard octets.first == UInt8(ascii: "-") else { return false }
+        let digits = octets.dropFirst()
+        let first = digits.first == UInt8(ascii: ".") ? digits.dropFirst().first : digits.first
+        return first.map { 0x30...0x39 ~= $0 } ?? false
+    }
+}

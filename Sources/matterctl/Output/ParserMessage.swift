@@ -1,0 +1,56 @@
+import ArgumentParser
+
+extension UsageError {
+    /// What the parser says on several lines, in the form that all errors have.
+    ///
+    /// - Parameter arguments: what was parsed.
+    init(parsing error: any Error, _ arguments: [String]) {
+        let lines = MatterCtl.fullMessage(for: error).split(separator: "\n")
+        func text(after label: String) -> Substring? {
+            lines.first { $0.hasPrefix(label) }.map { $0.dropFirst(label.count).drop { $0 == " " } }
+        }
+        var reason = Self.lowered(MatterCtl.message(for: error).split(separator: "\n").joined(separator: " "))
+        // What the argument is for: "<node>  Node id or name."
+        if let help = text(after: "Help:")?.split(separator: "  ", maxSplits: 1).last?.drop(while: { $0 == " " }) {
+            reason += " (\(Self.lowered(String(help.hasSuffix(".") ? help.dropLast() : help))))"
+        }
+        if let negative = Self.negativeNumber(in: arguments, reason) { reason = negative }
+        let page = lines.last { $0.contains("See '") }?.split(separator: "'").dropFirst().first ?? "matterctl --help"
+        var hint = "see: \(page)"
+        if let usage = text(after: "Usage:") { hint = "usage: \(Self.brief(usage)); \(hint)" }
+        if LeadingOptions.precede(arguments, of: MatterCtl.self) {
+            hint = "options stand behind the command: matterctl COMMAND \(arguments[0])"
+        }
+        self.init("usage", reason, hint: hint)
+    }
+
+    /// The parser's sentences begin with a capital, ours do not; names and abbreviations stay as they are.
+    private static func lowered(_ text: String) -> String {
+        guard let first = text.first, first.isUppercase, text.dropFirst().first.map({ !$0.isUppercase }) ?? false else {
+            return text
+        }
+        return first.lowercased() + text.dropFirst()
+    }
+
+    /// The parser takes a negative number for an option, so that the one before it has no value.
+    private static func negativeNumber(in arguments: [String], _ reason: String) -> String? {
+        guard reason.hasPrefix("missing value for '") else { return nil }
+        for (option, value) in zip(arguments, arguments.dropFirst())
+        where option.hasPrefix("-") && NegativeNumbers.isNegativeNumber(value) {
+            guard reason.hasPrefix("missing value for '\(option)") else { continue }
+            return "a negative number is not allowed: \(option) \(value)"
+        }
+        return nil
+    }
+
+    /// A usage with its options left out.
+    static func brief(_ usage: Substring) -> String {
+        var words = usage.split(separator: " ")
+        guard let first = words.firstIndex(where: { $0.hasPrefix("[-") }),
+            let final = words.lastIndex(where: { $0.hasPrefix("[-") }),
+            let last = words[final...].firstIndex(where: { $0.hasSuffix("]") })
+        else { return String(usage) }
+        words.replaceSubrange(first...last, with: ["[<options>]"])
+        return words.joined(separator: " ")
+    }
+}
