@@ -20,6 +20,9 @@ package actor Controller {
         package var processing = Duration.seconds(10)
         /// What it has sessions for: whoever keeps them for long takes the one long slot of each node.
         package var sessions = SlotKind.short
+        /// The same for a command or a write that the device has acknowledged, where the user said how long to wait. The
+        /// end of the budget holds all the same.
+        package var patience: Duration?
         package var logger: Logger
         package var random: any RandomSource
         /// Seconds since 1970.
@@ -172,7 +175,9 @@ package actor Controller {
         if let link = links[node.nodeID] { return link }
         let link = NodeLink(
             node: node, connector: connector, onlyAddresses: options.addresses, nodes: try nodes(),
-            slots: try slots(), processing: options.processing, logger: options.logger)
+            slots: try slots(),
+            patience: NodeLink.Patience(usual: options.processing, afterAcknowledgement: options.patience),
+            logger: options.logger)
         links[node.nodeID] = link
         return link
     }

@@ -91,7 +91,7 @@ extension ExitStatus {
 
     private init(controller error: ControllerError) {
         switch error.code {
-        case .outcomeUnknown: self = .noAnswer
+        case .outcomeUnknown: self = error.underlying is CancellationError ? .interrupted : .noAnswer
         case .status: self = error.status.map { ExitStatus(status: $0.status) } ?? .refused
         case .unsupportedCluster: self = .unsupported
         case .ambiguousEndpoint: self = .usage

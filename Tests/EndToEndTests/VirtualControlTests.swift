@@ -78,48 +78,7 @@ struct VirtualControlTests {
         #expect(device.count(ofCommand: "Toggle") == 6 && device.fabrics == 1)
     }
 
-    // MARK: At most once
-
-    @Test("power fails after a toggle was done, before its answer: 4, unknown, done once")
-    func cutAfterToggle() async throws {
-        let home = try await Home.made()
-        let (device, matterctl) = (home.device, home.matterctl)
-        defer { device.stop() }
-        try await device.restart(faults: ["mute:invoke:1"])
-        let child = try matterctl.start(["toggle", "kitchen", "--timeout", "15s", "--json"])
-        try await device.waitForFault("mute")
-        try await device.restart(SIGKILL)
-        #expect(await child.status() == 4, "\(child.stderr)")
-        #expect(child.stderr.contains("\"outcome\":\"unknown\""), "\(child.stderr)")
-        #expect(device.count(ofCommand: "Toggle") == 1, "\(device.events)")
-    }
-
-    @Test("power fails after a toggle was acknowledged and before it was done: 4, unknown, and not done later")
-    func cutBeforeToggle() async throws {
-        let home = try await Home.made()
-        let (device, matterctl) = (home.device, home.matterctl)
-        defer { device.stop() }
-        try await device.restart(faults: ["ignore:invoke:1"])
-        let child = try matterctl.start(["toggle", "kitchen", "--timeout", "15s", "--json"])
-        try await device.waitForFault("ignore")
-        // The acknowledgement follows within 200 ms.
-        try await Task.sleep(for: .milliseconds(500))
-        try await device.restart(SIGKILL)
-        #expect(await child.status() == 4, "\(child.stderr)")
-        #expect(child.stderr.contains("\"outcome\":\"unknown\""), "\(child.stderr)")
-        #expect(device.count(ofCommand: "Toggle") == 0, "\(device.events)")
-    }
-
-    @Test("a device that is restarted between handshake and command: another session, done once, 0")
-    func sessionForgotten() async throws {
-        let home = try await Home.made()
-        let (device, matterctl) = (home.device, home.matterctl)
-        defer { device.stop() }
-        try await device.restart(faults: ["reboot:case-resumed"])
-        let outcome = try await matterctl.succeed("toggle", "kitchen")
-        #expect(device.count(ofCommand: "Toggle") == 1, "\(outcome) \(device.events)")
-        #expect(device.events.contains { $0["fault"]?.string == "reboot" })
-    }
+    // MARK: Power
 
     @Test("a device that is off when the command begins, and comes back within the budget: done once, 0")
     func comesBack() async throws {

@@ -3,6 +3,9 @@
 
     lossy_relay.py --port 6000 --to [fd77::1]:5541 --seed 7 --loss 0.1 --duplicate 0.05 --reorder 0.05 --delay 5
 
+What concerns one session only: --hold 7 delivers what goes to the device on the first secure session 7 s late, --mute
+loses what the device says on it; handshakes and other sessions pass.
+
 Whoever sends to the port (IPv6 or IPv4) is relayed through a socket of its own, so that the device sees one client for
 each. The decisions come from the seed, one sequence for each direction: the same datagrams in the same order meet the
 same fate. Prints "ready PORT" when it listens and, when it is ended with SIGTERM, what it did with how many datagrams.
@@ -28,6 +31,12 @@ class Direction:
     def __init__(self, options, seed):
         self.options, self.dice = options, random.Random(seed)
         self.counts = {"passed": 0, "lost": 0, "duplicated": 0, "reordered": 0}
+        self.first = 0  # The id of the first secure session, as the receivers in this direction know it.
+
+    def is_first_session(self, data):
+        session = int.from_bytes(data[1:3], "little")
+        self.first = self.first or session
+        return session != 0 and session == self.first
 
     def delays(self):
         """After how many seconds the datagram is to be delivered: nothing, once or twice."""
@@ -92,7 +101,14 @@ class Relay:
                 self.schedule(self.downward, self.front, data, client)
 
     def schedule(self, direction, s, data, target):
+        extra = 0
+        if direction.is_first_session(data):
+            extra = direction.options.hold if direction is self.upward else 0
+            if direction.options.mute and direction is self.downward:
+                direction.counts["lost"] += 1
+                return
         for delay in direction.delays():
+            delay += extra
             if delay <= 0:
                 self.send(s, data, target)
                 continue
@@ -120,6 +136,8 @@ def main():
     p.add_argument("--reorder", type=float, default=0.0)
     p.add_argument("--late", type=float, default=0.0, help="the share that is delivered 7 seconds late")
     p.add_argument("--delay", type=float, default=0.0, help="of every datagram, in milliseconds")
+    p.add_argument("--hold", type=float, default=0.0, metavar="SECONDS", help="of the first secure session, to the device")
+    p.add_argument("--mute", action="store_true", help="lose what the device says on the first secure session")
     relay = Relay(p.parse_args())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     print("ready", relay.front.getsockname()[1], flush=True)

@@ -96,25 +96,43 @@ struct NodeLinkTests {
         await bench.end()
     }
 
-    @Test("a write on a condition whose answer was lost may have broken the condition itself")
-    func lostConditionalWrite() async throws {
-        let count = Countdown(1)
-        let bench = try await Bench(processing: .milliseconds(500)) { plan in
-            plan.model.write = { _, _ in
-                guard !count.isOver() else { return .dataVersionMismatch }
-                try? await Task.sleep(for: .seconds(60))
+    @Test(
+        "what hangs on a data version, and what takes several messages, is written at most once", arguments: [0, 1, 2])
+    func writtenOnce(kind: Int) async throws {
+        let written = Collected()
+        let bench = try await Bench { plan in
+            plan.model.write = { operation, _ in
+                written.add(operation.change)
                 return .success
             }
         }
         let link = try await bench.connected()
-        let conditional = [AttributeWrite(Light.onOff, value: .bool(true), dataVersion: 7)]
+        bench.relay.treat { $0.direction == .toClient && $0.session == 0 ? .lose : .pass }
+        let items = TLVValue.array((0..<200).map { TLVElement(.anonymous, .string("item number \($0)")) })
+        let writes = [
+            AttributeWrite(Light.onOff, value: .bool(true), dataVersion: 7), AttributeWrite(Light.onOff, value: items),
+            AttributeWrite(Light.onOff, value: .bool(true)),
+        ]
         let error = await #expect(throws: ControllerError.self) {
-            _ = try await link.write(conditional, isTimed: false, deadline: deadline)
+            _ = try await link.write(
+                [writes[kind]], isTimed: false, kind == 2 ? .atMostOnce : .absolute, deadline: .now + .seconds(4))
         }
-        #expect(error?.code == .outcomeUnknown)
-        // One that was answered at once says what it says.
-        let results = try await link.write(conditional, isTimed: false, deadline: deadline)
-        #expect(results.map(\.status.status) == [.dataVersionMismatch])
+        #expect(error?.code == .outcomeUnknown && error?.reason.contains("write") == true)
+        #expect(await bench.handshakes == 1)
+        // A list's first message is one piece more than its items.
+        #expect(kind == 1 ? written.items.count < 200 : written.messages == 1)
+        await bench.end()
+    }
+
+    @Test("a plain write is repeated on a new session, and the old one is closed")
+    func writtenTwice() async throws {
+        let bench = try await Bench()
+        let link = try await bench.connected()
+        bench.relay.treat { $0.direction == .toClient && $0.session == 0 ? .lose : .pass }
+        #expect(try await link.write(write, isTimed: false, deadline: deadline).map(\.status) == [StatusIB(.success)])
+        #expect(bench.light.writes.count == 2)
+        #expect(await bench.device.closed == 1)
+        #expect(await bench.handshakes == 2)
         await bench.end()
     }
 

@@ -59,7 +59,7 @@ extension Controller {
         } catch let error as ControllerError where error.code == .outcomeUnknown {
             // The device drops the session with the fabric, and its answer may have gone with it.
             let deadline = max(deadline, .now + Self.afterRemoval)
-            guard try await hasForgotten(node, deadline: deadline) else { throw error }
+            guard await hasForgotten(link, deadline: deadline) else { throw error }
         }
         try await forget(node.nodeID)
     }
@@ -80,15 +80,12 @@ extension Controller {
         }
     }
 
-    private func hasForgotten(_ node: NodeRecord, deadline: Instant) async throws -> Bool {
+    private func hasForgotten(_ link: NodeLink, deadline: Instant) async -> Bool {
         do {
-            let session = try await nodeConnector().connect(
-                to: node.nodeID, hints: options.addresses.isEmpty ? node.addresses : options.addresses,
-                onlyHints: !options.addresses.isEmpty, deadline: deadline)
-            await session.close()
+            try await link.connect(deadline: deadline)
             return false
-        } catch let error as SessionError {
-            return error.isUnknownToPeer
+        } catch {
+            return (error as? SessionError)?.isUnknownToPeer ?? false
         }
     }
 

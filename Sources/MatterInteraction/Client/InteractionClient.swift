@@ -89,7 +89,8 @@ package struct InteractionClient: Sendable {
 package struct InteractionRun: Sendable {
     package let exchange: Exchange
     let deadline: Instant
-    let processing: Duration
+    /// How long the peer may work on one message.
+    package let processing: Duration
     let delivery: Duration
 
     /// Plays the transaction from its start; closes the exchange whatever happens.

@@ -3,7 +3,7 @@ import MatterTLV
 /// The client's half of an invoke: one InvokeRequest, a timed one if asked for, and its responses.
 ///
 /// What came of each command is in ``output``, in order; a command that failed is not an error of the transaction.
-package struct InvokeTransaction: InteractionTransaction {
+package struct InvokeTransaction: ChangeTransaction {
     private enum State { case ready, announcing, invoking, finished, failed }
 
     private let commands: [Command]
@@ -15,6 +15,7 @@ package struct InvokeTransaction: InteractionTransaction {
     private var outcomes: [CommandResult.Outcome?]
     private var messages = 0
     private var refusal: IMStatus?
+    package private(set) var sentRequests = 0
 
     /// - Parameters:
     ///   - commands: one, or with different paths as many as the peer takes; see
@@ -43,9 +44,6 @@ package struct InvokeTransaction: InteractionTransaction {
             CommandResult(path: command.path, outcome: outcome ?? .status(StatusIB(.noCommandResponse)))
         }
     }
-
-    /// Whether the commands have left; until then none of them can have run.
-    package var mayHaveRun: Bool { state != .ready && state != .announcing }
 
     package mutating func start() throws(InteractionError) -> InteractionAction {
         guard state == .ready else { throw .misused }
@@ -146,6 +144,7 @@ package struct InvokeTransaction: InteractionTransaction {
 
     private mutating func sendRequest() -> InteractionAction {
         state = isGroup ? .finished : .invoking
+        sentRequests += 1
         return Self.request(commands, isGroup: isGroup, isTimed: timeout != nil).sent(expectsReply: !isGroup)
     }
 

@@ -29,6 +29,19 @@ package protocol InteractionTransaction: Sendable {
     var output: Output? { get }
 }
 
+/// An interaction that changes something at the peer, so that it matters whether it ran, and how often.
+package protocol ChangeTransaction: InteractionTransaction {
+    /// How many requests were handed over for sending. The announcement of a timed interaction is none: it changes nothing.
+    var sentRequests: Int { get }
+}
+
+extension ChangeTransaction {
+    /// Whether the peer may have done some of it.
+    ///
+    /// - Parameter lastIsUnsent: whether the last request is known not to have left this host.
+    package func mayHaveRun(lastIsUnsent: Bool = false) -> Bool { sentRequests > (lastIsUnsent ? 1 : 0) }
+}
+
 extension InteractionError {
     /// A second ``InteractionTransaction/start()``, or a message before the first.
     static let misused = InteractionError(.invalidRequest, "an interaction was started twice")

@@ -4,7 +4,7 @@ import MatterTLV
 ///
 /// The outcome of each write is in ``output``, in order; a write that failed is not an error of the transaction. When the
 /// first piece of a list fails, its other pieces are not sent.
-package struct WriteTransaction: InteractionTransaction {
+package struct WriteTransaction: ChangeTransaction {
     private enum State { case ready, announcing, writing, finished, failed }
 
     private let writes: [AttributeWrite]
@@ -18,6 +18,7 @@ package struct WriteTransaction: InteractionTransaction {
     /// The first failure of each write so far, or success, by position.
     private var statuses: [StatusIB?]
     private var refusal: IMStatus?
+    package private(set) var sentRequests = 0
 
     /// What a WriteRequest takes beside its blocks: container and array with their ends, three flags, the revision.
     private static let overhead = WriteRequest(writes: []).encoded().count
@@ -83,6 +84,16 @@ package struct WriteTransaction: InteractionTransaction {
         }
     }
 
+    /// Whether doing it twice comes to the same as doing it once: it hangs on no data version, which the first time would
+    /// change, and one message holds it all. A list that takes several is appended to, item by item.
+    package var isAbsolute: Bool {
+        guard writes.allSatisfy({ $0.dataVersion == nil }) else { return false }
+        var trial = WriteTransaction(writes, maxPayload: maxPayload)
+        // What cannot even begin is refused when it does.
+        guard (try? trial.start()) != nil else { return true }
+        return trial.nextBlock >= trial.blocks.count
+    }
+
     /// A timed transaction, for a new exchange, with the writes that the peer wants timed; `nil` if there are none or
     /// this one was timed already.
     ///
@@ -140,6 +151,7 @@ package struct WriteTransaction: InteractionTransaction {
         message.write(InteractionModel.revisionField)
         message.end()
         state = isGroup ? .finished : .writing
+        sentRequests += 1
         return .send(opcode: .writeRequest, payload: message.bytes, expectsReply: !isGroup)
     }
 

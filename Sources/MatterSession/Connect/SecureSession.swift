@@ -25,13 +25,31 @@ package struct SecureSession: Sendable {
 
     /// Tells the peer that the session ends, so that its table does not fill, and forgets it.
     package func close() async {
-        if let exchange = try? await openExchange() {
-            // CloseSession is neither reliable nor answered; a peer that misses it evicts the session in time.
-            try? await exchange.send(
-                StatusReport.closeSession.encoded(), opcode: SecureChannelOpcode.statusReport.rawValue,
-                protocolID: .secureChannel, reliable: false)
+        await sayGoodbye()
+        await manager.remove(reference)
+    }
+
+    /// The same for a session on which messages got lost, or may be late: CloseSession is not acknowledged, so it is said
+    /// three times, with pauses. A peer that has heard it does nothing any more that was sent on the session.
+    package func closeInsistently() async {
+        await sayGoodbye()
+        for _ in 1..<Self.goodbyes where await manager.contains(reference) {
+            try? await Task.sleep(for: Self.pauseBetweenGoodbyes)
+            await sayGoodbye()
         }
         await manager.remove(reference)
+    }
+
+    private static let goodbyes = 3
+    private static let pauseBetweenGoodbyes = Duration.milliseconds(150)
+
+    /// CloseSession is neither reliable nor answered; a peer that misses it evicts the session in time.
+    private func sayGoodbye() async {
+        guard let exchange = try? await openExchange() else { return }
+        try? await exchange.send(
+            StatusReport.closeSession.encoded(), opcode: SecureChannelOpcode.statusReport.rawValue,
+            protocolID: .secureChannel, reliable: false)
+        await exchange.close()
     }
 }
 

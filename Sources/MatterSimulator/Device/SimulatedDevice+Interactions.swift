@@ -183,7 +183,13 @@ extension SimulatedDevice {
             surroundings.report(.fault("mute"))
             return
         }
-        if delay > .zero { try await Task.sleep(for: delay) }
+        let slowness = delay + faults.slowAnswer
+        if slowness > .zero { try await Task.sleep(for: slowness) }
+        if faults.garbles(message) {
+            surroundings.report(.fault("garble"))
+            let opcode = InteractionModelOpcode.invokeResponse.rawValue
+            return try await exchange.send([0x15], opcode: opcode, protocolID: .interactionModel)
+        }
         try await play(try InvokeResponder(answering: request, with: outcomes), exchange)
     }
 

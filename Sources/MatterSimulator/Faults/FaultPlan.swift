@@ -8,6 +8,8 @@
 /// | `delay:MS[:P]` | each datagram takes so many milliseconds longer, with probability P (1) |
 /// | `ignore:OPCODE:N` | the N-th message of an opcode is not acted upon; it is still acknowledged |
 /// | `mute:OPCODE:N` | the N-th message of an opcode is acted upon and not answered |
+/// | `garble:N` | the N-th command is carried out, and its answer cannot be decoded |
+/// | `slow-answer:MS` | every command is carried out, and its answer comes MS later |
 /// | `busy:N[:MS]` | the first N Sigma1 are answered BUSY with a wait of MS (500) |
 /// | `reboot:STEP` | forgets all sessions and starts again right after a step, before the answer, once |
 /// | `fail-safe:S` | no fail-safe is longer than S seconds |
@@ -34,6 +36,9 @@ package struct FaultPlan: Sendable, Equatable {
     var delayProbability = 1.0
     var ignored: Set<NthMessage> = []
     var muted: Set<NthMessage> = []
+    /// The commands whose answers cannot be decoded, counted from 1.
+    var garbled: Set<Int> = []
+    var slowAnswer: Duration?
     var busySigma1 = 0
     var busyWait = Duration.milliseconds(500)
     /// The step after which the device starts again.
@@ -64,6 +69,8 @@ extension FaultPlan {
         ("delay:MS[:P]", "let datagrams take MS longer, with probability P (1)"),
         ("ignore:OPCODE:N", "do not act upon the N-th message of OPCODE"),
         ("mute:OPCODE:N", "act upon the N-th message of OPCODE, but do not answer"),
+        ("garble:N", "answer the N-th command, once carried out, with garbage"),
+        ("slow-answer:MS", "answer commands MS after they were carried out"),
         ("busy:N[:MS]", "answer the first N Sigma1 with BUSY, wait MS (500)"),
         ("reboot:STEP", "start again right after STEP, before the answer, once"),
         ("fail-safe:S", "grant no fail-safe longer than S seconds"),
@@ -127,6 +134,8 @@ extension FaultPlan {
             if parts.count > 2 { delayProbability = try probability(2) }
         case "ignore": ignored.insert(try nth())
         case "mute": muted.insert(try nth())
+        case "garble": garbled.insert(try count(1))
+        case "slow-answer": slowAnswer = .milliseconds(try count(1))
         case "busy":
             busySigma1 = try count(1)
             if parts.count > 2 { busyWait = .milliseconds(try count(2)) }

@@ -30,7 +30,7 @@ struct FaultState: Sendable {
 
     /// Counts a message; whether it is to be passed over.
     mutating func ignores(_ message: ReceivedMessage) -> Bool {
-        guard !plan.ignored.isEmpty || !plan.muted.isEmpty else { return false }
+        guard !plan.ignored.isEmpty || !plan.muted.isEmpty || !plan.garbled.isEmpty else { return false }
         var key = FaultPlan.NthMessage(
             isInteraction: message.protocolID == .interactionModel, opcode: message.opcode, count: 0)
         let count = (counts[key] ?? 0) + 1
@@ -47,6 +47,15 @@ struct FaultState: Sendable {
         key.count = counts[key] ?? 0
         return plan.muted.contains(key)
     }
+
+    /// Whether a command, counted before, is answered with garbage.
+    func garbles(_ message: ReceivedMessage) -> Bool {
+        let key = FaultPlan.NthMessage(isInteraction: true, opcode: message.opcode, count: 0)
+        return counts[key].map(plan.garbled.contains) ?? false
+    }
+
+    /// How much later every command is answered.
+    var slowAnswer: Duration { plan.slowAnswer ?? .zero }
 
     /// The wait that a Sigma1 is put off with.
     mutating func busyOnSigma1() -> Duration? {

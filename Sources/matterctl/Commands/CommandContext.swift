@@ -37,6 +37,7 @@ struct CommandContext: Sendable {
         var settings = Controller.Options(
             state: try options.state.state(), fabric: options.state.fabricName, addresses: addresses, logger: logger)
         if let processing { settings.processing = processing }
+        settings.patience = options.timeout?.duration
         controller = Controller(settings)
     }
 }
@@ -81,10 +82,13 @@ extension CommandContext {
     /// What a sleepy node gets on top of its whole retransmission schedule.
     private static let sleepyMargin = Duration.seconds(5)
 
-    /// The end of the budget for a node: unless the user set one, a sleepy node gets as long as it asks for.
-    func deadline(for node: NodeRecord) -> Instant {
+    /// The end of the budget for a node: unless the user set one, a sleepy node gets as long as it asks for, and so does a
+    /// slow command.
+    ///
+    /// - Parameter work: how long the device is known to take for what it is told.
+    func deadline(for node: NodeRecord, work: Duration? = nil) -> Instant {
         guard isPatient else { return deadline }
-        return max(deadline, .now + node.deliveryBudget + Self.sleepyMargin)
+        return max(deadline, .now + node.deliveryBudget + (work ?? .zero) + Self.sleepyMargin)
     }
 }
 

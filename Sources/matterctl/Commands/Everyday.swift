@@ -16,7 +16,7 @@ protocol EverydayCommand: NetworkCommand {
     /// What `--verify` reads back.
     static var attribute: UInt32 { get }
 
-    func command(endpoint: UInt16) throws -> (command: Command, repeatability: NodeLink.Repeatability)
+    func command(endpoint: UInt16) -> Command
 
     /// Whether what is read back means nothing while the light is off.
     var dependsOnLight: Bool { get }
@@ -43,11 +43,12 @@ extension EverydayCommand {
         }
         let endpoint = try record.endpoint(
             serving: Self.cluster.id, named: node.endpoint, clusterName: Self.cluster.name)
-        let (command, repeatability) = try command(endpoint: endpoint)
+        let command = command(endpoint: endpoint)
         let link = try await controller.link(to: record)
         let path = ConcreteAttributePath(endpoint: endpoint, cluster: Self.cluster.id, attribute: Self.attribute)
         do {
-            let result = try await link.invoke(command, repeatability, deadline: context.deadline(for: record))
+            let result = try await link.invoke(
+                command, NodeLink.Repeatability(of: command, in: .standard), deadline: context.deadline(for: record))
             try CommandStatus.check(result, of: NodeTarget(node.node))
         } catch var error as ControllerError where error.code == .outcomeUnknown {
             error.state = await link.stateAfterwards([AttributePath(path)])
@@ -63,6 +64,15 @@ extension EverydayCommand {
         try AttributeOutput(context, record, NodeTarget(node.node)).print(
             state.attributes.filter { $0.path == path }, requested: [AttributePath(path)],
             isLit: isLit)
+    }
+}
+
+extension NodeLink.Repeatability {
+    /// What the catalogue says of a command.
+    init(of command: Command, in catalogue: Catalogue) {
+        self =
+            catalogue.mayRepeat(command: command.path.command, ofCluster: command.path.cluster)
+            ? .absolute : .atMostOnce
     }
 }
 
@@ -88,8 +98,8 @@ struct On: EverydayCommand {
     @Flag(help: "Read the state back and print it.") var verify = false
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func command(endpoint: UInt16) -> (command: Command, repeatability: NodeLink.Repeatability) {
-        (Command(endpoint: endpoint, cluster: Self.cluster.id, command: 1), .absolute)
+    func command(endpoint: UInt16) -> Command {
+        Command(endpoint: endpoint, cluster: Self.cluster.id, command: 1)
     }
 }
 
@@ -118,14 +128,14 @@ struct Off: EverydayCommand {
         guard effect != nil || variant == nil else { throw ValidationError("--variant goes with --effect") }
     }
 
-    func command(endpoint: UInt16) -> (command: Command, repeatability: NodeLink.Repeatability) {
+    func command(endpoint: UInt16) -> Command {
         guard let effect else {
-            return (Command(endpoint: endpoint, cluster: Self.cluster.id, command: 0), .absolute)
+            return Command(endpoint: endpoint, cluster: Self.cluster.id, command: 0)
         }
         let fields = TLVValue.structure([
             TLVElement(0, .uint(effect.number)), TLVElement(1, .uint(UInt64(variant ?? 0))),
         ])
-        return (Command(endpoint: endpoint, cluster: Self.cluster.id, command: 0x40, fields: fields), .absolute)
+        return Command(endpoint: endpoint, cluster: Self.cluster.id, command: 0x40, fields: fields)
     }
 }
 
@@ -140,8 +150,8 @@ struct Toggle: EverydayCommand {
     @Flag(help: "Read the state back and print it.") var verify = false
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func command(endpoint: UInt16) -> (command: Command, repeatability: NodeLink.Repeatability) {
-        (Command(endpoint: endpoint, cluster: Self.cluster.id, command: 2), .atMostOnce)
+    func command(endpoint: UInt16) -> Command {
+        Command(endpoint: endpoint, cluster: Self.cluster.id, command: 2)
     }
 }
 
@@ -194,7 +204,7 @@ struct Level: EverydayCommand {
     // CurrentLevel keeps its last or least value while the light is off.
     var dependsOnLight: Bool { !noOnOff }
 
-    func command(endpoint: UInt16) -> (command: Command, repeatability: NodeLink.Repeatability) {
+    func command(endpoint: UInt16) -> Command {
         // Null lets the device choose its own pace.
         let time: TLVValue = transition.map { .uint(UInt64($0.duration / .milliseconds(100))) } ?? .null
         let fields = TLVValue.structure([
@@ -202,6 +212,6 @@ struct Level: EverydayCommand {
             TLVElement(2, .uint(UInt64(optionsMask))), TLVElement(3, .uint(UInt64(optionsOverride))),
         ])
         let number: UInt32 = noOnOff ? 0 : 4
-        return (Command(endpoint: endpoint, cluster: Self.cluster.id, command: number, fields: fields), .absolute)
+        return Command(endpoint: endpoint, cluster: Self.cluster.id, command: number, fields: fields)
     }
 }

@@ -45,11 +45,13 @@ struct Invoke: NetworkCommand {
         let record = try await context.controller.node(node.node)
         let link = try await context.controller.link(to: record)
         let command = Command(endpoint: endpoint, cluster: cluster, command: number, fields: parsed.value)
+        let work = catalogue.expectedWork(ofCommand: number, inCluster: cluster)
         let result: CommandResult
         do {
             result = try await link.invoke(
-                command, isTimed: timed || definition?.isTimed ?? false, .atMostOnce,
-                deadline: context.deadline(for: record))
+                command, isTimed: timed || definition?.isTimed ?? false,
+                NodeLink.Repeatability(of: command, in: catalogue), work: work,
+                deadline: context.deadline(for: record, work: work))
         } catch var error as ControllerError where error.code == .outcomeUnknown {
             error.state = await link.stateAfterwards(endpoint: endpoint, cluster: cluster)
             throw error

@@ -41,9 +41,17 @@ struct Write: NetworkCommand {
         let target = ConcreteAttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute)
         let record = try await context.controller.node(node.node)
         let link = try await context.controller.link(to: record)
-        let results = try await link.write(
-            [AttributeWrite(target, value: parsed.value, dataVersion: dataVersion)],
-            isTimed: timed || definition?.mustTimedWrite ?? false, deadline: context.deadline(for: record))
+        let results: [AttributeWriteResult]
+        do {
+            results = try await link.write(
+                [AttributeWrite(target, value: parsed.value, dataVersion: dataVersion)],
+                isTimed: timed || definition?.mustTimedWrite ?? false,
+                catalogue.mayRepeat(writeOf: attribute, inCluster: cluster) ? .absolute : .atMostOnce,
+                deadline: context.deadline(for: record))
+        } catch var error as ControllerError where error.code == .outcomeUnknown {
+            error.state = await link.stateAfterwards(target)
+            throw error
+        }
         if context.console.isJSON {
             for result in results {
                 context.console.result(json(result, record.nodeID.rawValue, target, catalogue))

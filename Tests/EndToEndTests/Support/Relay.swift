@@ -16,13 +16,21 @@ final class Relay: Sendable {
     deinit { child.signal(SIGTERM) }
 
     static func start(to light: Light, seed: Int, _ options: [String]) async throws -> Relay {
+        try await start(to: light.address, seed: seed, options)
+    }
+
+    static func start(to device: VirtualDevice, _ options: [String]) async throws -> Relay {
+        try await start(to: device.address, seed: 1, options)
+    }
+
+    private static func start(to address: String, seed: Int, _ options: [String]) async throws -> Relay {
         let port = 6600 + count.add(1, ordering: .relaxed).newValue
         let folder = try TemporaryFolder()
         let child = try Child(
             Laboratory.python,
             [
                 Laboratory.scripts.appendingPathComponent("lossy_relay.py").path, "--port", "\(port)", "--to",
-                light.address, "--seed", "\(seed)",
+                address, "--seed", "\(seed)",
             ] + options, folder: folder)
         try await eventually("the relay to start: \(child.stderr)") { child.stdout.contains("ready") }
         return Relay(port: port, folder: folder, child: child)

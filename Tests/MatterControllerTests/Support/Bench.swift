@@ -67,9 +67,12 @@ struct Bench {
     let relay: Relay
     let controller: Controller
 
-    /// - Parameter processing: how long the light may take for a command.
+    /// - Parameters:
+    ///   - processing: how long the light may take for a command.
+    ///   - patience: the same once it has acknowledged, where the user said how long to wait.
     init(
-        processing: Duration = .seconds(10), _ change: (inout LoopbackDevice.Plan) -> Void = { _ in }
+        processing: Duration = .seconds(10), patience: Duration? = nil,
+        _ change: (inout LoopbackDevice.Plan) -> Void = { _ in }
     ) async throws {
         state = try TemporaryState()
         fabric = try TestFabric()
@@ -82,6 +85,7 @@ struct Bench {
         var options = Controller.Options(
             state: state.directory, addresses: [relay.address], logger: .silent, unixTime: { TestFabric.unixTime })
         options.processing = processing
+        options.patience = patience
         controller = Controller(options)
         _ = try await controller.fabrics.add(fabric.local, name: "home", vendorID: VendorID(0xFFF1))
         try await controller.nodes().save(NodeRecord(nodeID: Self.node, name: "lamp"))
@@ -96,6 +100,13 @@ struct Bench {
 
     func link() async throws -> NodeLink {
         try await controller.link(to: controller.node("lamp"))
+    }
+
+    /// Another process, so to speak, which has its own way to the light.
+    func secondController() -> Controller {
+        var options = controller.options
+        options.addresses = [device.address]
+        return Controller(options)
     }
 
     var handshakes: Int { get async { await device.handshakes.count } }

@@ -10,6 +10,8 @@ package struct DeviceModel: Sendable {
         case outcome(CommandResult.Outcome)
         /// A StatusResponse to the whole message.
         case refusal(IMStatus)
+        /// An InvokeResponse of these octets.
+        case octets([UInt8])
         /// The message is acknowledged, and that is all.
         case acknowledgement
         /// Not even that; the answer of a device that has no session any more.
@@ -80,6 +82,7 @@ package struct DeviceModel: Sendable {
             case .outcome(let outcome): outcomes.append(outcome)
             case .refusal(let status):
                 return try await end(exchange, .statusResponse, StatusResponse(status).encoded())
+            case .octets(let octets): return try await end(exchange, .invokeResponse, octets)
             case .acknowledgement: return await exchange.close()
             case .nothing: return await exchange.abandon()
             }

@@ -27,6 +27,8 @@ package actor LoopbackDevice {
         package var resumes = true
         /// Whether an offer to resume makes the device give up, as it must not.
         package var stumblesOverResumption = false
+        /// How many sessions it has room for; one more takes the place of the oldest, without a word.
+        package var sessionLimit = Int.max
         package var model = DeviceModel()
 
         package init() {}
@@ -41,6 +43,9 @@ package actor LoopbackDevice {
     package private(set) var handshakes: [Instant] = []
     package private(set) var sessions: [SessionReference: EstablishedSession] = [:]
     package private(set) var closed = 0
+    /// Sessions that had to go for a newer one.
+    package private(set) var evicted = 0
+    private var order: [SessionReference] = []
     private let resumptions = Mutex<[[UInt8]: ResumptionRecord]>([:])
 
     private init(manager: ExchangeManager, address: PeerAddress, plan: Plan) {
@@ -172,6 +177,13 @@ package actor LoopbackDevice {
                 peerNodeID: established.peerNodeID, reliability: established.peerParameters.reliability,
                 address: address))
         sessions[reference] = established
+        order = order.filter { sessions[$0] != nil } + [reference]
+        if order.count > plan.sessionLimit {
+            let oldest = order.removeFirst()
+            sessions[oldest] = nil
+            evicted += 1
+            await manager.remove(oldest)
+        }
         if let record = established.resumption { resumptions.withLock { $0[record.resumptionID] = record } }
     }
 

@@ -2,20 +2,55 @@ import Foundation
 package import MatterTransport
 import Synchronization
 
-/// A UDP relay between one client and one device, which loses what a test wants lost.
+/// A UDP relay between one client and one device, which loses or delays what a test wants lost or late.
 package final class Relay: Sendable {
     package enum Direction: Sendable { case toDevice, toClient }
 
-    /// Whether a datagram of a secure session is to be lost; handshakes always pass, but for ``cutOff()``.
+    /// A datagram of a secure session.
+    package struct Passing: Sendable {
+        package let direction: Direction
+        /// Which session it belongs to, from 0, in the order in which they were first seen in this direction.
+        package let session: Int
+    }
+
+    package enum Fate: Sendable {
+        case pass
+        case lose
+        /// Delivers it after that time.
+        case hold(Duration)
+    }
+
+    /// What becomes of a datagram of a secure session; handshakes always pass, but for ``cutOff()``.
+    package typealias Rule = @Sendable (Passing) -> Fate
+
+    /// Whether it is to be lost.
     package typealias Loss = @Sendable (Direction) -> Bool
 
+    private struct Held {
+        var datagram: [UInt8]
+        var direction: Direction
+        var at: ContinuousClock.Instant
+    }
+
     private struct State {
-        var loss: Loss = { _ in false }
+        var rule: Rule = { _ in .pass }
+        var sessions: [Direction: [UInt16]] = [:]
+        var held: [Held] = []
         var isCutOff = false
         var client: sockaddr_in6?
         var isStopped = false
         var passed: [Direction: Int] = [:]
         var lost: [Direction: Int] = [:]
+
+        mutating func fate(_ session: UInt16, _ direction: Direction) -> Fate {
+            guard !isCutOff else { return .lose }
+            guard session != 0 else { return .pass }
+            var seen = sessions[direction, default: []]
+            let position = seen.firstIndex(of: session) ?? seen.endIndex
+            if position == seen.endIndex { seen.append(session) }
+            sessions[direction] = seen
+            return rule(Passing(direction: direction, session: position))
+        }
     }
 
     package let address: PeerAddress
@@ -33,8 +68,11 @@ package final class Relay: Sendable {
 
     package func stop() { state.withLock { $0.isStopped = true } }
 
+    /// From now on does what `rule` says.
+    package func treat(_ rule: @escaping Rule) { state.withLock { $0.rule = rule } }
+
     /// From now on loses what `loss` says.
-    package func lose(_ loss: @escaping Loss) { state.withLock { $0.loss = loss } }
+    package func lose(_ loss: @escaping Loss) { treat { loss($0.direction) ? .lose : .pass } }
 
     /// From now on loses the first datagrams in one direction.
     package func loseFirst(_ count: Int, _ direction: Direction) {
@@ -59,15 +97,17 @@ package final class Relay: Sendable {
         var buffer = [UInt8](repeating: 0, count: 2048)
         while !state.withLock({ $0.isStopped }) {
             var polled = [front, back].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            guard poll(&polled, 2, 20) > 0 else { continue }
+            let count = poll(&polled, 2, 20)
+            deliverHeld(device)
+            guard count > 0 else { continue }
             if polled[0].revents != 0 { forward(&buffer, from: front, .toDevice, device) }
-            if polled[1].revents != 0 { forward(&buffer, from: back, .toClient, nil) }
+            if polled[1].revents != 0 { forward(&buffer, from: back, .toClient, device) }
         }
         close(front)
         close(back)
     }
 
-    private func forward(_ buffer: inout [UInt8], from source: Int32, _ direction: Direction, _ device: sockaddr_in6?) {
+    private func forward(_ buffer: inout [UInt8], from source: Int32, _ direction: Direction, _ device: sockaddr_in6) {
         var sender = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         let count = withUnsafeMutableBytes(of: &sender) { sender in
@@ -75,21 +115,41 @@ package final class Relay: Sendable {
                 source, &buffer, buffer.count, 0, sender.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
         }
         guard count >= 3 else { return }
-        let isSecure = buffer[1] != 0 || buffer[2] != 0
-        let target = state.withLock { state -> sockaddr_in6? in
+        let session = UInt16(buffer[1]) | UInt16(buffer[2]) << 8
+        let datagram = Array(buffer[..<count])
+        let passes = state.withLock { state -> Bool in
             if direction == .toDevice { state.client = sender }
-            if state.isCutOff || (isSecure && state.loss(direction)) {
+            switch state.fate(session, direction) {
+            case .pass:
+                if session != 0 { state.passed[direction, default: 0] += 1 }
+                return true
+            case .lose:
                 state.lost[direction, default: 0] += 1
-                return nil
+            case .hold(let time):
+                state.held.append(Held(datagram: datagram, direction: direction, at: .now + time))
             }
-            if isSecure { state.passed[direction, default: 0] += 1 }
-            return direction == .toDevice ? device : state.client
+            return false
         }
-        guard var target else { return }
+        if passes { deliver(datagram, direction, device) }
+    }
+
+    /// Delivers what was held for long enough.
+    private func deliverHeld(_ device: sockaddr_in6) {
+        let due = state.withLock { state in
+            let due = state.held.filter { $0.at <= .now }
+            state.held.removeAll { $0.at <= .now }
+            for held in due { state.passed[held.direction, default: 0] += 1 }
+            return due
+        }
+        for held in due { deliver(held.datagram, held.direction, device) }
+    }
+
+    private func deliver(_ datagram: [UInt8], _ direction: Direction, _ device: sockaddr_in6) {
+        guard var target = direction == .toDevice ? device : state.withLock({ $0.client }) else { return }
         let exit = direction == .toDevice ? back : front
         withUnsafeMutableBytes(of: &target) { target in
             _ = sendto(
-                exit, buffer, count, 0, target.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+                exit, datagram, datagram.count, 0, target.baseAddress?.assumingMemoryBound(to: sockaddr.self),
                 socklen_t(target.count))
         }
     }

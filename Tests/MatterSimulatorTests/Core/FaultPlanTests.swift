@@ -8,7 +8,8 @@ struct FaultPlanTests {
     @Test("every word in the list is understood")
     func words() throws {
         let examples = [
-            "drop:0.1", "duplicate:0.2", "reorder:1", "delay:20", "ignore:sigma1:1", "mute:invoke:2", "busy:3:100",
+            "drop:0.1", "duplicate:0.2", "reorder:1", "delay:20", "ignore:sigma1:1", "mute:invoke:2", "garble:1",
+            "slow-answer:14000", "busy:3:100",
             "reboot:csr", "fail-safe:10", "fabric-table-full", "wrong-nocsr-signature", "slow-crypto:50",
         ]
         #expect(examples.count == FaultPlan.words.count)

@@ -1,0 +1,47 @@
+package import MatterInteraction
+import MatterSession
+package import MatterTLV
+import MatterTransport
+
+extension NodeLink {
+    /// How long the state is asked for, whatever is left of the caller's budget.
+    private static let lastQuestion = Duration.seconds(3)
+    /// The same after an interruption: somebody waits for the end.
+    private static let hastyQuestion = Duration.milliseconds(1500)
+
+    /// What can still be learnt after a command whose outcome is unknown, also after an interruption; nothing if the node
+    /// stays silent. A copy of the command that is late may run afterwards.
+    package func stateAfterwards(
+        _ paths: [AttributePath]
+    ) async -> [(path: ConcreteAttributePath, value: TLVValue)] {
+        let deadline = Instant.now + (Task.isCancelled ? Self.hastyQuestion : Self.lastQuestion)
+        // A task of its own, which the interruption does not reach.
+        let question = Task { try await read(paths, deadline: deadline) }
+        guard let result = try? await question.value else { return [] }
+        return result.attributes.compactMap { report in report.value.map { (report.path, $0) } }
+    }
+
+    /// The same for a command of any cluster: what the cluster's attributes count or say yes or no to. Texts, octets and
+    /// lists may be long, or secret.
+    package func stateAfterwards(
+        endpoint: UInt16, cluster: UInt32
+    ) async -> [(path: ConcreteAttributePath, value: TLVValue)] {
+        await scalars([AttributePath(endpoint: endpoint, cluster: cluster)])
+    }
+
+    /// The same for a write of one attribute.
+    package func stateAfterwards(
+        _ written: ConcreteAttributePath
+    ) async -> [(path: ConcreteAttributePath, value: TLVValue)] {
+        await scalars([AttributePath(written)])
+    }
+
+    private func scalars(_ paths: [AttributePath]) async -> [(path: ConcreteAttributePath, value: TLVValue)] {
+        await stateAfterwards(paths).filter { entry in
+            switch entry.value {
+            case .int, .uint, .bool, .float, .double, .null: !AttributePath.isGlobal(attribute: entry.path.attribute)
+            case .string, .octets, .structure, .array, .list: false
+            }
+        }
+    }
+}
