@@ -20,6 +20,8 @@ package actor Controller {
         package var processing = Duration.seconds(10)
         /// What it has sessions for: whoever keeps them for long takes the one long slot of each node.
         package var sessions = SlotKind.short
+        /// How long D-Bus and Avahi may be silent before discovery is taken for broken.
+        package var discoveryPatience = AvahiDiscovery.standardPatience
         package var logger: Logger
         package var random: any RandomSource
         /// Seconds since 1970.
@@ -127,7 +129,7 @@ package actor Controller {
     package func discovery() -> (any Discovery)? {
         guard options.addresses.isEmpty else { return nil }
         if let openDiscovery { return openDiscovery }
-        let discovery = AvahiDiscovery()
+        let discovery = AvahiDiscovery(logger: options.logger, patience: options.discoveryPatience)
         openDiscovery = discovery
         return discovery
     }
