@@ -6,7 +6,7 @@ import Testing
     // MARK: D-Bus and Avahi
 
     /// A bus that hangs, and what keeps it there.
-    private struct Bus {
+    struct Bus {
         let child: Child
         let path: String
 
@@ -47,7 +47,7 @@ import Testing
         func end() { child.signal(SIGKILL) }
     }
 
-    private enum Fault: String, CaseIterable { case silentBus, garbage, stoppedDaemon }
+    enum Fault: String, CaseIterable { case silentBus, garbage, stoppedDaemon }
 
     private func bus(_ fault: Fault, in folder: TemporaryFolder) async throws -> Bus {
         switch fault {
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test("a hung D-Bus or Avahi: 11 within the time, and no word of an empty network", arguments: Fault.allCases)
-    fileprivate func hung(fault: Fault) async throws {
+    func hung(fault: Fault) async throws {
         var matterctl = try MatterCtl()
         let bus = try await bus(fault, in: matterctl.folder)
         defer { bus.end() }
