@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
@@ -8,7 +9,7 @@
 
 #include "CProcess.h"
 
-enum { MOST = 64 };
+enum { MOST = 64, ARENAS = 2 };
 
 void cprocess_seal(void) {
     struct rlimit none = {0, 0};
@@ -24,6 +25,8 @@ static void *wait_for_release(void *gate) {
 }
 
 int cprocess_has_threads(int count) {
+    // Each thread would get an arena of 64 MB of address space, which then lacks for the threads after it.
+    mallopt(M_ARENA_MAX, ARENAS);
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
     pthread_t threads[MOST];
     int started = 0, failure = 0;

@@ -15,6 +15,14 @@ enum Shortage {
 
     /// - Throws: ``UsageError`` that names what is missing.
     static func check(forNetwork: Bool) throws(UsageError) {
+        // The library that runs the threads looks after them there, and ends the process where it cannot.
+        guard access("/proc/self/stat", R_OK) == 0 else {
+            var error = UsageError(
+                "process.no-proc", "/proc cannot be read: \(String(cString: strerror(errno)))",
+                hint: "mount it: mount -t proc proc /proc")
+            error.status = .serviceMissing
+            throw error
+        }
         let need = forNetwork ? Need.network : Need.local
         let descriptors = cprocess_has_descriptors(need.descriptors)
         guard descriptors == 0 else {

@@ -123,6 +123,7 @@ import Testing
         let device = try await VirtualDevice.start("on-off-light")
         defer { device.stop() }
         let matterctl = try MatterCtl()
+        try await matterctl.succeed("fabric", "create", "home")
         let outcome = try await matterctl.run(
             matterctl.words(device, ["--issuer", "exec:sleep 1000", "--timeout", timeout, "--json"]))
         #expect(outcome.status == 9, "\(outcome)")
@@ -138,6 +139,7 @@ import Testing
         let device = try await VirtualDevice.start("on-off-light")
         defer { device.stop() }
         var matterctl = try MatterCtl()
+        try await matterctl.succeed("fabric", "create", "home")
         matterctl.environment["MATTERCTL_CLOUD_PASSWORD"] = "hunter2"
         let notes = matterctl.folder.file("notes").path
         let script = "env > \(notes).env; sleep 1000 & echo $$ $! > \(notes).new; mv \(notes).new \(notes); wait"

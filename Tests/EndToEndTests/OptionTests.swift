@@ -39,7 +39,9 @@ import Testing
         defer { device.stop() }
         let matterctl = try MatterCtl()
         try await matterctl.commission(device, ["--name", "lamp"])
-        let on = try await matterctl.fail(4, "on", "lamp", "--timeout", "1ms")
+        let on = try await matterctl.run(["on", "lamp", "--timeout", "1ms"])
+        // It may not even get a turn among the commands to that node.
+        #expect(on.status == 4 || on.status == 10, "\(on)")
         #expect(on.stderr.contains("timed out after 1 ms"), "\(on)")
         #expect(on.stderr.contains("--timeout 30s") && !on.stderr.contains("power"), "\(on)")
     }

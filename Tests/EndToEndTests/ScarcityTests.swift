@@ -14,7 +14,7 @@ import Testing
         return (status, child.stdout + child.stderr)
     }
 
-    @Test("without /proc a command does what it was told, or says why not")
+    @Test("without /proc a command says so and does nothing, and what needs no thread works")
     func noProc() async throws {
         let matterctl = try MatterCtl()
         func withoutProc(_ words: String) async throws -> (status: Int32, text: String) {
@@ -22,11 +22,10 @@ import Testing
                 "exec unshare -m sh -c 'mount -t tmpfs none /proc && exec \"$M\" \(words)'", matterctl)
         }
         let remove = try await withoutProc("node remove lamp --yes")
-        #expect(remove.status == 3 && remove.text.contains("there is no fabric"), "\(remove)")
-        let create = try await withoutProc("fabric create house")
-        #expect(create.status == 0, "\(create)")
+        #expect(remove.status == 11 && remove.text.contains("/proc cannot be read"), "\(remove)")
         #expect(try await withoutProc("--no-such-option").status == 64)
-        #expect(try await matterctl.succeed("fabric", "ls", "--json").stdout.contains("house"))
+        let version = try await withoutProc("--version")
+        #expect(version.status == 0 && version.text.hasPrefix("matterctl "), "\(version)")
     }
 
     @Test(
@@ -41,8 +40,9 @@ import Testing
             let run = try await shell("ulimit -n \(count) && exec \"$M\" \(words)", matterctl)
             #expect([0, 10, 11].contains(run.status), "\(count) \(words): \(run)")
             #expect(run.status == 0 || run.text.contains("error: "), "\(count) \(words): \(run)")
+            if count >= 24, words.hasPrefix("toggle") { #expect(run.status == 0, "\(run)") }
         }
-        if count >= 24 { #expect(device.switchings == 1) }
+        if count >= 24 { try await device.wait(for: "a toggle") { _ in device.switchings == 1 } }
     }
 
     @Test("little memory for threads: exit 10 with a message, long before the time is over")

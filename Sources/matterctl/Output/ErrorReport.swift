@@ -111,7 +111,8 @@ struct ErrorReport {
 
     /// Blames the time and not the world, where a command had too little of it.
     mutating func noteShort(_ timeout: Duration) {
-        guard timeout < Self.shortest, status == .noAnswer || status == .notFound, id != "node.unknown" else { return }
+        let isAboutWaiting = id == "discover.nothing-found" || id == ControllerError.Code.sessionsInUse.rawValue
+        guard timeout < Self.shortest, status == .noAnswer || isAboutWaiting else { return }
         message = "timed out after \(DurationText.format(timeout)): \(message)"
         hint = "give it more time, such as --timeout 30s"
     }
