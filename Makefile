@@ -26,6 +26,9 @@ SHELL = /bin/bash
 PREFIX ?= /usr/local
 DESTDIR ?=
 ONLY ?= EndToEndTests
+# The folder of vectors, trust, lab certificates and reference, for the tests and tools that read it.
+MATTERCTL_SHARED ?=
+SHARED = $(or $(MATTERCTL_SHARED),../shared)
 
 # What the build needs, what the tests need, and what only the official controller's library needs.
 BUILD_PACKAGES = libssl-dev zlib1g-dev libavahi-client-dev libqrencode4 ca-certificates
@@ -96,10 +99,10 @@ fuzz: deps
 check: deps
 	Tests/Tools/check_sources.py
 	swift format lint --strict --recursive $(SOURCES)
-	if [ -d ../shared/reference ]; then
+	if [ -d "$(SHARED)/reference" ]; then
 		python3 Tests/Tools/generate_catalogue.py --check
 	else
-		echo "SKIPPED: no ../shared/reference here; the generated cluster catalogue is not compared with its source" >&2
+		echo "SKIPPED: no $(SHARED)/reference; the generated cluster catalogue is not compared with its source" >&2
 	fi
 	# Package.swift turns every warning in our targets into an error.
 	swift build --build-tests

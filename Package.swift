@@ -74,6 +74,7 @@ let package = Package(
     targets: [
         .target(name: "COpenSSL", linkerSettings: [crypto]),
         .target(name: "CAvahi"),
+        .target(name: "CProcess"),
         module("MatterTLV"),
         module("MatterCrypto", ["COpenSSL"]),
         module("MatterSetupPayload", ["MatterTLV"]),
@@ -101,7 +102,8 @@ let package = Package(
         module(
             "MatterController",
             [
-                "MatterCommissioning", "MatterSession", "MatterInteraction", "MatterDataModel", "MatterStore",
+                "CProcess", "MatterCommissioning", "MatterSession", "MatterInteraction", "MatterDataModel",
+                "MatterStore",
                 "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterSetupPayload", "MatterTLV",
                 "MatterTransport", logging,
             ]),
@@ -122,18 +124,20 @@ let package = Package(
             ["MatterCredentials", "MatterCrypto", "MatterStore", "MatterTLV", flyingFox, flyingSocks]),
         .executableTarget(
             name: "rainmaker-emulator",
-            dependencies: ["RainMakerEmulator", "MatterCredentials", "MatterStore", arguments],
+            dependencies: ["CProcess", "RainMakerEmulator", "MatterCredentials", "MatterStore", arguments],
             swiftSettings: strict),
         .executableTarget(
             name: "matterctl",
             dependencies: [
-                "MatterController", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel",
-                "MatterDiscovery", "MatterHTTP", "MatterInteraction", "MatterSecureChannel", "MatterSession",
+                "CProcess", "MatterController", "MatterCommissioning", "MatterCredentials", "MatterCrypto",
+                "MatterDataModel", "MatterDiscovery", "MatterHTTP", "MatterInteraction", "MatterSecureChannel",
+                "MatterSession",
                 "MatterSetupPayload",
                 "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport", "RainMaker", arguments, logging,
             ],
             swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        tests("ProcessTests", ["CProcess"]),
         tests("MatterTLVTests", ["MatterTLV"]),
         tests("MatterCryptoTests", ["MatterCrypto"]),
         tests("MatterSetupPayloadTests", ["MatterSetupPayload", "MatterTLV"]),

@@ -23,6 +23,8 @@ package actor Controller {
         /// The same for a command or a write that the device has acknowledged, where the user said how long to wait. The
         /// end of the budget holds all the same.
         package var patience: Duration?
+        /// How long D-Bus and Avahi may be silent before discovery is taken for broken.
+        package var discoveryPatience = AvahiDiscovery.standardPatience
         package var logger: Logger
         package var random: any RandomSource
         /// Seconds since 1970.
@@ -130,7 +132,7 @@ package actor Controller {
     package func discovery() -> (any Discovery)? {
         guard options.addresses.isEmpty else { return nil }
         if let openDiscovery { return openDiscovery }
-        let discovery = AvahiDiscovery()
+        let discovery = AvahiDiscovery(logger: options.logger, patience: options.discoveryPatience)
         openDiscovery = discovery
         return discovery
     }

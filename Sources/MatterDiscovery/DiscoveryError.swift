@@ -16,6 +16,8 @@ package struct DiscoveryError: Error, Equatable, Sendable, CustomStringConvertib
         case refused = "discovery.refused"
         /// The name that is to be advertised is taken.
         case collision = "discovery.collision"
+        /// This process may start no more threads, or open no more files.
+        case outOfResources = "discovery.out-of-resources"
         /// DNS data, or a name, that is not what it should be.
         case malformedRecord = "discovery.malformed-record"
     }
@@ -23,23 +25,30 @@ package struct DiscoveryError: Error, Equatable, Sendable, CustomStringConvertib
     package var code: Code
     /// A sentence for a person.
     package var reason: String
+    /// Whether the service is there and hangs, so that starting it would not help.
+    package var isHung: Bool
 
-    package init(_ code: Code, _ reason: String) {
+    package init(_ code: Code, _ reason: String, isHung: Bool = false) {
         self.code = code
         self.reason = reason
+        self.isHung = isHung
     }
 
     /// Whether a service of this host is missing, rather than something being wrong with one request.
     package var isLocalServiceMissing: Bool {
         switch code {
         case .libraryMissing, .busUnavailable, .daemonUnavailable, .disconnected, .noNetwork: true
-        case .refused, .collision, .malformedRecord: false
+        case .refused, .collision, .malformedRecord, .outOfResources: false
         }
     }
 
     /// What to do about it, where there is something.
     package var hint: String? {
         switch code {
+        case .busUnavailable where isHung:
+            "restart the D-Bus system bus: systemctl restart dbus; or skip discovery with --address HOST:PORT"
+        case .daemonUnavailable where isHung:
+            "restart it: systemctl restart avahi-daemon; or skip discovery with --address HOST:PORT"
         case .libraryMissing:
             "install it: apt install libavahi-client3 avahi-daemon; or skip discovery with --address HOST:PORT"
         case .busUnavailable:
@@ -55,6 +64,7 @@ package struct DiscoveryError: Error, Equatable, Sendable, CustomStringConvertib
             "see what it says: journalctl -u avahi-daemon; its limits are in /etc/avahi/avahi-daemon.conf"
         case .collision:
             "another program on this network advertises the same instance; stop it or use another identity"
+        case .outOfResources: "see the limits of this process: ulimit -n; ulimit -u"
         case .malformedRecord: nil
         }
     }

@@ -26,12 +26,12 @@ package struct StateDirectory: Sendable {
     /// The state directory that the environment asks for: `MATTERCTL_HOME`, else `$XDG_DATA_HOME/matterctl`, else
     /// `~/.local/share/matterctl`.
     ///
-    /// Empty variables count as absent, and so does an `XDG_DATA_HOME` that is not absolute (XDG Base Directory
-    /// Specification).
+    /// Empty variables count as absent, and so do an `XDG_DATA_HOME` that is not absolute (XDG Base Directory
+    /// Specification) and such a `HOME`.
     package static func defaultPath(environment: [String: String]) throws(StoreError) -> String {
         if let home = environment["MATTERCTL_HOME"], !home.isEmpty { return home }
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/matterctl" }
-        if let home = environment["HOME"], !home.isEmpty { return home + "/.local/share/matterctl" }
+        if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/share/matterctl" }
         throw StoreError(
             .noHome, "neither MATTERCTL_HOME nor XDG_DATA_HOME nor HOME says where the state directory is",
             hint: "use --home DIR or set MATTERCTL_HOME")

@@ -21,6 +21,10 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
         case unreachable = "transport.unreachable"
         /// The socket could not be opened.
         case socket = "transport.socket"
+        /// Another program has the UDP port that was asked for.
+        case portInUse = "transport.port-in-use"
+        /// This process may open no more files, or the system has no memory for them.
+        case outOfResources = "transport.out-of-resources"
         /// An address that cannot be parsed.
         case invalidAddress = "transport.invalid-address"
         /// A host name that nothing is known of.

@@ -44,6 +44,7 @@ extension ExitStatus {
         case let error as ControllerError: self.init(controller: error)
         case let error as InteractionError: self.init(interaction: error)
         case let error as TransportError: self.init(transport: error)
+        case let error as DiscoveryError where error.code == .outOfResources: self = .localState
         case let error as DiscoveryError: self = error.isLocalServiceMissing ? .serviceMissing : .notFound
         case let error as RecordError: self.init(record: error)
         case let error as RainMakerError: self.init(cloud: error)
@@ -125,6 +126,7 @@ extension ExitStatus {
         switch error.code {
         case .socket: self = .serviceMissing
         case .invalidAddress: self = .usage
+        case .portInUse, .outOfResources: self = .localState
         // Only we ourselves can send out of turn.
         case .messageInFlight: self = .defect
         case .messageTooLarge: self = .refused

@@ -1,80 +1,50 @@
-import Dispatch
+import CProcess
 import Glibc
-import Synchronization
-
-/// The writing end of the pipe of the process's `Interruption`; -1 before there is one.
-private let signalPipe = Atomic<Int32>(-1)
 
 /// Turns SIGINT and SIGTERM into cancellation; a second one ends the process at once.
 ///
-/// A Dispatch source of signals begins some time after it was asked for, and a signal that comes earlier is lost. Here
-/// the handler is in place as soon as there is a value, and what it puts into a pipe waits for its reader.
-final class Interruption {
-    private var source: (any DispatchSourceRead)?
-    private let readingEnd: Int32
-
-    /// From here on the signals do not end the process by themselves any more. One value for each process.
-    init() {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else {
-            readingEnd = -1
-            return
-        }
-        for end in ends {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-            _ = fcntl(end, F_SETFL, O_NONBLOCK)
-        }
-        readingEnd = ends[0]
-        signalPipe.store(ends[1], ordering: .relaxed)
-        var action = sigaction()
-        action.sa_flags = SA_RESTART
-        action.__sigaction_handler.sa_handler = { _ in
-            let number = errno
-            var octet: UInt8 = 0
-            _ = write(signalPipe.load(ordering: .relaxed), &octet, 1)
-            errno = number
-        }
-        for number in [SIGINT, SIGTERM] { sigaction(number, &action, nil) }
-    }
-
-    /// Cancels the work at the first signal, which may have come already.
-    func cancel(_ work: Task<Int32, Never>, isJSON: Bool) {
-        guard readingEnd >= 0 else { return }
-        let source = DispatchSource.makeReadSource(fileDescriptor: readingEnd, queue: .global())
-        let count = InterruptionCount()
-        source.setEventHandler { [readingEnd] in
-            var octets: [UInt8] = Array(repeating: 0, count: 16)
-            guard read(readingEnd, &octets, octets.count) > 0 else { return }
-            if count.isSecond() {
-                let failure = UsageError.interruptedTwice
-                _exit(CommandFailure(failure, target: nil, isJSON: isJSON).report())
-            }
-            work.cancel()
-        }
-        source.activate()
-        self.source = source
-    }
-}
-
-/// Tells a second interruption from the first.
-private final class InterruptionCount: Sendable {
-    private enum State {
-        case none
-        case once(at: ContinuousClock.Instant)
-    }
-
+/// The main thread does nothing but wait for them, so that they are noticed even where no other thread can be started.
+/// Until it waits, and if it does not get to acting on a signal, a signal ends the process by itself.
+struct Interruption {
     /// `timeout` and other wrappers send a signal to a process and then to its whole group.
     private static let echo = Duration.milliseconds(100)
-    private let state = Mutex(State.none)
 
-    /// - Returns: whether this is the second one, and not the first that arrives twice.
-    func isSecond() -> Bool {
-        state.withLock { state in
-            guard case .once(let time) = state else {
-                state = .once(at: .now)
-                return false
+    private let isJSON: Bool
+    private var readingEnd: Int32 = -1
+    private var writingEnd: Int32 = -1
+
+    /// From here on the signals end the process with the exit code and message of an interruption. One value for each
+    /// process.
+    init(isJSON: Bool) {
+        self.isJSON = isJSON
+        func lasting(_ error: any Error) -> UnsafePointer<CChar>? {
+            let report = ErrorReport(error)
+            return UnsafePointer(strdup((isJSON ? report.json : report.text) + "\n"))
+        }
+        let overdue = UsageError.overdue
+        cprocess_arm(
+            lasting(CancellationError()), ExitStatus.interrupted.rawValue, lasting(overdue), overdue.status.rawValue)
+        var ends: [Int32] = [-1, -1]
+        guard cprocess_pipe(&ends) == 0 else { return }
+        // A handler must not wait.
+        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+        (readingEnd, writingEnd) = (ends[0], ends[1])
+    }
+
+    /// Cancels the work at the first signal. The work ends the process.
+    func serve(_ work: Task<Int32, Never>) -> Never {
+        guard readingEnd >= 0 else { while true { pause() } }
+        cprocess_listen(writingEnd)
+        var first: ContinuousClock.Instant?
+        while true {
+            var octets: [UInt8] = Array(repeating: 0, count: 16)
+            guard read(readingEnd, &octets, octets.count) > 0 else { continue }
+            if let first, .now - first > Self.echo {
+                _exit(CommandFailure(UsageError.interruptedTwice, target: nil, isJSON: isJSON).report())
             }
-            return .now - time > Self.echo
+            first = first ?? .now
+            work.cancel()
+            cprocess_acknowledge()
         }
     }
 }
@@ -87,6 +57,15 @@ extension UsageError {
                 "a device that was being commissioned forgets it by itself within its fail-safe; see 'matterctl node ls'"
         )
         error.status = .interrupted
+        return error
+    }
+
+    /// The process is stuck: its threads do not run.
+    fileprivate static var overdue: UsageError {
+        var error = UsageError(
+            "process.overdue", "the command did not end within its --timeout: this system is out of threads or memory",
+            hint: "see the limits of this process: ulimit -a")
+        error.status = .localState
         return error
     }
 }

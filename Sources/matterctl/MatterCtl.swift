@@ -1,7 +1,8 @@
 import ArgumentParser
-import Dispatch
+import CProcess
 import Glibc
 import MatterDataModel
+import MatterTransport
 
 /// The root of the command line.
 struct MatterCtl: AsyncParsableCommand {
@@ -27,19 +28,35 @@ struct MatterCtl: AsyncParsableCommand {
 
 @main
 enum Main {
-    static func main() { Program.run(Array(CommandLine.arguments.dropFirst())) }
+    /// Swift's own list of the arguments is empty where /proc cannot be read.
+    static func main() {
+        var arguments: [String] = []
+        while let argument = cprocess_argument(Int32(arguments.count)) { arguments.append(String(cString: argument)) }
+        Program.run(arguments)
+    }
 }
 
 enum Program {
+    /// What a command may take beyond the time that the user gave it, to undo what it has begun, in seconds.
+    private static let overtime = 30.0
+
     /// The command line is understood on the thread that is there; others start with a command that needs them.
+    ///
+    /// - Parameter arguments: all of them, from the name of the program on.
     static func run(_ arguments: [String]) -> Never {
-        // Core dumps would hold keys.
-        var none = rlimit(rlim_cur: 0, rlim_max: 0)
-        setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
+        // It holds keys.
+        cprocess_seal()
         // Nobody may be listening to progress any more; what is under way goes on.
         signal(SIGPIPE, SIG_IGN)
         let isJSON = arguments.contains("--json")
-        let arguments = LeadingOptions.moved(arguments, of: MatterCtl.self)
+        guard !arguments.isEmpty else {
+            exit(
+                CommandFailure(
+                    UsageError("usage.no-arguments", "this process was started without arguments, not even its name"),
+                    target: nil, isJSON: isJSON
+                ).report())
+        }
+        let arguments = LeadingOptions.moved(Array(arguments.dropFirst()), of: MatterCtl.self)
         if let unknown = CommandSpelling.unknownCommand(in: arguments, of: MatterCtl.self) {
             exit(CommandFailure(unknown, target: nil, isJSON: isJSON).report())
         }
@@ -49,7 +66,12 @@ enum Program {
         } catch {
             exit(parseFailure(error, arguments, isJSON: isJSON))
         }
-        let interruption = Interruption()
+        let interruption = Interruption(isJSON: isJSON)
+        do throws(UsageError) {
+            try prepare(for: command)
+        } catch {
+            exit(CommandFailure(error, target: nil, isJSON: isJSON).report())
+        }
         let work = Task {
             do {
                 var command = command
@@ -65,9 +87,19 @@ enum Program {
                 return parseFailure(error, arguments, isJSON: isJSON)
             }
         }
-        interruption.cancel(work, isJSON: isJSON)
         Task { exit(await work.value) }
-        withExtendedLifetime(interruption) { dispatchMain() }
+        interruption.serve(work)
+    }
+
+    /// Sees to it that the command ends, whatever this system lacks.
+    private static func prepare(for command: any ParsableCommand) throws(UsageError) {
+        let isLocal = command is any LocalCommand && !(command is Simulate)
+        try Shortage.check(forNetwork: !isLocal)
+        guard !(command is Simulate) else { return }
+        // One command has one socket.
+        TransportThreads.limitToOne()
+        guard let limit = (command as? any NetworkCommand)?.options.timeout?.duration else { return }
+        cprocess_limit(UInt32((limit / .seconds(1) + overtime).rounded(.up)))
     }
 
     /// Done, if the result got out.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CProcess
 import Glibc
 import MatterCredentials
 import MatterStore
@@ -47,6 +48,8 @@ struct RainMakerEmulatorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        // It holds the keys of certificate authorities.
+        cprocess_seal()
         var options = Emulator.Options(unixTime: { Int64(time(nil)) })
         options.tokenLife = tokenLife
         options.requestLife = requestLife

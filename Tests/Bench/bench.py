@@ -241,7 +241,7 @@ def main():
     p.add_argument("--work", required=True)
     p.add_argument("--runs", type=int, default=7, help="of each whole process")
     p.add_argument("--count", type=int, default=200, help="toggles in one process")
-    p.add_argument("--paa", type=pathlib.Path, default=ROOT.parent / "shared/lab/paa")
+    p.add_argument("--paa", type=pathlib.Path, default=pathlib.Path(os.environ.get("MATTERCTL_SHARED") or ROOT.parent / "shared") / "lab/paa")
     p.add_argument("--json", help="write the rows to this file as well")
     options = p.parse_args()
     bench = Bench(options)

@@ -44,4 +44,25 @@ import Testing
         let child = try Child(URL(fileURLWithPath: "/bin/sleep"), ["60"], folder: folder)
         #expect(await child.status(within: .milliseconds(100)) == 137)
     }
+
+    @Test("CI counts the vector tests that ran: too few fail it, a skipped one too, unless that is allowed")
+    func vectorCount() async throws {
+        let names = (1...63).map { "Suite/test\($0)" }
+        func status(_ ran: [String], allowed: Bool = false) async throws -> (Int32, String) {
+            let folder = try TemporaryFolder()
+            // A test that ran once for each of its arguments counts once.
+            let lines = names.map { "planned \($0)" } + (ran + ran).map { "ran \($0)" }
+            try Data(lines.map { $0 + "\n" }.joined().utf8).write(to: folder.file("log"))
+            var environment = Laboratory.environment
+            environment["MATTERCTL_WITHOUT_SHARED"] = allowed ? "1" : nil
+            let script = Laboratory.scripts.appendingPathComponent("../Tools/count_vector_tests.sh").standardizedFileURL
+            let child = try Child(
+                script, [folder.file("log").path], environment: environment, folder: folder)
+            return (await child.status(), child.stdout)
+        }
+        #expect(try await status(names) == (0, "vector tests: 63 of 63 ran\n"))
+        #expect(try await status(names.dropLast()) == (1, "vector tests: 62 of 63 ran\n"))
+        #expect(try await status([]) == (1, "vector tests: 0 of 63 ran\n"))
+        #expect(try await status([], allowed: true) == (0, "vector tests: 0 of 63 ran\n"))
+    }
 }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Certificates that other projects made, in both forms.
-@Suite("certificate vectors", .enabled(if: Vectors.available))
+@Suite("certificate vectors", .vectors, .enabled(if: Vectors.available))
 struct CertificateVectorTests {
     struct File: Decodable {
         struct Entry: Decodable {
@@ -162,7 +162,7 @@ struct CertificateVectorTests {
 }
 
 /// Certificates that must be refused, each by the operations that must refuse it.
-@Suite("invalid certificate vectors", .enabled(if: Vectors.available))
+@Suite("invalid certificate vectors", .vectors, .enabled(if: Vectors.available))
 struct InvalidCertificateVectorTests {
     struct File: Decodable {
         struct Entry: Decodable {
@@ -229,7 +229,7 @@ struct InvalidCertificateVectorTests {
 }
 
 /// Certificates of a commercial ecosystem, recorded in a real commissioning.
-@Suite("recorded certificates", .enabled(if: Vectors.available))
+@Suite("recorded certificates", .vectors, .enabled(if: Vectors.available))
 struct RecordedCertificateTests {
     struct Handshakes: Decodable {
         struct Handshake: Decodable {

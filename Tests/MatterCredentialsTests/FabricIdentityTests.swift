@@ -64,7 +64,7 @@ struct FabricIdentityTests {
     }
 }
 
-@Suite("fabric vectors", .enabled(if: Vectors.available))
+@Suite("fabric vectors", .vectors, .enabled(if: Vectors.available))
 struct FabricVectorTests {
     struct File: Decodable {
         struct Compressed: Decodable {

@@ -189,7 +189,7 @@ struct NOCSRElementsTests {
     }
 }
 
-@Suite("NOCSR vectors", .enabled(if: Vectors.available))
+@Suite("NOCSR vectors", .vectors, .enabled(if: Vectors.available))
 struct NOCSRVectorTests {
     struct File: Decodable {
         struct Entry: Decodable {

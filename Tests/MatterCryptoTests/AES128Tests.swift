@@ -57,7 +57,7 @@ import Testing
         #expect(opened == hex(example.plaintext))
     }
 
-    @Test("the shared vectors hold", .enabled(if: Vectors.available))
+    @Test("the shared vectors hold", .vectors, .enabled(if: Vectors.available))
     func vectors() throws {
         let file: File = try Vectors.load("aes-ccm.json")
         #expect(file.vectors.count >= 28)

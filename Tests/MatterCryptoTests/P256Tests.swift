@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("the shared points are told apart", .enabled(if: Vectors.available))
+    @Test("the shared points are told apart", .vectors, .enabled(if: Vectors.available))
     func vectors() throws {
         let file: File = try Vectors.load("spake2p.json")
         #expect(file.pointValid.count >= 40)
@@ -221,7 +221,7 @@ import Testing
         #expect(try theirs.sharedSecret(with: ours.publicKey).copyBytes() == secret)
     }
 
-    @Test("ECDH agrees with the shared vectors", .enabled(if: Vectors.available))
+    @Test("ECDH agrees with the shared vectors", .vectors, .enabled(if: Vectors.available))
     func vectors() throws {
         let file: File = try Vectors.load("fabric.json")
         #expect(file.ecdhP256.count >= 3)

@@ -6,7 +6,7 @@ import Testing
 
 /// Handshakes that were recorded between real peers, key by key. The messages are cut at known offsets: reading them is
 /// for other modules.
-@Suite(.enabled(if: Vectors.available)) struct RecordedSessionTests {
+@Suite(.vectors, .enabled(if: Vectors.available)) struct RecordedSessionTests {
     private struct PASE: Decodable {
         var w0, L, y, context, pake1, pake2, pake3, Ka, Ke, cA, cB, i2rKey, r2iKey, attestationChallenge: String
         var passcode: UInt32

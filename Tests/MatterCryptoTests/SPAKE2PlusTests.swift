@@ -204,7 +204,7 @@ import Testing
         #expect(code { _ = try SPAKE2PlusSecret(w0: SecretBytes([1]), w1: SecretBytes(one)) } == .invalidLength)
     }
 
-    @Test("the shared runs hold, in both roles", .enabled(if: Vectors.available))
+    @Test("the shared runs hold, in both roles", .vectors, .enabled(if: Vectors.available))
     func sharedRuns() throws {
         let file: File = try Vectors.load("spake2p.json")
         #expect(file.spake2p.count >= 4)
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test("the shared passcode verifiers hold", .enabled(if: Vectors.available))
+    @Test("the shared passcode verifiers hold", .vectors, .enabled(if: Vectors.available))
     func sharedVerifiers() throws {
         let file: File = try Vectors.load("spake2p.json")
         #expect(file.verifiers.count >= 8)

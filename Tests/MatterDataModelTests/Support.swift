@@ -8,20 +8,13 @@ import Testing
 enum Checkout {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
         .standardizedFileURL
-    static let reference = root.appendingPathComponent("../shared/reference").standardizedFileURL
+    static let reference = Shared.folder("reference", lost: "the generated table is not checked")
 
     /// Whether the machine-readable data model is at hand.
-    static let hasReference: Bool = {
-        let isThere = FileManager.default.fileExists(atPath: reference.appendingPathComponent("data-model.json").path)
-        if !isThere {
-            FileHandle.standardError.write(
-                Data("\nSKIPPED: no ../shared/reference; the generated table is not checked.\n\n".utf8))
-        }
-        return isThere
-    }()
+    static var hasReference: Bool { reference != nil }
 
     static func referenceFile(_ name: String) throws -> [UInt8] {
-        Array(try Data(contentsOf: reference.appendingPathComponent(name)))
+        Array(try Data(contentsOf: #require(reference).appendingPathComponent(name)))
     }
 }
 

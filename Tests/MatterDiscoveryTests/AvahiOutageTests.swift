@@ -58,6 +58,32 @@ struct AvahiOutageTests {
         }
     }
 
+    @Test("a D-Bus that accepts and never answers is named in time", .enabled(if: Lab.hasLibrary))
+    func hungBus() async {
+        await #expect(processExitsWith: .success) {
+            let path = FileManager.default.temporaryDirectory.appendingPathComponent("hung-\(UUID().uuidString)").path
+            let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+            let bound = withUnsafeBytes(of: &address) {
+                bind(listener, $0.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t($0.count))
+            }
+            #expect(bound == 0 && listen(listener, 8) == 0)
+            setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=\(path)", 1)
+            let start = ContinuousClock.now
+            let discovery = AvahiDiscovery(patience: .seconds(1))
+            let error = await AvahiOutageTests.error(of: discovery)
+            #expect(error?.code == .busUnavailable && error?.isHung == true)
+            #expect(error?.hint?.contains("systemctl restart dbus") == true)
+            await #expect(throws: DiscoveryError.self) {
+                try await discovery.publish(ServicePublication(type: "_matterc._udp", instance: nil, port: 5540))
+            }
+            #expect(.now - start < .seconds(10))
+            unlink(path)
+        }
+    }
+
     @Test("a missing avahi-daemon is named", .enabled(if: Lab.isHere))
     func noDaemon() async {
         await #expect(processExitsWith: .success) {

@@ -51,7 +51,7 @@ private func reencoded(_ opcode: UInt8, _ payload: [UInt8]) throws -> [UInt8]? {
     }
 }
 
-@Suite("Recorded sessions of a commercial commissioner", .enabled(if: Vectors.available))
+@Suite("Recorded sessions of a commercial commissioner", .vectors, .enabled(if: Vectors.available))
 struct SessionMessagesTests {
     @Test("every message decodes and encodes to the same octets")
     func codecs() throws {

@@ -8,7 +8,7 @@ import Testing
 
 /// Handshakes of a commercial controller with a device whose ephemeral key is known. ECDSA signatures are random, so
 /// the device's part is compared up to its signature.
-@Suite(.enabled(if: Vectors.available)) struct CASETranscriptTests {
+@Suite(.vectors, .enabled(if: Vectors.available)) struct CASETranscriptTests {
     private struct File: Decodable {
         var handshakes: [Transcript]
     }

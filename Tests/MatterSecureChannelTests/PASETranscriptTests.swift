@@ -6,7 +6,7 @@ import Testing
 @testable import MatterSecureChannel
 
 /// A commercial commissioner's handshake with a device whose random numbers are known.
-@Suite(.enabled(if: Vectors.available)) struct PASETranscriptTests {
+@Suite(.vectors, .enabled(if: Vectors.available)) struct PASETranscriptTests {
     private struct Transcript: Decodable {
         var salt, w0, L, y, pbkdfParamRequest, pbkdfParamResponse, pake1, pake2, pake3: String
         var i2rKey, r2iKey, attestationChallenge: String

@@ -4,7 +4,7 @@ import MatterTLV
 import TestSupport
 import Testing
 
-@Suite("setup payload vectors", .enabled(if: Vectors.available))
+@Suite("setup payload vectors", .vectors, .enabled(if: Vectors.available))
 struct SetupPayloadVectorTests {
     struct File: Decodable {
         var vectors: [Vector]

@@ -168,6 +168,8 @@ struct DefaultPathTests {
         #expect(try StateDirectory.defaultPath(environment: environment) == "/h/.local/share/matterctl")
         environment["HOME"] = nil
         #expect(storeError { _ = try StateDirectory.defaultPath(environment: environment) }?.code == .noHome)
+        environment["HOME"] = "relative"
+        #expect(storeError { _ = try StateDirectory.defaultPath(environment: environment) }?.code == .noHome)
         #expect(storeError { try StateDirectory(path: "").write("a", []) }?.code == .invalidName)
     }
 }

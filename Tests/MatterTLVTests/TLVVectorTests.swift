@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The shared TLV vectors, read with our own JSON parser.
-@Suite("TLV vectors", .enabled(if: Vectors.available))
+@Suite("TLV vectors", .vectors, .enabled(if: Vectors.available))
 struct TLVVectorTests {
     let vectors: [JSONValue]
     let invalid: [JSONValue]

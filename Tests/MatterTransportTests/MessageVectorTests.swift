@@ -6,7 +6,7 @@ import Testing
 @testable import MatterTransport
 
 /// Complete datagrams of another implementation.
-@Suite(.enabled(if: Vectors.available)) struct MessageVectorTests {
+@Suite(.vectors, .enabled(if: Vectors.available)) struct MessageVectorTests {
     struct File: Decodable {
         var vectors: [Vector]
     }

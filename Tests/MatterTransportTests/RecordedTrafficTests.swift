@@ -5,7 +5,7 @@ import Testing
 @testable import MatterTransport
 
 /// Two sessions between a commercial commissioner and a device, datagram by datagram.
-@Suite(.enabled(if: Vectors.available)) struct RecordedTrafficTests {
+@Suite(.vectors, .enabled(if: Vectors.available)) struct RecordedTrafficTests {
     private struct File: Decodable {
         var messages: [Message]
     }

@@ -117,6 +117,43 @@ import Testing
         }
     }
 
+    @Test("the program inherits three descriptors and no passwords")
+    func inherits() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        setenv("MATTERCTL_CLOUD_PASSWORD", "hunter2", 1)
+        setenv("MATTERCTL_CLOUD_USER", "me@example.com", 1)
+        let file = open("/dev/null", O_RDONLY)
+        let leak = fcntl(file, F_DUPFD, 200)
+        defer { for descriptor in [file, leak] { close(descriptor) } }
+        let seen = folder.appendingPathComponent("seen")
+        let look = "for f in /proc/$$/fd/*; do echo \"fd ${f##*/}\"; done > '\(seen.path)'; env >> '\(seen.path)'"
+        _ = try await issuer("\(look); cat '\(try chain())'").issue(csr, context: NOCIssueContext())
+        let lines = try String(contentsOf: seen, encoding: .utf8).split(separator: "\n")
+        let descriptors = Set(lines.filter { $0.hasPrefix("fd ") }.compactMap { Int($0.dropFirst(3)) })
+        // The shell has 3 for the folder that it looks at, and 10 for its output while that is redirected.
+        #expect(descriptors.isSuperset(of: [0, 1, 2]) && descriptors.isSubset(of: [0, 1, 2, 3, 10]), "\(descriptors)")
+        #expect(!lines.contains { $0.contains("hunter2") })
+        #expect(lines.contains("MATTERCTL_CLOUD_USER=me@example.com"))
+        #expect(lines.contains { $0.hasPrefix("PATH=") })
+    }
+
+    @Test("when it has ended, what it left running is ended too")
+    func leftovers() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("pid")
+        let command = "sleep 300 > /dev/null 2>&1 & echo $! > '\(file.path)'; cat '\(try chain())'"
+        _ = try await issuer(command).issue(csr, context: NOCIssueContext())
+        let text = try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        let pid = try #require(pid_t(text))
+        let end = ContinuousClock.now + .seconds(5)
+        func lives() -> Bool {
+            let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+            return status.map { !$0.contains(") Z ") } ?? false
+        }
+        while lives(), .now < end { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(!lives())
+    }
+
     @Test("cancelling ends the program")
     func cancelled() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -1,25 +1,33 @@
 package import Foundation
+package import Testing
 
-/// The shared test vectors of other projects: read in place, never copied, loudly skipped where they are absent.
-package enum Vectors {
-    /// The `vectors` folder, or `nil` where this checkout stands alone. `MATTERCTL_VECTORS` overrides it.
-    package static let folder: URL? = {
-        let candidates =
-            [ProcessInfo.processInfo.environment["MATTERCTL_VECTORS"].map { URL(fileURLWithPath: $0) }]
-            + [
-                URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
-                    "../../../shared/vectors")
-            ]
-        let found = candidates.compactMap { $0?.standardizedFileURL }
-            .first { FileManager.default.fileExists(atPath: $0.path) }
-        if found == nil {
-            FileHandle.standardError.write(
-                Data("\nSKIPPED: no shared test vectors here; their tests do not run.\n\n".utf8))
+/// The folder of material that lies beside the checkout: `vectors`, `trust`, `lab` and `reference`. It is read in place
+/// and never copied.
+package enum Shared {
+    /// `MATTERCTL_SHARED`, or `shared` beside the checkout. It need not exist.
+    package static let folder: URL = {
+        if let path = ProcessInfo.processInfo.environment["MATTERCTL_SHARED"], !path.isEmpty {
+            return URL(fileURLWithPath: path).standardizedFileURL
         }
-        return found
+        return URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../../shared")
+            .standardizedFileURL
     }()
 
-    /// Whether the vectors are at hand: use as `@Test(.enabled(if: Vectors.available))`.
+    /// A folder in it, or `nil`, loudly, where it is absent.
+    package static func folder(_ name: String, lost: String) -> URL? {
+        let found = folder.appendingPathComponent(name)
+        if FileManager.default.fileExists(atPath: found.path) { return found }
+        FileHandle.standardError.write(Data("\nSKIPPED: no \(found.path); \(lost).\n\n".utf8))
+        return nil
+    }
+}
+
+/// The shared test vectors of other projects; tests that need them are skipped where they are absent.
+package enum Vectors {
+    /// The `vectors` folder, or `nil` where this checkout stands alone.
+    package static let folder = Shared.folder("vectors", lost: "the tests of the shared vectors do not run")
+
+    /// Whether the vectors are at hand: use as `@Test(.vectors, .enabled(if: Vectors.available))`.
     package static var available: Bool { folder != nil }
 
     /// The contents of one file, e.g. `tlv.json`.
@@ -32,4 +40,36 @@ package enum Vectors {
     package static func load<T: Decodable>(_ name: String, as type: T.Type = T.self) throws -> T {
         try JSONDecoder().decode(T.self, from: data(name))
     }
+}
+
+/// Counts the tests of the vectors, for CI: the file that `MATTERCTL_VECTOR_LOG` names gets a line `planned NAME` for each
+/// test that was to run and `ran NAME` for each that did.
+package struct VectorCount: SuiteTrait, TestTrait, TestScoping {
+    package let isRecursive = true
+
+    package func prepare(for test: Test) async throws {
+        if !test.isSuite { Self.note("planned", test) }
+    }
+
+    package func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await function()
+        if !test.isSuite { Self.note("ran", test) }
+    }
+
+    private static func note(_ what: String, _ test: Test) {
+        guard let path = ProcessInfo.processInfo.environment["MATTERCTL_VECTOR_LOG"] else { return }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        // One write for each line: several processes may append at once.
+        let line = Array("\(what) \(test.id)\n".utf8)
+        _ = write(descriptor, line, line.count)
+    }
+}
+
+extension Trait where Self == VectorCount {
+    /// Marks a test of the shared vectors. It stands before the condition, so that a test that is skipped is counted too.
+    package static var vectors: Self { VectorCount() }
 }

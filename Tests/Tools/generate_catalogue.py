@@ -4,8 +4,8 @@
     Tests/Tools/generate_catalogue.py              writes Sources/MatterDataModel/Generated/CatalogueTable.swift
     Tests/Tools/generate_catalogue.py --check      exits 1 if that file is not what would be written
 
-It reads data-model.json and data-model-rainmaker.json from --reference (default: ../shared/reference beside the
-checkout; their schema is in data-model.md there) and needs nothing but Python's standard library.
+It reads data-model.json and data-model-rainmaker.json from --reference (default: "reference" in $MATTERCTL_SHARED,
+or in ../shared beside the checkout; their schema is in data-model.md there) and needs nothing but Python's standard library.
 
 The table is plain ASCII text, one record per line, so that a change of the model is a readable diff and the Swift
 compiler sees three string literals and nothing else. The first letter of a line says what it is; fields are
@@ -33,6 +33,7 @@ Types stand before what uses them, so one pass resolves everything.
 
 import argparse
 import json
+import os
 import pathlib
 import re
 import sys
@@ -363,7 +364,7 @@ def render(standard, vendor):
 def main():
     here = pathlib.Path(__file__).resolve().parents[2]
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--reference", type=pathlib.Path, default=here.parent / "shared" / "reference")
+    parser.add_argument("--reference", type=pathlib.Path, default=pathlib.Path(os.environ.get("MATTERCTL_SHARED") or here.parent / "shared") / "reference")
     parser.add_argument("--output", type=pathlib.Path,
                         default=here / "Sources" / "MatterDataModel" / "Generated" / "CatalogueTable.swift")
     parser.add_argument("--check", action="store_true", help="compare only")

@@ -269,15 +269,30 @@ struct CommissioningRun: Sendable {
                 }
             }
             group.addTask {
+                try await Task.sleep(until: deadline, clock: .continuous)
+                throw Self.slowIssuer
+            }
+            group.addTask {
                 // A slow issuer must not let the fail-safe run out.
                 while true {
                     try await Task.sleep(for: Self.keepAlive)
-                    _ = try await channel.invoke(keepAlive)
+                    do {
+                        _ = try await channel.invoke(keepAlive)
+                    } catch {
+                        // What ended is the time, and the device had no part in that.
+                        throw Instant.now < deadline ? error : Self.slowIssuer
+                    }
                 }
             }
             guard let issued = try await group.next() ?? nil else { throw CancellationError() }
             return issued
         }
+    }
+
+    private static var slowIssuer: CommissioningError {
+        CommissioningError(
+            .issuerFailed, stage: .issueNOC, "the certificate issuer did not answer within the command's time",
+            hint: "see why it is slow, or give the command more time: --timeout 5min")
     }
 
     private func record(_ issued: IssuedNOC, _ information: DeviceInformation) throws -> PendingNode {

@@ -1,3 +1,4 @@
+import CProcess
 import Glibc
 
 /// Runs a program with something on its stdin and takes what it prints.
@@ -35,7 +36,7 @@ enum ChildProcess {
 
     /// A started process and our ends of its pipes.
     private struct Started {
-        var pid: pid_t
+        var child: CProcessChild
         var input: Int32
         var output: Int32
         var errors: Int32
@@ -46,44 +47,45 @@ enum ChildProcess {
         func close(_ descriptors: [Int32]) { for descriptor in descriptors { Glibc.close(descriptor) } }
         for _ in 0..<3 {
             var ends: [Int32] = [-1, -1]
-            guard pipe(&ends) == 0 else {
+            let failure = cprocess_pipe(&ends)
+            guard failure == 0 else {
                 close(pipes.flatMap { $0 })
-                throw ExecIssuer.failure("no pipe: \(String(cString: strerror(errno)))")
+                throw ExecIssuer.failure("no pipe: \(String(cString: strerror(failure)))")
             }
-            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             pipes.append(ends)
         }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, pipes[0][0], STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, pipes[1][1], STDOUT_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, pipes[2][1], STDERR_FILENO)
-        // A group of its own, so that all of it can be ended; signals that we ignore are as usual again.
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var usual = sigset_t()
-        sigemptyset(&usual)
-        posix_spawnattr_setsigmask(&attributes, &usual)
-        for number in [SIGINT, SIGTERM, SIGPIPE] { sigaddset(&usual, number) }
-        posix_spawnattr_setsigdefault(&attributes, &usual)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("/bin/sh"), strdup("-c"), strdup(command), nil]
-        defer { for argument in arguments { free(argument) } }
-        var pid: pid_t = 0
-        let result = posix_spawn(&pid, "/bin/sh", &actions, &attributes, &arguments, environ)
+        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
+        defer { for variable in variables { free(variable) } }
+        var child = CProcessChild()
+        let failure = cprocess_spawn(command, &variables, pipes[0][0], pipes[1][1], pipes[2][1], &child)
         close([pipes[0][0], pipes[1][1], pipes[2][1]])
-        let started = Started(pid: pid, input: pipes[0][1], output: pipes[1][0], errors: pipes[2][0])
-        guard result == 0 else {
+        let started = Started(child: child, input: pipes[0][1], output: pipes[1][0], errors: pipes[2][0])
+        guard failure == 0 else {
             close([started.input, started.output, started.errors])
-            throw ExecIssuer.failure("it cannot be started: \(String(cString: strerror(result)))")
+            throw ExecIssuer.failure("it cannot be started: \(String(cString: strerror(failure)))")
         }
-        for descriptor in [started.input, started.output, started.errors] {
+        for descriptor in [started.input, started.output, started.errors, started.child.control] {
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         }
         return started
+    }
+
+    /// The variables of ours that tell another matterctl what to work with; passwords are not among them.
+    private static let handedOn: Set<Substring> = [
+        "MATTERCTL_HOME", "MATTERCTL_FABRIC", "MATTERCTL_CLOUD", "MATTERCTL_CLOUD_USER", "MATTERCTL_CA_FILE",
+    ]
+
+    private static var environment: [String] {
+        var variables: [String] = []
+        var next = environ
+        while let variable = next.pointee {
+            variables.append(String(cString: variable))
+            next += 1
+        }
+        return variables.filter { variable in
+            guard variable.hasPrefix("MATTERCTL_") || variable.hasPrefix("RAINMAKER_") else { return true }
+            return handedOn.contains(variable.prefix { $0 != "=" })
+        }
     }
 
     /// The exchange with a process.
@@ -159,9 +161,11 @@ enum ChildProcess {
         /// The exit status, 128 and more for a signal; `nil` while it runs.
         mutating func exitStatus() -> Int32? {
             if let status { return status }
-            var raw: Int32 = 0
-            guard waitpid(process.pid, &raw, WNOHANG) == process.pid else { return nil }
-            status = raw & 0x7F == 0 ? raw >> 8 & 0xFF : 128 + (raw & 0x7F)
+            var octet: UInt8 = 0
+            let count = Glibc.read(process.child.control, &octet, 1)
+            if count < 0, errno == EAGAIN || errno == EINTR { return nil }
+            // Where its guard has gone, it has gone too.
+            status = count == 1 ? Int32(octet) : 128 + SIGKILL
             return status
         }
 
@@ -172,12 +176,11 @@ enum ChildProcess {
             return "it ended with status \(status)\(last)"
         }
 
+        /// Ends the program and all that it has started.
         mutating func end() {
-            if status == nil, exitStatus() == nil {
-                kill(-process.pid, SIGKILL)
-                var raw: Int32 = 0
-                waitpid(process.pid, &raw, 0)
-            }
+            Glibc.close(process.child.control)
+            var raw: Int32 = 0
+            while waitpid(process.child.guard, &raw, 0) < 0, errno == EINTR {}
             if isInputOpen { Glibc.close(process.input) }
             Glibc.close(process.output)
             Glibc.close(process.errors)

@@ -41,6 +41,9 @@ actor AvahiConnection {
 
     deinit { loop.stop() }
 
+    /// Makes the client, for which the bus and the daemon have to answer.
+    func greet() throws(DiscoveryError) { _ = try connected() }
+
     /// Frees the client; the thread ends with the last reference to the connection.
     func shutDown() { disconnect() }
 

@@ -1,3 +1,5 @@
+import CAvahi
+import Dispatch
 package import Logging
 import Synchronization
 
@@ -8,18 +10,27 @@ import Synchronization
 package final class AvahiDiscovery: Discovery, Advertiser {
     private let library: AvahiLibrary.Names
     private let logger: Logger
+    private let patience: Duration
     private let connection = Mutex<AvahiConnection?>(nil)
+    private let hasAnswered = Atomic(false)
 
-    /// - Parameter logger: told, at debug level, what Avahi refuses and when it goes away.
-    package init(logger: Logger? = nil) {
+    /// How long the bus and the daemon may be silent before they are taken for hung, unless told otherwise.
+    package static let standardPatience = Duration.seconds(8)
+
+    /// - Parameters:
+    ///   - logger: told, at debug level, what Avahi refuses and when it goes away.
+    ///   - patience: how long the bus and the daemon may be silent before a search fails.
+    package init(logger: Logger? = nil, patience: Duration = standardPatience) {
         library = .system
         self.logger = logger ?? Self.silent
+        self.patience = patience
     }
 
     /// - Parameter library: other file names than the usual ones.
     init(library: AvahiLibrary.Names) {
         self.library = library
         logger = Self.silent
+        patience = Self.standardPatience
     }
 
     private static let silent = Logger(label: "matterctl.discovery") { _ in SwiftLogNoOpLogHandler() }
@@ -82,7 +93,7 @@ package final class AvahiDiscovery: Discovery, Advertiser {
             let task = Task {
                 do throws(DiscoveryError) {
                     let read = makeReader()
-                    try await self.opened().run(target, type: type) { report in
+                    try await self.answering().run(target, type: type) { report in
                         if let event = read(report) { continuation.yield(event) }
                     }
                     continuation.finish()
@@ -95,11 +106,78 @@ package final class AvahiDiscovery: Discovery, Advertiser {
     }
 }
 
+// MARK: - Silence
+
+extension AvahiDiscovery {
+    /// How long silence lasts before the bus is asked by itself, to tell which of the two is hung.
+    private static let suspicion = Duration.milliseconds(500)
+
+    /// Waits until the bus and the daemon have answered.
+    ///
+    /// - Throws: what keeps them from it; `busUnavailable` or `daemonUnavailable` if one of them is silent for too long.
+    package func check() async throws(DiscoveryError) { _ = try await answering() }
+
+    /// The connection, once the daemon has answered on it.
+    ///
+    /// Avahi's calls wait for the bus and the daemon, some of them for ever, on Avahi's own thread; so they are not
+    /// waited for here.
+    private func answering() async throws(DiscoveryError) -> AvahiConnection {
+        let connection = try opened()
+        if hasAnswered.load(ordering: .relaxed) { return connection }
+        let (answers, send) = AsyncStream.makeStream(of: Result<Void, DiscoveryError>.self)
+        let greeting = Task {
+            do throws(DiscoveryError) {
+                try await connection.greet()
+                self.hasAnswered.store(true, ordering: .relaxed)
+                send.yield(.success(()))
+            } catch {
+                send.yield(.failure(error))
+            }
+        }
+        let watch = Task { try? await send.yield(.failure(self.silence(connection.library))) }
+        defer {
+            greeting.cancel()
+            watch.cancel()
+        }
+        for await answer in answers {
+            try answer.get()
+            return connection
+        }
+        // The search was cancelled, and nobody reads its error.
+        throw DiscoveryError(.disconnected, "the search was cancelled")
+    }
+
+    /// Waits as long as silence is borne.
+    ///
+    /// - Returns: which of the two is silent.
+    private func silence(_ library: AvahiLibrary) async throws -> DiscoveryError {
+        let busAnswers = Flag()
+        let first = min(Self.suspicion, patience / 2)
+        try await Task.sleep(for: first)
+        // It may hang as the other call does, and then keeps its thread.
+        DispatchQueue.global().async { if cavahi_bus_answers(library.handle) != 0 { busAnswers.raise() } }
+        try await Task.sleep(for: patience - first)
+        return busAnswers.isRaised
+            ? DiscoveryError(.daemonUnavailable, "discovery needs avahi-daemon, which does not answer", isHung: true)
+            : DiscoveryError(
+                .busUnavailable, "discovery needs the D-Bus system bus, which does not answer", isHung: true)
+    }
+}
+
+/// Something that happens once, on another thread.
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isRaised: Bool { value.load(ordering: .relaxed) }
+
+    func raise() { value.store(true, ordering: .relaxed) }
+}
+
 // MARK: - Advertising
 
 extension AvahiDiscovery {
     package func publish(_ service: ServicePublication) async throws(DiscoveryError) -> any PublishedService {
-        let connection = try opened()
+        let connection = try await answering()
         return AvahiPublishedService(self, connection, id: try await connection.publish(service))
     }
 }

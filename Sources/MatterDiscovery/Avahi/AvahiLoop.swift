@@ -25,7 +25,7 @@ final class AvahiLoop: SerialExecutor {
 
     /// Starts the thread.
     ///
-    /// - Throws: `refused` where there is no memory or thread for it.
+    /// - Throws: `outOfResources` where there is no memory, thread or descriptor for it.
     init(_ library: AvahiLibrary) throws(DiscoveryError) {
         self.library = library
         // The thread holds the loop until it ends.
@@ -42,7 +42,7 @@ final class AvahiLoop: SerialExecutor {
             }, context)
         guard let loop else {
             Unmanaged<AvahiLoop>.fromOpaque(context).release()
-            throw DiscoveryError(.refused, "the discovery thread cannot be started")
+            throw DiscoveryError(.outOfResources, "the discovery thread cannot be started")
         }
         let handle = Handle(pointer: loop)
         state.withLock { $0.loop = handle }

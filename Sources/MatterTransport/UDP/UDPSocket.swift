@@ -39,12 +39,28 @@ final class UDPSocket: Sendable {
         } catch let error as IOError where error.errnoCode == EAFNOSUPPORT || error.errnoCode == EADDRNOTAVAIL {
             // IPv6 is switched off on this host.
         } catch {
-            throw TransportError(.socket, "cannot open a UDP socket on port \(port): \(error)")
+            throw refusal(error, port)
         }
         do {
             return UDPSocket(channel: try await bind("0.0.0.0"), isIPv4Only: true)
         } catch {
-            throw TransportError(.socket, "cannot open a UDP socket on port \(port): \(error)")
+            throw refusal(error, port)
+        }
+    }
+
+    /// Says why there is no socket, in the system's words.
+    private static func refusal(_ error: any Error, _ port: UInt16) -> TransportError {
+        guard let error = error as? IOError else {
+            return TransportError(.socket, "cannot open a UDP socket: \(error)")
+        }
+        let words = String(cString: strerror(error.errnoCode))
+        switch error.errnoCode {
+        case EADDRINUSE: return TransportError(.portInUse, "UDP port \(port) is in use by another program")
+        case EMFILE, ENFILE, ENOMEM, ENOBUFS:
+            return TransportError(.outOfResources, "cannot open a UDP socket: \(words)")
+        default:
+            let place = port == 0 ? "" : " on port \(port)"
+            return TransportError(.socket, "cannot open a UDP socket\(place): \(words)")
         }
     }
 

@@ -4,6 +4,7 @@ import Logging
 import MatterController
 import MatterCredentials
 import MatterDataModel
+import MatterDiscovery
 import MatterInteraction
 import MatterSession
 import MatterTransport
@@ -18,6 +19,8 @@ struct CommandContext: Sendable {
     let deadline: Instant
     let progress: ProgressStyle
     private let isPatient: Bool
+    /// The budget of the command.
+    let timeout: Duration
 
     /// The budget of a command where the user gives none.
     static let defaultTimeout = Duration.seconds(30)
@@ -30,7 +33,8 @@ struct CommandContext: Sendable {
         logger = try options.state.output.logger()
         console = options.state.output.console
         progress = options.progress
-        deadline = .now + (options.timeout?.duration ?? defaultTimeout)
+        timeout = options.timeout?.duration ?? defaultTimeout
+        deadline = .now + timeout
         isPatient = options.timeout == nil
         var addresses: [PeerAddress] = []
         if let text = options.address { addresses = try await PeerAddress.lookup(text, deadline: deadline) }
@@ -38,11 +42,15 @@ struct CommandContext: Sendable {
             state: try options.state.state(), fabric: options.state.fabricName, addresses: addresses, logger: logger)
         if let processing { settings.processing = processing }
         settings.patience = options.timeout?.duration
+        settings.discoveryPatience = Self.discoveryPatience(timeout)
         controller = Controller(settings)
     }
 }
 
 extension CommandContext {
+    /// How long D-Bus and Avahi may be silent: their fault is to be known before the time is over.
+    static func discoveryPatience(_ timeout: Duration) -> Duration { min(AvahiDiscovery.standardPatience, timeout / 2) }
+
     /// Runs something on a fabric that the command itself found, and closes its sessions.
     func onFabric<Result>(_ name: String, _ body: (CommandContext) async throws -> Result) async throws -> Result {
         try await with({ $0.fabric = name }, body)
@@ -126,7 +134,7 @@ extension NetworkCommand {
             await context.controller.close()
             throw CommandFailure(
                 error, target: target, isJSON: options.state.output.json, accessHint: accessHint,
-                isAddressGiven: options.address != nil)
+                isAddressGiven: options.address != nil, timeout: options.timeout?.duration)
         }
     }
 }
@@ -156,15 +164,19 @@ struct CommandFailure: Error {
     let accessHint: String?
     /// Whether the user said where the device is, so that another one may be there.
     let isAddressGiven: Bool
+    /// The time that the user gave the command.
+    let timeout: Duration?
 
     init(
-        _ error: any Error, target: NodeTarget?, isJSON: Bool, accessHint: String? = nil, isAddressGiven: Bool = false
+        _ error: any Error, target: NodeTarget?, isJSON: Bool, accessHint: String? = nil, isAddressGiven: Bool = false,
+        timeout: Duration? = nil
     ) {
         self.error = error
         self.target = target
         self.isJSON = isJSON
         self.accessHint = accessHint
         self.isAddressGiven = isAddressGiven
+        self.timeout = timeout
     }
 
     /// Tells the user and returns the exit code.
@@ -176,6 +188,7 @@ struct CommandFailure: Error {
             report.hint =
                 accessHint ?? "our node lacks the privilege for this in the access control list of the device"
         }
+        if let timeout { report.noteShort(timeout) }
         if report.status == .done {
             // An end that was asked for is no error.
             Console.message(report.message)

@@ -12,7 +12,7 @@ struct Discover: NetworkCommand {
             Example: matterctl discover --watch
             """)
 
-    /// The look-out ends when nothing new has come for this long.
+    /// The look-out ends when everything that answers at once has done so, and then nothing new has come for this long.
     private static let quiet = Duration.seconds(2)
 
     @Flag(help: "Go on until stopped, one line per change.") var watch = false
@@ -36,15 +36,18 @@ struct Discover: NetworkCommand {
             } else {
                 .commissioningMode
             }
-        let discovery = AvahiDiscovery(logger: context.logger)
+        let discovery = AvahiDiscovery(
+            logger: context.logger, patience: CommandContext.discoveryPatience(context.timeout))
         let events = discovery.browseCommissionable(filter)
         let until = watch && options.timeout == nil ? nil : context.deadline
         if watch {
             try await follow(events, until: until, context)
         } else {
-            let devices = try await collect(events, until: context.deadline)
+            let (devices, isComplete) = try await collect(events, until: context.deadline)
+            // Who interrupts it knows less of the network, and not that it is empty.
+            try Task.checkCancellation()
             if devices.isEmpty { try discovery.checkNetwork() }
-            show(devices, context)
+            show(devices, isComplete: isComplete, context)
         }
     }
 
@@ -55,27 +58,35 @@ struct Discover: NetworkCommand {
     }
 
     /// Everything that answers until the network falls quiet.
+    ///
+    /// - Returns: the devices, and whether the network did fall quiet in time.
     private func collect(
         _ events: AsyncThrowingStream<CommissionableEvent, any Error>, until deadline: ContinuousClock.Instant
-    ) async throws -> [CommissionableDevice] {
+    ) async throws -> (devices: [CommissionableDevice], isComplete: Bool) {
         var found: [String: CommissionableDevice] = [:]
-        for try await event in Timed(events, quiet: Self.quiet, until: deadline).stream {
+        let quietTime = QuietTime(quiet: Self.quiet)
+        let isComplete = try await quietTime.follow(events, until: deadline) { event in
             switch event {
             case .found(let device): found[device.instance] = isWanted(device) ? device : nil
             case .lost(let instance): found[instance] = nil
             case .allForNow: break
             }
         }
-        return found.values.sorted { $0.instance < $1.instance }
+        return (found.values.sorted { $0.instance < $1.instance }, isComplete)
     }
 
-    private func show(_ devices: [CommissionableDevice], _ context: CommandContext) {
+    private func show(_ devices: [CommissionableDevice], isComplete: Bool, _ context: CommandContext) {
         if context.console.isJSON {
             context.console.result(.array(devices.map { Self.json($0) }))
         } else {
             context.console.rows(
                 ["INSTANCE", "DISCRIMINATOR", "VENDOR", "PRODUCT", "NAME", "ADDRESSES"], devices.map(Self.row))
-            if devices.isEmpty { context.console.message("no device is open for commissioning on this network") }
+        }
+        if !isComplete {
+            let time = DurationText.format(context.timeout)
+            context.console.message("not everything on this network has answered within \(time); see --timeout")
+        } else if devices.isEmpty, !context.console.isJSON {
+            context.console.message("no device is open for commissioning on this network")
         }
     }
 
@@ -83,7 +94,7 @@ struct Discover: NetworkCommand {
         _ events: AsyncThrowingStream<CommissionableEvent, any Error>, until deadline: ContinuousClock.Instant?,
         _ context: CommandContext
     ) async throws {
-        for try await event in Timed(events, quiet: nil, until: deadline).stream {
+        for try await event in Timed(events, until: deadline).stream {
             switch event {
             case .found(let device) where !isWanted(device): break
             case .found(let device):
@@ -134,79 +145,80 @@ struct Discover: NetworkCommand {
     }
 }
 
-/// A stream that ends at a deadline, or after nothing has come for a while.
+/// A stream that ends at a deadline.
 private struct Timed<Element: Sendable>: Sendable {
-    private enum Item: Sendable {
-        case element(Element)
-        case quiet(Int)
-    }
-
     let stream: AsyncThrowingStream<Element, any Error>
 
-    init(
-        _ source: AsyncThrowingStream<Element, any Error>, quiet: Duration?, until deadline: ContinuousClock.Instant?
-    ) {
+    init(_ source: AsyncThrowingStream<Element, any Error>, until deadline: ContinuousClock.Instant?) {
         stream = AsyncThrowingStream { continuation in
-            let task = Task {
-                await withTaskGroup(of: Void.self) { group in
-                    let (activity, signal) = AsyncStream.makeStream(of: Void.self)
-                    group.addTask {
-                        do {
-                            for try await element in source {
-                                continuation.yield(element)
-                                signal.yield()
-                            }
-                            continuation.finish()
-                        } catch {
-                            continuation.finish(throwing: error)
-                        }
-                    }
-                    if let deadline {
-                        group.addTask {
-                            try? await Task.sleep(until: deadline, clock: .continuous)
-                            continuation.finish()
-                        }
-                    }
-                    if let quiet {
-                        group.addTask {
-                            await Self.waitForQuiet(activity, quiet)
-                            continuation.finish()
-                        }
-                    }
-                    await group.waitForAll()
+            let reader = Task {
+                do {
+                    for try await element in source { continuation.yield(element) }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
                 }
             }
-            continuation.onTermination = { _ in task.cancel() }
-        }
-    }
-
-    private static func waitForQuiet(_ activity: AsyncStream<Void>, _ quiet: Duration) async {
-        await withTaskGroup(of: Bool.self) { group in
-            let last = LastActivity()
-            group.addTask {
-                for await _ in activity { await last.note() }
-                return false
-            }
-            group.addTask {
-                while !Task.isCancelled {
-                    let idle = await last.idle
-                    if idle >= quiet { return true }
-                    try? await Task.sleep(for: quiet - idle)
+            let clock = deadline.map { deadline in
+                Task {
+                    try? await Task.sleep(until: deadline, clock: .continuous)
+                    continuation.finish()
                 }
-                return true
             }
-            while let isQuiet = await group.next() {
-                if isQuiet { break }
+            continuation.onTermination = { _ in
+                reader.cancel()
+                clock?.cancel()
             }
-            group.cancelAll()
         }
     }
 }
 
-private actor LastActivity {
-    private var time = ContinuousClock.now
+/// Follows a search until it falls quiet: everything that answers at once has answered, and nothing new came after that.
+private struct QuietTime {
+    private enum Item: Sendable {
+        case event(CommissionableEvent)
+        case quiet(after: Int)
+    }
 
-    func note() { time = .now }
+    let quiet: Duration
 
-    var idle: Duration { .now - time }
+    /// - Returns: whether it fell quiet before the deadline.
+    func follow(
+        _ events: AsyncThrowingStream<CommissionableEvent, any Error>, until deadline: ContinuousClock.Instant,
+        _ handle: (CommissionableEvent) -> Void
+    ) async throws -> Bool {
+        let (items, send) = AsyncThrowingStream.makeStream(of: Item.self)
+        let reader = Task {
+            do {
+                for try await event in Timed(events, until: deadline).stream { send.yield(.event(event)) }
+                send.finish()
+            } catch {
+                send.finish(throwing: error)
+            }
+        }
+        var clock: Task<Void, Never>?
+        defer {
+            reader.cancel()
+            clock?.cancel()
+        }
+        var count = 0
+        var hasSettled = false
+        for try await item in items {
+            switch item {
+            case .event(let event):
+                handle(event)
+                count += 1
+                if event == .allForNow { hasSettled = true }
+                guard hasSettled else { continue }
+                clock?.cancel()
+                clock = Task { [count] in
+                    try? await Task.sleep(for: quiet)
+                    send.yield(.quiet(after: count))
+                }
+            case .quiet(let last):
+                if last == count { return true }
+            }
+        }
+        return false
+    }
 }

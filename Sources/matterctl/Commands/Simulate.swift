@@ -124,6 +124,7 @@ struct Simulate: LocalCommand {
         var configuration = try configuration(first, directory)
         configuration.faults = try FaultPlan(parsing: fault.joined(separator: ","))
         let avahi = mdns == .avahi ? AvahiDiscovery(logger: try output.logger()) : nil
+        if let avahi { await warn(of: avahi) }
         var devices: [SimulatedDevice] = []
         do {
             for number in 0..<count {
@@ -142,6 +143,17 @@ struct Simulate: LocalCommand {
         for device in devices { await device.stop() }
         // Held until now, so that nobody else plays this device.
         _ = consume lock
+    }
+
+    /// A device that cannot be found is told apart from one that can before it says that it is ready.
+    private func warn(of avahi: AvahiDiscovery) async {
+        do throws(DiscoveryError) {
+            try await avahi.check()
+        } catch {
+            output.console.message(
+                "warning: this device cannot be found, only be reached with --address: \(error.reason)")
+            if let hint = error.hint { output.console.message("hint: \(hint); or start without: --mdns none") }
+        }
     }
 
     private func statePath() throws -> String {

@@ -1,21 +1,23 @@
 import ArgumentParser
 import MatterCredentials
+import MatterDataModel
 import MatterSession
 import MatterTransport
 
-/// A time as users write it: `500ms`, `10s`, `2min`.
+/// A time as users write it: `10`, `10s`, `500ms`, `1m30s`, `2min`, `1h`.
 struct TimeSpan: ExpressibleByArgument {
     var duration: Duration
 
     init?(argument: String) {
-        let units: [(String, Duration)] = [
-            ("ms", .milliseconds(1)), ("min", .seconds(60)), ("m", .seconds(60)), ("h", .seconds(3600)),
-            ("s", .seconds(1)), ("", .seconds(1)),
-        ]
-        guard let (suffix, unit) = units.first(where: { argument.hasSuffix($0.0) }),
-            let number = Double(argument.dropLast(suffix.count)), number.isFinite, number >= 0, number < 1e9
-        else { return nil }
-        duration = unit * number
+        guard let duration = DurationText.parse(argument) else { return nil }
+        self.duration = duration
+    }
+}
+
+extension TimeSpan {
+    /// For `--timeout`.
+    func requireSome() throws {
+        guard duration > .zero else { throw ValidationError("--timeout must be longer than zero") }
     }
 }
 

@@ -48,9 +48,13 @@ struct NetworkOptions: ParsableArguments {
             valueName: "HOST[:PORT]"))
     var address: String?
 
-    @Option(name: .long, help: ArgumentHelp("Time for the whole command: 500ms, 10s, 2min, 1h.", valueName: "DURATION"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Time for the whole command: 500ms, 10s, 1m30s, 2min, 1h.", valueName: "DURATION"))
     var timeout: TimeSpan?
 
     @Option(name: .long, help: ArgumentHelp("Progress on stderr: auto, plain, json or none.", valueName: "STYLE"))
     var progress: ProgressStyle = .auto
+
+    func validate() throws { try timeout?.requireSome() }
 }

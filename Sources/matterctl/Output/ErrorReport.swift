@@ -60,6 +60,12 @@ struct ErrorReport {
             hint = error.code == .invalidAddress ? nil : "look after its power and network, then try again"
             if error.code == .invalidAddress || error.code == .socket { (stage, message) = (nil, error.reason) }
             if error.code == .socket { hint = "see what network this host has: ip addr" }
+            if error.code == .portInUse {
+                (stage, message, hint) = (nil, error.reason, "choose another with --port, or see who has it: ss -ulnp")
+            }
+            if error.code == .outOfResources {
+                (stage, message, hint) = (nil, error.reason, "see the limits of this process: ulimit -n")
+            }
             if error.code == .unknownHost {
                 (stage, message) = ("discover", error.reason)
                 hint = "check the spelling and the name service (getent ahosts NAME), or give a numeric address"
@@ -98,6 +104,17 @@ struct ErrorReport {
         }
         if hint == nil, let deviceStatus { hint = StatusAdvice.remedy(for: deviceStatus, target) }
         if let advised { hint = [hint, advised.advice].compactMap { $0 }.joined(separator: "; ") }
+    }
+
+    /// Less time than this says nothing about a device that did not answer within it.
+    private static let shortest = Duration.seconds(1)
+
+    /// Blames the time and not the world, where a command had too little of it.
+    mutating func noteShort(_ timeout: Duration) {
+        let isAboutWaiting = id == "discover.nothing-found" || id == ControllerError.Code.sessionsInUse.rawValue
+        guard timeout < Self.shortest, status == .noAnswer || isAboutWaiting else { return }
+        message = "timed out after \(DurationText.format(timeout)): \(message)"
+        hint = "give it more time, such as --timeout 30s"
     }
 
     private static func account(of error: InteractionError, _ target: NodeTarget?) -> String {

@@ -13,15 +13,39 @@ enum LogSetup {
             }
         let descriptor: Int32
         if let file {
-            descriptor = open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else {
-                throw UsageError(
-                    "usage.log-file", "cannot write the log file \(file): \(String(cString: strerror(errno)))")
-            }
+            descriptor = try opened(file)
         } else {
             descriptor = STDERR_FILENO
         }
         return Logger(label: "matterctl") { _ in LineLog(descriptor: descriptor, logLevel: level) }
+    }
+}
+
+extension LogSetup {
+    /// The file, ours alone: logs name addresses and nodes. A pipe that nobody reads is not waited for.
+    private static func opened(_ file: String) throws(UsageError) -> Int32 {
+        func failure(_ reason: String) -> UsageError {
+            UsageError("usage.log-file", "cannot write the log file '\(file)': \(reason)")
+        }
+        let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+        let descriptor = open(file, flags, 0o600)
+        guard descriptor >= 0 else {
+            switch errno {
+            case ELOOP: throw failure("it is a symbolic link; name the file that it leads to")
+            case ENXIO: throw failure("it is a pipe that nothing reads")
+            default: throw failure(String(cString: strerror(errno)))
+            }
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_mode & 0o077 != 0 else {
+            return descriptor
+        }
+        guard fchmod(descriptor, 0o600) == 0 else {
+            let reason = "others may read it, and that cannot be changed: \(String(cString: strerror(errno)))"
+            close(descriptor)
+            throw failure(reason)
+        }
+        return descriptor
     }
 }
 

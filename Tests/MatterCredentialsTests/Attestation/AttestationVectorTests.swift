@@ -3,7 +3,7 @@ import MatterCredentials
 import TestSupport
 import Testing
 
-@Suite("attestation vectors", .enabled(if: Vectors.available))
+@Suite("attestation vectors", .vectors, .enabled(if: Vectors.available))
 struct AttestationVectorTests {
     struct Index: Decodable {
         struct Case: Decodable {

@@ -4,7 +4,7 @@ import MatterTLV
 import TestSupport
 import Testing
 
-@Suite("declaration and elements vectors", .enabled(if: Vectors.available))
+@Suite("declaration and elements vectors", .vectors, .enabled(if: Vectors.available))
 struct DeclarationVectorTests {
     struct Declarations: Decodable {
         struct Vector: Decodable {

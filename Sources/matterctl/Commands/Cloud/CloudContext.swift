@@ -27,6 +27,8 @@ struct CloudOptions: ParsableArguments {
 
     @OptionGroup(title: HelpPage.common) var state: StateOptions
 
+    func validate() throws { try timeout?.requireSome() }
+
     var profileName: String? { profile ?? Environment.variable("MATTERCTL_CLOUD") }
 }
 

@@ -1,0 +1,57 @@
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "CProcess.h"
+
+enum { MOST = 64, ARENAS = 2 };
+
+void cprocess_seal(void) {
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    // A core_pattern that is a pipe ignores the limit.
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+static void *wait_for_release(void *gate) {
+    pthread_mutex_lock(gate);
+    pthread_mutex_unlock(gate);
+    return NULL;
+}
+
+int cprocess_has_threads(int count) {
+    // Each thread would get an arena of 64 MB of address space, which then lacks for the threads after it.
+    mallopt(M_ARENA_MAX, ARENAS);
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t threads[MOST];
+    int started = 0, failure = 0;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_mutex_lock(&gate);
+    while (!failure && started < count && started < MOST) {
+        failure = pthread_create(&threads[started], NULL, wait_for_release, &gate);
+        if (!failure) started++;
+    }
+    pthread_mutex_unlock(&gate);
+    while (started > 0) pthread_join(threads[--started], NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return failure;
+}
+
+int cprocess_has_descriptors(int count) {
+    int descriptors[MOST];
+    int opened = 0, failure = 0;
+    while (!failure && opened < count && opened < MOST) {
+        descriptors[opened] = eventfd(0, EFD_CLOEXEC);
+        if (descriptors[opened] < 0) failure = errno;
+        else opened++;
+    }
+    while (opened > 0) close(descriptors[--opened]);
+    return failure;
+}

@@ -1,0 +1,43 @@
+import CProcess
+import Glibc
+
+/// What a command needs of the system before it begins.
+///
+/// The libraries that run it end the process, or wait for ever, where they get no thread or descriptor.
+enum Shortage {
+    private struct Need {
+        var threads: Int32
+        var descriptors: Int32
+
+        static let local = Need(threads: 2, descriptors: 4)
+        static let network = Need(threads: 8, descriptors: 10)
+    }
+
+    /// - Throws: ``UsageError`` that names what is missing.
+    static func check(forNetwork: Bool) throws(UsageError) {
+        // The library that runs the threads looks after them there, and ends the process where it cannot.
+        guard access("/proc/self/stat", R_OK) == 0 else {
+            var error = UsageError(
+                "process.no-proc", "/proc cannot be read: \(String(cString: strerror(errno)))",
+                hint: "mount it: mount -t proc proc /proc")
+            error.status = .serviceMissing
+            throw error
+        }
+        let need = forNetwork ? Need.network : Need.local
+        let descriptors = cprocess_has_descriptors(need.descriptors)
+        guard descriptors == 0 else {
+            throw error("this process may not open enough files", descriptors, limit: "ulimit -n")
+        }
+        let threads = cprocess_has_threads(need.threads)
+        guard threads == 0 else {
+            throw error("this process may not start enough threads", threads, limit: "ulimit -u; ulimit -v")
+        }
+    }
+
+    private static func error(_ what: String, _ number: Int32, limit: String) -> UsageError {
+        var error = UsageError(
+            "process.no-resources", "\(what): \(String(cString: strerror(number)))", hint: "see its limits: \(limit)")
+        error.status = .localState
+        return error
+    }
+}
