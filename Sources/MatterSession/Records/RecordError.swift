@@ -6,9 +6,13 @@ package struct RecordError: Error, Equatable, Sendable, CustomStringConvertible 
         case noFabric = "fabric.none"
         case unknownFabric = "fabric.unknown"
         case fabricExists = "fabric.exists"
+        /// The fabric was removed while a command worked with it.
+        case fabricGone = "fabric.gone"
         /// Several fabrics, and nobody said which.
         case ambiguousFabric = "fabric.ambiguous"
         case unknownNode = "node.unknown"
+        /// The node's commissioning has not ended.
+        case pendingNode = "node.pending"
         case nameTaken = "node.name-taken"
         case invalidName = "name.invalid"
         /// The node id is in use already.

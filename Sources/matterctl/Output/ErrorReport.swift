@@ -30,7 +30,9 @@ struct ErrorReport {
     /// What the device answered, if it is that.
     private(set) var deviceStatus: IMStatus?
 
-    init(_ error: any Error, target: String? = nil) {
+    init(_ given: any Error, target: String? = nil) {
+        let interrupted = given as? InterruptedCommissioning
+        let error = interrupted?.underlying ?? given
         status = ExitStatus(error)
         switch error {
         case let error as UsageError:
@@ -94,6 +96,7 @@ struct ErrorReport {
             hint = "this is a defect of matterctl; please report it with the output of the same command and -vv"
         }
         if hint == nil, let deviceStatus { hint = Self.remedy(for: deviceStatus, target) }
+        if let interrupted { explain(interrupted.aftermath) }
     }
 
     private static func account(of error: InteractionError, _ target: String?) -> String {
@@ -138,7 +141,11 @@ struct ErrorReport {
             hint = cloud.hint ?? hint
         }
         if let status = error.status { note(status.status) }
-        switch error.aftermath {
+        explain(error.aftermath)
+    }
+
+    private mutating func explain(_ aftermath: CommissioningError.Aftermath) {
+        switch aftermath {
         case .untouched:
             break
         case .rolledBack:
@@ -155,6 +162,14 @@ struct ErrorReport {
                 "; node \(node) is pending: the device forgets it within \(Spelled.seconds(within)) unless the same command "
                 + "is run again before"
             details["device"] = "pending"
+            details["node"] = .id(node)
+        case .unfinished(let node):
+            message += "; the device is on the fabric as node \(node), and still pending here"
+            hint = (hint.map { "\($0); then " } ?? "") + "run the same command again"
+            details["device"] = "pending"
+            details["node"] = .id(node)
+        case .commissioned(let node):
+            details["device"] = "commissioned"
             details["node"] = .id(node)
         }
     }
