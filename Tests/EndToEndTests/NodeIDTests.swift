@@ -87,7 +87,8 @@ struct NodeIDTests {
         try await matterctl.succeed("fabric", "create", "home")
         let own = try #require(try await matterctl.succeed("fabric", "show", "--json").json()["nodeId"]?.string)
         let error = try await matterctl.run(matterctl.words(device, ["--node-id", own, "--json"])).error()
-        #expect(error["id"]?.string == "node.exists" && error["message"]?.string?.contains("our own") == true, "\(error)")
+        #expect(
+            error["id"]?.string == "node.exists" && error["message"]?.string?.contains("our own") == true, "\(error)")
         #expect(device.fabrics == 0 && !device.steps.contains("pase-established"))
     }
 
@@ -172,7 +173,9 @@ struct NodeIDTests {
         try await device.waitForFault("mute")
         child.signal(SIGKILL)
         _ = await child.status()
-        for words in [["node", "show", "slow"], ["toggle", "slow"], ["toggle", "1"], ["node", "rename", "slow", "x"]] {
+        for words in [
+            ["node", "show", "slow"], ["toggle", "slow"], ["toggle", "1"], ["node", "rename", "slow", "x"],
+        ] {
             let outcome = try await matterctl.run(words + ["--json"])
             #expect(outcome.status == 3, "\(outcome)")
             let error = try outcome.error()

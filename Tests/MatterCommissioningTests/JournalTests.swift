@@ -185,7 +185,7 @@ struct JournalTests {
         #expect(error.hint?.hasSuffix("matterctl node forget 10") == true)
         #expect(try journal.pending(passcode: Self.passcode, discriminator: nil).map(\.nodeID) == [NodeID(1)])
         #expect(try journal.sound().faults.count == 1)
-        #expect(journal.has(NodeID(10)) && !journal.has(NodeID(11)))
+        #expect(try journal.has(NodeID(10)) && !journal.has(NodeID(11)))
     }
 
     @Test("new codes are recognised by one keyed digest each, and the secret for it is made once")
@@ -203,15 +203,15 @@ struct JournalTests {
         let first = try #require(made.first)
         #expect(made.allSatisfy { $0 == first })
         let journal = CommissioningJournal(directory, fabric: "home")
-        for id in 1...1000 as ClosedRange<UInt64> {
+        for id in 1...400 as ClosedRange<UInt64> {
             var node = try Self.node(id)
-            node.fingerprint = id == 500 ? first : try journal.fingerprint(of: UInt32(id))
+            node.fingerprint = id == 300 ? first : try journal.fingerprint(of: UInt32(id))
             try journal.complete(node)
         }
         let start = ContinuousClock.now
-        #expect(try journal.commissioned(passcode: Self.passcode, discriminator: nil).map(\.nodeID) == [NodeID(500)])
-        // With slow digests it took five seconds.
-        #expect(ContinuousClock.now - start < .seconds(2))
+        #expect(try journal.commissioned(passcode: Self.passcode, discriminator: nil).map(\.nodeID) == [NodeID(300)])
+        // With slow digests it took two.
+        #expect(ContinuousClock.now - start < .seconds(1))
         // With another secret, old codes are not recognised, and nothing fails.
         try directory.writeSecret("fabrics/home/keys/codes", [1, 2, 3])
         #expect(try journal.commissioned(passcode: Self.passcode, discriminator: nil) == [])
@@ -222,7 +222,9 @@ struct JournalTests {
     func renewal() throws {
         let state = try TemporaryState()
         let journal = CommissioningJournal(state.directory, fabric: "home")
-        let (file, done) = ("fabrics/home/pending/0000000000000003.json", "fabrics/home/commissioned/0000000000000004.json")
+        let (file, done) = (
+            "fabrics/home/pending/0000000000000003.json", "fabrics/home/commissioned/0000000000000004.json"
+        )
         try state.directory.write(file, try Self.node(3).encoded())
         try state.directory.write(done, try Self.node(4).encoded())
         #expect(try journal.pending(passcode: Self.passcode, discriminator: nil).map(\.nodeID) == [NodeID(3)])
@@ -246,7 +248,8 @@ struct JournalTests {
         try await fabrics.remove("home")
         for _ in 1...2 {
             #expect(try #require(throws: RecordError.self) { try journal.record(try Self.node(2)) }.code == .fabricGone)
-            #expect(try #require(throws: RecordError.self) { try journal.complete(try Self.node(2)) }.code == .fabricGone)
+            #expect(
+                try #require(throws: RecordError.self) { try journal.complete(try Self.node(2)) }.code == .fabricGone)
             #expect(try journal.all() == [])
             if try fabrics.names().isEmpty {
                 _ = try await fabrics.add(try TestFabric().local, name: "home", vendorID: vendor)

@@ -27,8 +27,11 @@ struct CommissionTests {
                 unixTime: { TestFabric.unixTime }))
     }
 
-    private func request(_ lamp: Commissionee, name: String? = nil) throws -> CommissioningRequest {
-        var request = CommissioningRequest(passcode: try SetupPasscode(Commissionee.passcode))
+    private func request(
+        _ lamp: Commissionee, name: String? = nil, id: UInt64? = nil, passcode: UInt32 = Commissionee.passcode
+    ) throws -> CommissioningRequest {
+        var request = CommissioningRequest(passcode: try SetupPasscode(passcode))
+        request.requestedNodeID = id.map { NodeID($0) }
         request.addresses = [lamp.device.address]
         request.name = name
         return request
@@ -222,13 +225,12 @@ struct CommissionTests {
         let (first, second) = (controller(lamp), controller(other))
         _ = try await first.fabricOrNew()
         let reached = Seen()
-        lamp.on("ArmFailSafe") { _ in
+        lamp.on("CSRRequest") { _ in
             reached.note("armed", [])
-            return .nothing
+            return .acknowledgement
         }
-        var (mine, theirs) = (try request(lamp), try request(other))
-        (mine.requestedNodeID, theirs.requestedNodeID) = (NodeID(7), NodeID(7))
-        let task = Task { [mine] in try await commission(first, mine) }
+        let (mine, theirs) = (try request(lamp, id: 7), try request(other, id: 7))
+        let task = Task { try await commission(first, mine) }
         try await eventually { reached.has("armed") }
         let error = await #expect(throws: RecordError.self) { _ = try await commission(second, theirs) }
         #expect(error?.code == .nodeExists)
@@ -250,12 +252,16 @@ struct CommissionTests {
         let controller = controller(lamp)
         _ = try await controller.fabricOrNew()
         let nodes = state.directory.path + "/fabrics/home/nodes"
-        try Data().write(to: URL(fileURLWithPath: nodes))
+        lamp.on("CommissioningComplete") { _ in
+            try? Data().write(to: URL(fileURLWithPath: nodes))
+            return nil
+        }
         let error = await #expect(throws: InterruptedCommissioning.self) {
             _ = try await commission(controller, request(lamp))
         }
         #expect(error?.aftermath == .unfinished(nodeID: 1) && error?.underlying is StoreError)
         #expect(try journal().all().map(\.nodeID) == [NodeID(1)])
+        lamp.on("CommissioningComplete") { _ in nil }
         try FileManager.default.removeItem(atPath: nodes)
         let (node, result) = try await commission(controller, request(lamp))
         #expect(result.wasPending && node.nodeID == NodeID(1))
@@ -327,11 +333,11 @@ struct CommissionTests {
             let error = await #expect(throws: RecordError.self) { _ = try await controller.node(text) }
             #expect(error?.code == .pendingNode && error?.reason == "node 1 'lamp' is still being commissioned")
         }
-        #expect(await #expect(throws: RecordError.self) { _ = try await controller.node("2") }?.code == .unknownNode)
+        let unknown = await #expect(throws: RecordError.self) { _ = try await controller.node("2") }
+        #expect(unknown?.code == .unknownNode)
         // Its name is promised.
-        var other = try request(lamp, name: "lamp")
-        other.passcode = try SetupPasscode(20_202_022)
-        let error = await #expect(throws: RecordError.self) { [other] in _ = try await commission(controller, other) }
+        let other = try request(lamp, name: "lamp", passcode: 20_202_022)
+        let error = await #expect(throws: RecordError.self) { _ = try await commission(controller, other) }
         #expect(error?.code == .nameTaken)
         await controller.close()
         await lamp.end()

@@ -53,7 +53,8 @@ struct LockTests {
         try #require(raw >= 0 && flock(raw, LOCK_EX | LOCK_NB) == 0)
         defer { close(raw) }
         let error = await storeError { try await store.withLock("a", timeout: .milliseconds(20)) {} }
-        #expect(error?.code == .busy && error?.reason.hasPrefix("another task of this process ") == true, "\(error as Any)")
+        #expect(
+            error?.code == .busy && error?.reason.hasPrefix("another task of this process ") == true, "\(error as Any)")
     }
 
     @Test("what is reserved is nobody else's until it is let go, or its process has died")

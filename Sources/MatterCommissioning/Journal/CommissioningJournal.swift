@@ -74,10 +74,10 @@ package struct CommissioningJournal: Sendable {
     package func node(_ id: NodeID) throws -> PendingNode? { try read(record(of: id)) }
 
     /// Whether there is a pending node of that id, be its record damaged.
-    package func has(_ id: NodeID) -> Bool {
+    package func has(_ id: NodeID) throws -> Bool {
         do {
             return try node(id) != nil
-        } catch {
+        } catch let error where RecordError.isFault(of: error) {
             return true
         }
     }
@@ -147,7 +147,7 @@ package struct CommissioningJournal: Sendable {
 
     /// Whether anything is known of a node here.
     package func knows(_ id: NodeID) throws -> Bool {
-        if has(id) { return true }
+        if try has(id) { return true }
         return try state.records(in: doneFolder).contains(doneRecord(of: id))
     }
 

@@ -84,7 +84,7 @@ extension Controller {
             take: { requested in
                 try await fabrics.takeNodeID(
                     in: fabric.name, identity: fabric.compressedFabricID, requested: requested, random: random
-                ) { store.has($0) || journal.has($0) && !own.contains($0) }
+                ) { try store.has($0) || journal.has($0) && !own.contains($0) }
             },
             lookUp: { id in await discovery?.hasOperational(id, of: fabric.compressedFabricID) ?? false },
             note: { commission.progress(.note($0)) })
@@ -118,7 +118,8 @@ extension Controller {
                 throw CommissioningError(
                     .alreadyOnFabric, stage: .discover,
                     "a device with this code is already commissioned, as node \(id) '\(name)'",
-                    hint: "see it: matterctl node show \(id); if it was reset, forget it first: matterctl node forget \(id)"
+                    hint:
+                        "see it: matterctl node show \(id); if it was reset, forget it first: matterctl node forget \(id)"
                 )
             }
             if let pending = resumable.first {

@@ -74,10 +74,10 @@ package struct NodeStore: Sendable {
     }
 
     /// Whether there is a record of a node, be it damaged.
-    package func has(_ id: NodeID) -> Bool {
+    package func has(_ id: NodeID) throws -> Bool {
         do {
             return try node(id) != nil
-        } catch {
+        } catch let error where RecordError.isFault(of: error) {
             return true
         }
     }
@@ -88,7 +88,7 @@ package struct NodeStore: Sendable {
     package func save(_ node: NodeRecord) async throws {
         try await state.withLock(folder) {
             try fabricFolder.check()
-            let earlier = has(node.nodeID) ? try self.node(node.nodeID) : nil
+            let earlier = try self.node(node.nodeID)
             if let known = earlier?.certificate, let certificate = node.certificate, known != certificate {
                 throw RecordError(
                     .nodeExists, "there is another device as node \(node.nodeID.rawValue) already",

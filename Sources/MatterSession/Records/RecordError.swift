@@ -1,3 +1,5 @@
+import MatterStore
+
 /// Why a record of the state directory, though undamaged, cannot be used, or an entry was not found.
 package struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable {
@@ -30,4 +32,13 @@ package struct RecordError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     package var description: String { reason }
+
+    /// Whether an error says that a record is there and cannot be used, and not that it could not be read.
+    package static func isFault(of error: any Error) -> Bool {
+        switch error {
+        case let error as StoreError: [.damaged, .newerVersion, .tooLarge].contains(error.code)
+        case let error as RecordError: error.code == .invalid
+        default: false
+        }
+    }
 }

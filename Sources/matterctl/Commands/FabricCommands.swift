@@ -259,7 +259,8 @@ struct FabricReport {
             "name": .string(record.name), "fabricId": .string(record.fabricID.description),
             "compressedFabricId": .string(record.compressedFabricID.description),
             "vendorId": .uint(UInt64(record.vendorID.rawValue)), "issuer": .string(record.issuer.rawValue),
-            "nodeId": .id(record.nodeID.rawValue), "nodeIds": .string(record.nodeIDs.rawValue), "rcac": .string("hex:\(Hex.encode(record.root, uppercase: true))"),
+            "nodeId": .id(record.nodeID.rawValue), "nodeIds": .string(record.nodeIDs.rawValue),
+            "rcac": .string("hex:\(Hex.encode(record.root, uppercase: true))"),
             "noc": .string("hex:\(Hex.encode(record.noc, uppercase: true))"),
         ]
         object["icac"] = record.nocIntermediate.map { .string("hex:\(Hex.encode($0, uppercase: true))") }
@@ -271,7 +272,8 @@ struct FabricReport {
         var lines = [
             "name\t\(TerminalText.escaped(record.name))", "fabric id\t\(record.fabricID)",
             "compressed fabric id\t\(record.compressedFabricID)", "vendor id\t\(record.vendorID)",
-            "own node id\t\(record.nodeID.rawValue)", "ids of new nodes\t\(record.nodeIDs.rawValue)", "issuer\t\(record.issuer.rawValue)",
+            "own node id\t\(record.nodeID.rawValue)", "ids of new nodes\t\(record.nodeIDs.rawValue)",
+            "issuer\t\(record.issuer.rawValue)",
         ]
         let certificates: [(String, [UInt8]?)] = [
             ("root", record.root), ("intermediate", record.nocIntermediate), ("node certificate", record.noc),

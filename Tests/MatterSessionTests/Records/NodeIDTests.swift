@@ -209,8 +209,11 @@ struct NodeIDTests {
     func badRecord() async throws {
         let store = place.store()
         try await add(store)
-        let whole = try #require(try JSONValue(parsing: try #require(store.fabric(named: "home")).encoded()).objectValue)
-        for (member, bad) in [("nodeIds", "odd"), ("origin", "x"), ("origin", .object(["device": 1]))] as [(String, JSONValue)]
+        let record = try #require(try store.fabric(named: "home"))
+        let whole = try #require(
+            try JSONValue(parsing: record.encoded()).objectValue)
+        for (member, bad) in [("nodeIds", "odd"), ("origin", "x"), ("origin", .object(["device": 1]))]
+            as [(String, JSONValue)]
         {
             var object = whole
             object[member] = bad
@@ -233,6 +236,7 @@ struct NodeIDTests {
         // Neither does it come in order.
         #expect(try await take(store).id == NodeID(1))
         #expect(try await take(store).id == NodeID(3))
+        withExtendedLifetime(first) {}
         first = nil
         #expect(try await take(store, 2).id == NodeID(2))
     }
