@@ -7,6 +7,7 @@ import MatterInteraction
 import MatterSession
 import MatterSessionTests
 import MatterSetupPayload
+import MatterStore
 import MatterTLV
 import MatterTransport
 import Testing

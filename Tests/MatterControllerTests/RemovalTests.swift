@@ -5,6 +5,7 @@ import MatterCredentials
 import MatterInteraction
 import MatterSession
 import MatterSessionTests
+import MatterStore
 import MatterTLV
 import MatterTransport
 import Testing
