@@ -64,6 +64,10 @@ package struct CommissioningError: Error, Sendable, CustomStringConvertible {
         case rollsBack(within: Duration)
         /// The device may hold our certificate; the pending node is kept and taken up again next time.
         case pending(nodeID: UInt64, within: Duration)
+        /// The device is on the fabric; what is missing here is made up for when the same command is run again.
+        case unfinished(nodeID: UInt64)
+        /// The device is on the fabric, and its record is kept.
+        case commissioned(nodeID: UInt64)
     }
 
     package init(
@@ -79,4 +83,19 @@ package struct CommissioningError: Error, Sendable, CustomStringConvertible {
     }
 
     package var description: String { reason }
+}
+
+/// A commissioning that failed because of something that has nothing to do with commissioning, such as a full disk.
+package struct InterruptedCommissioning: Error, CustomStringConvertible {
+    /// What happened.
+    package var underlying: any Error
+    /// In what state the device is left.
+    package var aftermath: CommissioningError.Aftermath
+
+    package init(_ underlying: any Error, _ aftermath: CommissioningError.Aftermath) {
+        self.underlying = underlying
+        self.aftermath = aftermath
+    }
+
+    package var description: String { "\(underlying)" }
 }

@@ -99,7 +99,8 @@ package actor Controller {
     }
 
     package func nodes() throws -> NodeStore {
-        NodeStore(options.state, fabric: try fabric().name)
+        let fabric = try fabric()
+        return NodeStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
     }
 
     /// How many unsecured messages a process may send on its reservation: a handshake takes two or three.
@@ -109,7 +110,7 @@ package actor Controller {
 
     func manager() async throws -> ExchangeManager {
         if let openManager { return openManager }
-        let counter = await reservedCounter()
+        let counter = try await reservedCounter()
         // Another call may have come first while this one waited.
         if let openManager { return openManager }
         let logger = options.logger
@@ -143,11 +144,15 @@ package actor Controller {
 
     /// The first of the message counters that are this process's own; `nil` if the state directory cannot be written. A
     /// node may begin at random instead (Matter core specification, 4.6.1.1), and must not fail to switch a light for it.
-    private func reservedCounter() async -> UInt32? {
+    ///
+    /// - Throws: `StoreError` `newerVersion`: only a newer program knows which counters are used up.
+    private func reservedCounter() async throws -> UInt32? {
         do {
             return try await CounterBlock.reserve(
                 "counters/unsecured.json", count: Self.counterBlock, in: options.state, timeout: Self.counterPatience
             ).first
+        } catch let error as StoreError where error.code == .newerVersion {
+            throw error
         } catch {
             options.logger.info("no message counters could be reserved: \(error)")
             return nil
@@ -158,7 +163,8 @@ package actor Controller {
         let fabric = try fabric()
         return NodeConnector(
             connector: Connector(manager: try await manager(), logger: options.logger), credentials: try credentials(),
-            resumptions: ResumptionStore(options.state, fabric: fabric.name), discovery: discovery(),
+            resumptions: ResumptionStore(
+                options.state, fabric: fabric.name, identity: fabric.compressedFabricID), discovery: discovery(),
             time: validationTime, random: options.random, logger: options.logger)
     }
 

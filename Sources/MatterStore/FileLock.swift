@@ -78,13 +78,12 @@ extension StateDirectory {
 
     private func busy(_ name: RecordName, _ timeout: Duration) -> StoreError {
         let path = path(of: [RecordName.locks, name.lockFile])
-        var holder = "another process"
-        if let folder = try? folder(CollectionOfOne(RecordName.locks), creating: false),
-            let octets = try? Self.readFile(name.lockFile, in: folder, path, store: self),
-            let number = Int32(String(decoding: octets.prefix(16).prefix { $0 != 0x0A }, as: UTF8.self))
-        {
-            holder = number == getpid() ? "another task of this process" : "process \(number)"
+        var number: Int32?
+        if let folder = try? folder(CollectionOfOne(RecordName.locks), creating: false) {
+            number = LockHolder.process(of: name.lockFile, in: folder, path, store: self)
         }
+        let holder =
+            number.map { $0 == getpid() ? "another task of this process" : "process \($0)" } ?? "another process"
         return StoreError(
             .busy,
             "\(holder) has held the lock on \(name.components.joined(separator: "/")) for the \(timeout) that this one waited",

@@ -67,4 +67,21 @@ struct RecordName: Hashable, Sendable {
         let hash = text.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
         return String(component.prefix(longestComponent - 20)) + "." + String(hash, radix: 16)
     }
+
+    /// The text that ``escaping(_:)`` made into this component.
+    static func unescaping(_ component: String) -> String? {
+        var octets: [UInt8] = []
+        var rest = component.utf8[...]
+        while let octet = rest.popFirst() {
+            guard octet == UInt8(ascii: "%") else {
+                octets.append(octet)
+                continue
+            }
+            guard let digits = String(rest.prefix(2)), let number = UInt8(digits, radix: 16) else { return nil }
+            octets.append(number)
+            rest = rest.dropFirst(2)
+        }
+        guard let text = String(validating: octets, as: UTF8.self), escaping(text) == component else { return nil }
+        return text
+    }
 }

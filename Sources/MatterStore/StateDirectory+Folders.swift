@@ -135,6 +135,12 @@ extension StateDirectory {
             .map { Self.join(folder, $0.name) }
     }
 
+    /// Whether there is a folder of that name.
+    package func hasFolder(_ name: String) throws(StoreError) -> Bool {
+        guard try folder(try RecordName(name).components, creating: false) != nil else { return false }
+        return true
+    }
+
     private static func join(_ folder: String, _ name: String) -> String {
         folder.isEmpty ? name : folder + "/" + name
     }
@@ -170,6 +176,12 @@ extension StateDirectory {
                 }
             }
             guard name != ".", name != ".." else { continue }
+            let kind = Int(entry.pointee.d_type)
+            if kind != Int(DT_UNKNOWN) {
+                entries.append(Entry(name: name, isFolder: kind == Int(DT_DIR)))
+                continue
+            }
+            // A file system that does not say it with the name.
             var status = stat()
             guard fstatat(folder.raw, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
             entries.append(Entry(name: name, isFolder: status.st_mode & S_IFMT == S_IFDIR))

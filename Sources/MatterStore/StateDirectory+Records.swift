@@ -46,11 +46,14 @@ extension StateDirectory {
     ///
     /// Two processes that change one record need ``update(_:version:timeout:isolation:_:)``.
     ///
-    /// - Parameter replacing: `false` to fail with `exists` if the record is there.
+    /// - Parameters:
+    ///   - replacing: `false` to fail with `exists` if the record is there.
+    ///   - keepingPrevious: `false` for records that can be made again from others.
     package func write(
-        _ name: String, _ contents: [UInt8], version: Int = 1, replacing: Bool = true
+        _ name: String, _ contents: [UInt8], version: Int = 1, replacing: Bool = true, keepingPrevious: Bool = true
     ) throws(StoreError) {
-        try write(try RecordName(name), contents, version: version, replacing: replacing, keepingPrevious: true)
+        try write(
+            try RecordName(name), contents, version: version, replacing: replacing, keepingPrevious: keepingPrevious)
     }
 
     /// Removes a record and its previous copy.

@@ -15,6 +15,7 @@ extension StateDirectory {
         }
         guard let folder = try folder(name.folder, creating: true) else { throw .system(ENOENT, "create", path) }
         Self.removeAbandonedFiles(in: folder, path)
+        if replacing, !keepingPrevious { try refuseNewer(name.file, in: folder, path, version: version) }
         var octets = RecordEnvelope.encode(contents, version: version)
         defer { wipe(&octets) }
         let temporary = try createTemporary(in: folder, path)
@@ -40,6 +41,19 @@ extension StateDirectory {
         atStage?(.renamed)
         try folder.synchronizeFolder(path)
         atStage?(.folderSynchronized)
+    }
+
+    /// A record that a newer program wrote is not overwritten. (Where the previous copy is kept, that is found out there.)
+    private func refuseNewer(
+        _ file: String, in folder: borrowing Descriptor, _ path: String, version: Int
+    ) throws(StoreError) {
+        guard var octets = try? Self.readFile(file, in: folder, path, store: self) else { return }
+        defer { wipe(&octets) }
+        do {
+            _ = try RecordEnvelope.decode(octets, newest: version)
+        } catch {
+            if case .newerVersion = error { throw fault(error, path, previous: nil) }
+        }
     }
 
     /// Gives a finished temporary file its name unless the name is taken.

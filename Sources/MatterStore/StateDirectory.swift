@@ -7,6 +7,13 @@ package struct StateDirectory: Sendable {
     /// Where it is.
     package let path: String
 
+    /// A folder outside of it, in which the state directory is vouched for: a backup that is restored does not take it
+    /// back in time. `nil` for state that needs no such thing; an empty path is a folder that cannot be used.
+    package let witness: String?
+
+    /// Where this machine says which one it is.
+    package var machineIDFile = "/etc/machine-id"
+
     /// Called as a write goes through its stages; tests use it to end the process there.
     package var atStage: (@Sendable (WriteStage) -> Void)?
 
@@ -18,9 +25,12 @@ package struct StateDirectory: Sendable {
     /// What one record may hold: far more than any needs, far less than would hurt.
     package static let largestRecord = 4 << 20
 
-    /// - Parameter path: the folder; it need not exist.
-    package init(path: String) {
+    /// - Parameters:
+    ///   - path: the folder; it need not exist.
+    ///   - witness: see ``witness``.
+    package init(path: String, witness: String? = nil) {
         self.path = path
+        self.witness = witness
     }
 
     /// The state directory that the environment asks for: `MATTERCTL_HOME`, else `$XDG_DATA_HOME/matterctl`, else
@@ -37,9 +47,25 @@ package struct StateDirectory: Sendable {
             hint: "use --home DIR or set MATTERCTL_HOME")
     }
 
+    /// The folder for ``witness`` that the environment asks for: `$XDG_STATE_HOME/matterctl`, else
+    /// `~/.local/state/matterctl`; empty if there is neither variable.
+    package static func witnessPath(environment: [String: String]) -> String {
+        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return state + "/matterctl" }
+        guard let home = environment["HOME"], !home.isEmpty else { return "" }
+        return home + "/.local/state/matterctl"
+    }
+
     /// A component of a record name that stands for any text, such as the name of a fabric.
     package static func component(for text: String) -> String {
         RecordName.escaping(text)
+    }
+
+    /// Whether a text can be a component of a record name.
+    package static func isComponent(_ text: String) -> Bool { RecordName.isAllowed(text) }
+
+    /// The text that a component stands for; `nil` if it stands for none, or for one that was too long.
+    package static func text(of component: String) -> String? {
+        RecordName.unescaping(component)
     }
 
     /// The full path of something in the state directory, for messages.

@@ -68,7 +68,7 @@ extension StoreError {
         case ENOSPC, EDQUOT:
             return StoreError(
                 .noSpace, "\(reason): no space left on the disk, or the quota is used up",
-                hint: "free some space and repeat; nothing was changed", path: path)
+                hint: "free some space and repeat", path: path)
         case EROFS:
             return StoreError(
                 .readOnly, "\(reason): the file system is read-only",

@@ -40,6 +40,7 @@ extension ExitStatus {
         case let error as ReadFailure: self = error.exit
         case is CancellationError: self = .interrupted
         case let error as CommissioningError: self.init(commissioning: error)
+        case let error as InterruptedCommissioning: self.init(error.underlying)
         case let error as SessionError: self.init(session: error)
         case let error as ControllerError: self.init(controller: error)
         case let error as InteractionError: self.init(interaction: error)
@@ -136,8 +137,8 @@ extension ExitStatus {
 
     private init(record error: RecordError) {
         switch error.code {
-        case .invalid, .fabricExists, .nameTaken, .nodeExists: self = .localState
-        case .noFabric, .unknownFabric, .unknownNode: self = .notFound
+        case .invalid, .fabricExists, .fabricGone, .nameTaken, .nodeExists: self = .localState
+        case .noFabric, .unknownFabric, .unknownNode, .pendingNode: self = .notFound
         case .ambiguousFabric, .invalidName: self = .usage
         }
     }

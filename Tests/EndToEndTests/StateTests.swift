@@ -103,16 +103,16 @@ import Testing
         ).json()
         #expect(
             lab.masking(["compressedFabricId", "nodeId", "rcac", "noc"]).keys == [
-                "compressedFabricId", "fabricId", "issuer", "name", "noc", "nodeId", "rcac", "vendorId",
+                "compressedFabricId", "fabricId", "issuer", "name", "noc", "nodeId", "nodeIds", "rcac", "vendorId",
             ])
         #expect(lab["fabricId"]?.string == "0000000000001234" && lab["vendorId"]?.int == 65522, "\(lab)")
         #expect(lab["issuer"]?.string == "local")
         let exists = try await matterctl.fail(10, "fabric", "create", "lab", "--json").error()
         #expect(exists["id"]?.string == "fabric.exists")
-        // Two fabrics, and none was chosen.
-        let ambiguous = try await matterctl.fail(64, "toggle", "kitchen", "--json").error()
-        #expect(ambiguous["id"]?.string == "fabric.ambiguous")
-        #expect(ambiguous["message"]?.string?.contains("home, lab") == true)
+        // The first one stays the one in use.
+        #expect(try await matterctl.succeed("fabric", "show", "--json").json()["name"]?.string == "home")
+        let unknown = try await matterctl.fail(3, "toggle", "kitchen", "--json").error()
+        #expect(unknown["id"]?.string == "node.unknown", "\(unknown)")
         try await matterctl.succeed("fabric", "use", "lab")
         #expect(try await matterctl.succeed("fabric", "show", "--json").json()["name"]?.string == "lab")
         let names = try await matterctl.succeed("fabric", "ls", "--json").json()
@@ -125,6 +125,13 @@ import Testing
         #expect(try await matterctl.succeed("fabric", "show", "--json").json()["name"]?.string == "home")
         let left = try FileManager.default.subpathsOfDirectory(atPath: matterctl.home.path)
         #expect(!left.contains { $0.contains("lab") && $0.contains("keys/") }, "\(left)")
+        // Only when the one in use goes is it unclear which is meant.
+        try await matterctl.succeed("fabric", "create", "guest")
+        try await matterctl.succeed("fabric", "create", "office")
+        try await matterctl.succeed("fabric", "remove", "home", "--yes")
+        let ambiguous = try await matterctl.fail(64, "toggle", "kitchen", "--json").error()
+        #expect(ambiguous["id"]?.string == "fabric.ambiguous")
+        #expect(ambiguous["message"]?.string?.contains("guest, office") == true)
     }
 
     @Test("a fabric that was exported piece by piece is imported elsewhere, and its light obeys there too")

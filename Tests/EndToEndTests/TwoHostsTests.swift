@@ -122,6 +122,7 @@ struct TwoHostsTests {
             """
         var environment = Laboratory.environment
         environment["MATTERCTL_HOME"] = matterctl.home.path
+        environment["XDG_STATE_HOME"] = matterctl.folder.file("xdg-state").path
         environment["BINARY"] = Laboratory.binary.path
         environment["WORK"] = matterctl.folder.url.path
         environment["LAB"] = Laboratory.scripts.path

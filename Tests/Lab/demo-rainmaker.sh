@@ -7,7 +7,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/matterctl-demo.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 MATTERCTL=$1 EMULATOR=$2 WORK=$work
-export MATTERCTL EMULATOR WORK
+XDG_STATE_HOME=$WORK/state
+export MATTERCTL EMULATOR WORK XDG_STATE_HOME
 
 "$here/lab.sh" "$work/lab" sh -euc '
 bold= plain=

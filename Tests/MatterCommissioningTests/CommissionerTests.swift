@@ -57,7 +57,7 @@ struct CommissionerTests {
         let record = try #require(pending.records("then").first)
         #expect(record.nodeID == NodeID(7) && record.name == "lamp" && record.room == "attic")
         #expect(record.addresses == [lamp.device.address] && record.discriminator?.long == 3840)
-        #expect(record.matches(passcode: Commissionee.passcode, discriminator: nil))
+        #expect(try journal.pending(passcode: Commissionee.passcode, discriminator: nil) == [record])
         // The owner of the node's record removes the pending one.
         #expect(try journal.all().map(\.nodeID) == [NodeID(7)])
         #expect(workshop.issuer.log == ["prepare", "issue"])

@@ -14,8 +14,8 @@ import Testing
 @Suite("Commissioning journal")
 struct JournalTests {
     private static let passcode: UInt32 = 20_202_021
-    /// Slow on purpose, so made once.
-    private static let fingerprint = Result { try SetupFingerprint(passcode: passcode, random: SystemRandom()) }
+    /// As release 0.1.0 made it. Slow on purpose, so made once.
+    private static let fingerprint = Result { try SetupFingerprint.salted(passcode) }
 
     private static func node(
         _ id: UInt64 = 0xFFFF_FFEF_FFFF_FFFF, discriminator: SetupDiscriminator? = nil
@@ -33,14 +33,19 @@ struct JournalTests {
     @Test("a fingerprint knows its passcode and no other, and tells nothing of it")
     func fingerprint() throws {
         let fingerprint = try Self.fingerprint.get()
-        #expect(fingerprint.matches(passcode: Self.passcode))
+        let secrets = [SecretBytes([UInt8](repeating: 1, count: 32)), SecretBytes([UInt8](repeating: 2, count: 32))]
+        let keyed = try secrets.map { try SetupFingerprint(passcode: Self.passcode, secret: $0) }
+        #expect(fingerprint.matches(passcode: Self.passcode, secret: nil))
+        #expect(keyed[0].matches(passcode: Self.passcode, secret: secrets[0]))
         for other: UInt32 in [Self.passcode + 1, Self.passcode ^ 1 << 26, 0, 1] {
-            #expect(!fingerprint.matches(passcode: other))
+            #expect(!fingerprint.matches(passcode: other, secret: nil))
+            #expect(!keyed[0].matches(passcode: other, secret: secrets[0]))
         }
-        let again = try SetupFingerprint(passcode: Self.passcode, random: SystemRandom())
-        #expect(again.salt != fingerprint.salt && again.digest != fingerprint.digest)
-        #expect(again.salt.count == 16 && again.digest.count == 32)
-        #expect(!SetupFingerprint(salt: [], digest: []).matches(passcode: Self.passcode))
+        // Without the fabric's secret the digest is of no use.
+        #expect(keyed[0] != keyed[1])
+        #expect(!keyed[0].matches(passcode: Self.passcode, secret: secrets[1]))
+        #expect(!keyed[0].matches(passcode: Self.passcode, secret: nil))
+        #expect(!SetupFingerprint.salted(salt: [], digest: []).matches(passcode: Self.passcode, secret: nil))
     }
 
     // MARK: Records
@@ -50,6 +55,9 @@ struct JournalTests {
         for discriminator in [nil, try SetupDiscriminator(long: 0), try .init(long: 4095), try .init(short: 15)] {
             let node = try Self.node(discriminator: discriminator)
             #expect(try PendingNode(decoding: node.encoded(), "p") == node)
+            var keyed = node
+            keyed.fingerprint = .keyed([1, 2, 3])
+            #expect(try PendingNode(decoding: keyed.encoded(), "p") == keyed)
         }
         var bare = try Self.node()
         (bare.name, bare.room, bare.vendorID, bare.productID, bare.addresses) = (nil, nil, nil, nil, [])
@@ -120,8 +128,8 @@ struct JournalTests {
         ] as [(Discriminator?, Discriminator?, Bool)])
     func recognition(kept: Discriminator?, asked: Discriminator?, expected: Bool) throws {
         let node = try Self.node(discriminator: kept?.value)
-        #expect(try node.matches(passcode: Self.passcode, discriminator: asked?.value) == expected)
-        #expect(try !node.matches(passcode: Self.passcode + 1, discriminator: asked?.value))
+        #expect(try node.matches(passcode: Self.passcode, discriminator: asked?.value, secret: nil) == expected)
+        #expect(try !node.matches(passcode: Self.passcode + 1, discriminator: asked?.value, secret: nil))
     }
 
     enum Discriminator: Sendable {
@@ -166,16 +174,87 @@ struct JournalTests {
         #expect(try journal.commissioned(passcode: Self.passcode, discriminator: nil) == [])
     }
 
-    @Test("a damaged entry is named, not passed over: a device may hold our certificate")
+    @Test("a damaged entry is named with what to do about it, and keeps no other from being found")
     func damage() throws {
         let state = try TemporaryState()
         let journal = CommissioningJournal(state.directory, fabric: "home")
         try journal.record(try Self.node(1))
-        try state.directory.write("fabrics/home/pending/0000000000000002.json", Array("{}".utf8))
-        let error = try #require(throws: RecordError.self) {
-            _ = try journal.pending(passcode: Self.passcode, discriminator: nil)
+        try state.directory.write("fabrics/home/pending/000000000000000A.json", Array("{}".utf8))
+        let error = try #require(throws: RecordError.self) { _ = try journal.all() }
+        #expect(error.reason.contains("pending/000000000000000A.json"))
+        #expect(error.hint?.hasSuffix("matterctl node forget 10") == true)
+        #expect(try journal.pending(passcode: Self.passcode, discriminator: nil).map(\.nodeID) == [NodeID(1)])
+        #expect(try journal.sound().faults.count == 1)
+        #expect(try journal.has(NodeID(10)) && !journal.has(NodeID(11)))
+    }
+
+    @Test("new codes are recognised by one keyed digest each, and the secret for it is made once")
+    func keyed() async throws {
+        let state = try TemporaryState()
+        let directory = state.directory
+        let made = try await withThrowingTaskGroup(of: SetupFingerprint.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try CommissioningJournal(directory, fabric: "home").fingerprint(of: Self.passcode)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(error.reason.contains("pending/0000000000000002.json"))
+        let first = try #require(made.first)
+        #expect(made.allSatisfy { $0 == first })
+        let journal = CommissioningJournal(directory, fabric: "home")
+        for id in 1...400 as ClosedRange<UInt64> {
+            var node = try Self.node(id)
+            node.fingerprint = id == 300 ? first : try journal.fingerprint(of: UInt32(id))
+            try journal.complete(node)
+        }
+        let start = ContinuousClock.now
+        #expect(try journal.commissioned(passcode: Self.passcode, discriminator: nil).map(\.nodeID) == [NodeID(300)])
+        // With slow digests it took two.
+        #expect(ContinuousClock.now - start < .seconds(1))
+        // With another secret, old codes are not recognised, and nothing fails.
+        try directory.writeSecret("fabrics/home/keys/codes", [1, 2, 3])
+        #expect(try journal.commissioned(passcode: Self.passcode, discriminator: nil) == [])
+        #expect(try journal.fingerprint(of: Self.passcode) != first)
+    }
+
+    @Test("a record of release 0.1.0 is recognised, and gets a keyed digest then")
+    func renewal() throws {
+        let state = try TemporaryState()
+        let journal = CommissioningJournal(state.directory, fabric: "home")
+        let (file, done) = (
+            "fabrics/home/pending/0000000000000003.json", "fabrics/home/commissioned/0000000000000004.json"
+        )
+        try state.directory.write(file, try Self.node(3).encoded())
+        try state.directory.write(done, try Self.node(4).encoded())
+        #expect(try journal.pending(passcode: Self.passcode, discriminator: nil).map(\.nodeID) == [NodeID(3)])
+        for _ in 1...2 {
+            let found = try journal.commissioned(passcode: Self.passcode, discriminator: nil)
+            #expect(found.map(\.nodeID) == [NodeID(4)])
+        }
+        #expect(try state.files()[done]?.contains("fingerprintSalt") == false)
+        #expect(try journal.commissioned(passcode: 1, discriminator: nil) == [])
+    }
+
+    @Test("nothing is recorded for a fabric that was removed, or made anew under the same name")
+    func removedFabric() async throws {
+        let state = try TemporaryState()
+        let fabrics = FabricStore(state.directory)
+        let vendor = VendorID(0xFFF1)
+        let first = try await fabrics.add(try TestFabric().local, name: "home", vendorID: vendor)
+        let journal = CommissioningJournal(
+            state.directory, fabric: "home", identity: first.compressedFabricID)
+        try journal.record(try Self.node(1))
+        try await fabrics.remove("home")
+        for _ in 1...2 {
+            #expect(try #require(throws: RecordError.self) { try journal.record(try Self.node(2)) }.code == .fabricGone)
+            #expect(
+                try #require(throws: RecordError.self) { try journal.complete(try Self.node(2)) }.code == .fabricGone)
+            #expect(try journal.all() == [])
+            if try fabrics.names().isEmpty {
+                _ = try await fabrics.add(try TestFabric().local, name: "home", vendorID: vendor)
+            }
+        }
     }
 
     @Test("the passcode is in no record")

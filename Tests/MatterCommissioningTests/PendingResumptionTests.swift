@@ -18,7 +18,7 @@ struct PendingResumptionTests {
         PendingNode(
             nodeID: NodeID(id), name: nil, room: nil, receipt: NOCReceipt(rawValue: "old"), noc: [1],
             addresses: addresses,
-            fingerprint: try SetupFingerprint(passcode: Commissionee.passcode, random: SystemRandom()),
+            fingerprint: try SetupFingerprint.salted(Commissionee.passcode),
             discriminator: try discriminator.map { number throws in try SetupDiscriminator(long: number) },
             failSafeEnds: TestFabric.unixTime + secondsLeft, vendorID: vendorID, productID: FakeDevice.productID)
     }

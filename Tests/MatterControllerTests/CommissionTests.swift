@@ -1,3 +1,4 @@
+import Foundation
 import MatterCommissioning
 import MatterController
 import MatterCredentials
@@ -6,6 +7,7 @@ import MatterInteraction
 import MatterSession
 import MatterSessionTests
 import MatterSetupPayload
+import MatterStore
 import MatterTLV
 import MatterTransport
 import Testing
@@ -26,8 +28,11 @@ struct CommissionTests {
                 unixTime: { TestFabric.unixTime }))
     }
 
-    private func request(_ lamp: Commissionee, name: String? = nil) throws -> CommissioningRequest {
-        var request = CommissioningRequest(passcode: try SetupPasscode(Commissionee.passcode))
+    private func request(
+        _ lamp: Commissionee, name: String? = nil, id: UInt64? = nil, passcode: UInt32 = Commissionee.passcode
+    ) throws -> CommissioningRequest {
+        var request = CommissioningRequest(passcode: try SetupPasscode(passcode))
+        request.requestedNodeID = id.map { NodeID($0) }
         request.addresses = [lamp.device.address]
         request.name = name
         return request
@@ -165,6 +170,176 @@ struct CommissionTests {
         }
         #expect(error?.code == .noIssuer && error?.hint != nil)
         #expect(await lamp.device.handshakes.isEmpty)
+        await controller.close()
+        await lamp.end()
+    }
+
+    // MARK: One id, one device
+
+    /// An issuer that gives every device the same id.
+    private struct FixedIssuer: NOCIssuer {
+        let authority: LocalCertificateAuthority
+        let id: NodeID
+        let abandoned = Seen()
+
+        func prepare() async throws -> FabricParameters? { try await authority.prepare() }
+
+        func issue(_ csr: CertificateSigningRequest, context: NOCIssueContext) async throws -> IssuedNOC {
+            var context = context
+            context.requestedNodeID = id
+            return try await authority.issue(csr, context: context)
+        }
+
+        func abandon(_ receipt: NOCReceipt) async { abandoned.note("abandoned", []) }
+    }
+
+    @Test("an id from an issuer that is ours, another node's or a pending one's is refused, and the device rolls back")
+    func foreignIDs() async throws {
+        let lamp = try await Commissionee()
+        let controller = controller(lamp)
+        let fabric = try await controller.fabricOrNew()
+        let local = LocalFabric(
+            authority: try controller.fabrics.authority(of: fabric), credentials: try await controller.credentials())
+        let authority = try local.issuer(adminVendorID: VendorID(0xFFF1)) { TestFabric.validity }
+        try await controller.nodes().save(NodeRecord(nodeID: NodeID(5), name: "fan"))
+        // Even a damaged record says that the id is taken.
+        try state.directory.write("fabrics/home/pending/0000000000000006.json", Array("{}".utf8))
+        for id in [fabric.nodeID, NodeID(5), NodeID(6)] {
+            let issuer = FixedIssuer(authority: authority, id: id)
+            let error = await #expect(throws: CommissioningError.self) {
+                _ = try await commission(controller, request(lamp), issuer: issuer)
+            }
+            #expect(error?.code == .issuedCertificateInvalid && error?.stage == .issueNOC, "\(id)")
+            #expect(error?.aftermath == .rolledBack && issuer.abandoned.has("abandoned"))
+        }
+        #expect(try await controller.nodes().all().map(\.nodeID) == [NodeID(5)])
+        let (node, _) = try await commission(
+            controller, request(lamp), issuer: FixedIssuer(authority: authority, id: NodeID(7)))
+        #expect(node.nodeID == NodeID(7) && node.certificate?.count == 16)
+        await controller.close()
+        await lamp.end()
+    }
+
+    @Test("an id that the user wants is reserved from the beginning, and free again when it comes to nothing")
+    func requestedID() async throws {
+        let (lamp, other) = (try await Commissionee(), try await Commissionee())
+        let (first, second) = (controller(lamp), controller(other))
+        _ = try await first.fabricOrNew()
+        let reached = Seen()
+        lamp.on("CSRRequest") { _ in
+            reached.note("armed", [])
+            return .acknowledgement
+        }
+        let (mine, theirs) = (try request(lamp, id: 7), try request(other, id: 7))
+        let task = Task { try await commission(first, mine) }
+        try await eventually { reached.has("armed") }
+        let error = await #expect(throws: RecordError.self) { _ = try await commission(second, theirs) }
+        #expect(error?.code == .nodeExists)
+        #expect(await other.device.handshakes.isEmpty)
+        task.cancel()
+        _ = try? await task.value
+        #expect(try await commission(second, theirs).node.nodeID == NodeID(7))
+        await first.close()
+        await second.close()
+        await lamp.end()
+        await other.end()
+    }
+
+    // MARK: Failures at the end
+
+    @Test("a record that cannot be written at the end: the device is named, and the next try completes it")
+    func unwritableNode() async throws {
+        let lamp = try await Commissionee()
+        let controller = controller(lamp)
+        _ = try await controller.fabricOrNew()
+        let nodes = state.directory.path + "/fabrics/home/nodes"
+        lamp.on("CommissioningComplete") { _ in
+            try? Data().write(to: URL(fileURLWithPath: nodes))
+            return nil
+        }
+        let error = await #expect(throws: InterruptedCommissioning.self) {
+            _ = try await commission(controller, request(lamp))
+        }
+        #expect(error?.aftermath == .unfinished(nodeID: 1) && error?.underlying is StoreError)
+        #expect(try journal().all().map(\.nodeID) == [NodeID(1)])
+        lamp.on("CommissioningComplete") { _ in nil }
+        try FileManager.default.removeItem(atPath: nodes)
+        let (node, result) = try await commission(controller, request(lamp))
+        #expect(result.wasPending && node.nodeID == NodeID(1))
+        await controller.close()
+        await lamp.end()
+    }
+
+    @Test("a journal that cannot be written before AddNOC: the device has rolled back, and that is told")
+    func unwritableJournal() async throws {
+        let lamp = try await Commissionee()
+        let controller = controller(lamp)
+        _ = try await controller.fabricOrNew()
+        let pending = state.directory.path + "/fabrics/home/pending"
+        lamp.on("CSRRequest") { _ in
+            try? Data().write(to: URL(fileURLWithPath: pending))
+            return nil
+        }
+        let error = await #expect(throws: InterruptedCommissioning.self) {
+            _ = try await commission(controller, request(lamp))
+        }
+        #expect(error?.aftermath == .rolledBack && error?.underlying is StoreError)
+        await controller.close()
+        await lamp.end()
+    }
+
+    @Test("a name that was given away meanwhile: the node is kept without one, and that is told")
+    func nameGivenAway() async throws {
+        let lamp = try await Commissionee()
+        let controller = controller(lamp)
+        _ = try await controller.fabricOrNew()
+        let directory = state.directory
+        lamp.on("CommissioningComplete") { _ in
+            try? await NodeStore(directory, fabric: "home").save(NodeRecord(nodeID: NodeID(9), name: "lamp"))
+            return nil
+        }
+        let error = await #expect(throws: InterruptedCommissioning.self) {
+            _ = try await commission(controller, request(lamp, name: "lamp"))
+        }
+        #expect(error?.aftermath == .commissioned(nodeID: 1))
+        #expect((error?.underlying as? RecordError)?.code == .nameTaken)
+        let node = try #require(try await controller.nodes().node(NodeID(1)))
+        #expect(node.name == nil && node.endpoints.count == 1)
+        #expect(try journal().all() == [])
+        await controller.close()
+        await lamp.end()
+    }
+
+    @Test("the same command once more says which node it made")
+    func again() async throws {
+        let lamp = try await Commissionee()
+        let controller = controller(lamp)
+        _ = try await commission(controller, request(lamp, name: "lamp"))
+        let before = await lamp.device.handshakes.count
+        let error = await #expect(throws: CommissioningError.self) {
+            _ = try await commission(controller, request(lamp, name: "lamp"))
+        }
+        #expect(error?.code == .alreadyOnFabric && error?.reason.contains("as node 1 'lamp'") == true)
+        #expect(await lamp.device.handshakes.count == before)
+        await controller.close()
+        await lamp.end()
+    }
+
+    @Test("a pending node is said to be one, by id and by name")
+    func pendingIsNamed() async throws {
+        let lamp = try await Commissionee()
+        try await crash(lamp, name: "lamp")
+        let controller = controller(lamp)
+        for text in ["lamp", "1"] {
+            let error = await #expect(throws: RecordError.self) { _ = try await controller.node(text) }
+            #expect(error?.code == .pendingNode && error?.reason == "node 1 'lamp' is still being commissioned")
+        }
+        let unknown = await #expect(throws: RecordError.self) { _ = try await controller.node("2") }
+        #expect(unknown?.code == .unknownNode)
+        // Its name is promised.
+        let other = try request(lamp, name: "lamp", passcode: 20_202_022)
+        let error = await #expect(throws: RecordError.self) { _ = try await commission(controller, other) }
+        #expect(error?.code == .nameTaken)
         await controller.close()
         await lamp.end()
     }

@@ -1,9 +1,11 @@
+import Foundation
 import MatterCommissioning
 import MatterController
 import MatterCredentials
 import MatterInteraction
 import MatterSession
 import MatterSessionTests
+import MatterStore
 import MatterTLV
 import MatterTransport
 import Testing
@@ -103,6 +105,30 @@ struct RemovalTests {
         let error = await #expect(throws: ControllerError.self) { try await remove(bench) }
         #expect(error?.code == .removalRefused && error?.hint != nil && told.commands.isEmpty)
         #expect(try await isKnown(bench))
+        await bench.end()
+    }
+
+    @Test("forgetting ends with the record by which the node is found, so that it can be repeated")
+    func interruptedForgetting() async throws {
+        let bench = try await bench { _, _ in Self.nocResponse(0) }
+        _ = try await bench.connected()
+        let directory = bench.state.directory
+        let resumptions = ResumptionStore(directory, fabric: "home")
+        #expect(resumptions.has(Bench.node))
+        // Deleting stops where this is no record.
+        let done = directory.path + "/fabrics/home/commissioned"
+        try Data().write(to: URL(fileURLWithPath: done))
+        await #expect(throws: StoreError.self) { try await bench.controller.forget(Bench.node) }
+        #expect(try await isKnown(bench) && !resumptions.has(Bench.node))
+        try FileManager.default.removeItem(atPath: done)
+        try await bench.controller.forget(Bench.node)
+        #expect(try await !isKnown(bench))
+        #expect(try await !bench.controller.hasRemains(of: Bench.node))
+        // What an earlier release left is found by its id.
+        try directory.writeSecret("fabrics/home/sessions/\(Bench.node)", [1])
+        #expect(try await bench.controller.hasRemains(of: Bench.node))
+        try await bench.controller.forget(Bench.node)
+        #expect(!resumptions.has(Bench.node))
         await bench.end()
     }
 }

@@ -42,6 +42,40 @@ struct LockTests {
         #expect(try store.read("nodes/5.json") == nil)
     }
 
+    @Test("a lock that somebody else holds is not said to be held by the process that had it before")
+    func foreignHolder() async throws {
+        let path = store.path
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            try await StateDirectory(path: path).withLock("a") {}
+        }
+        // By its own descriptor, as flock(1) takes it, without a word in the file.
+        let raw = open(path + "/locks/a.lock", O_RDWR)
+        try #require(raw >= 0 && flock(raw, LOCK_EX | LOCK_NB) == 0)
+        defer { close(raw) }
+        let error = await storeError { try await store.withLock("a", timeout: .milliseconds(20)) {} }
+        #expect(
+            error?.code == .busy && error?.reason.hasPrefix("another task of this process ") == true, "\(error as Any)")
+    }
+
+    @Test("what is reserved is nobody else's until it is let go, or its process has died")
+    func reservation() async throws {
+        var reservation = try store.reserve("reserved/7")
+        #expect(reservation != nil)
+        #expect(try store.reserve("reserved/7") == nil && store.reserve("reserved/8") != nil)
+        #expect(try store.read("reserved/7") != nil && folder.everything(in: "reserved") == ["7"])
+        #expect(folder.mode("reserved/7") == 0o600)
+        withExtendedLifetime(reservation) {}
+        reservation = nil
+        #expect(folder.everything(in: "reserved") == [])
+        let path = store.path
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+            let reservation = try StateDirectory(path: path).reserve("reserved/7")
+            withExtendedLifetime(reservation) { _ = kill(getpid(), SIGKILL) }
+        }
+        #expect(folder.everything(in: "reserved") == ["7"])
+        #expect(try store.reserve("reserved/7") != nil)
+    }
+
     @Test("the process that holds a lock is named")
     func holder() async throws {
         let path = store.path

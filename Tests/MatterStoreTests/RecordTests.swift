@@ -172,4 +172,24 @@ struct DefaultPathTests {
         #expect(storeError { _ = try StateDirectory.defaultPath(environment: environment) }?.code == .noHome)
         #expect(storeError { try StateDirectory(path: "").write("a", []) }?.code == .invalidName)
     }
+
+    @Test("what vouches for a state directory is elsewhere")
+    func witness() {
+        var environment = ["MATTERCTL_HOME": "/m", "XDG_STATE_HOME": "/x", "HOME": "/h"]
+        #expect(StateDirectory.witnessPath(environment: environment) == "/x/matterctl")
+        environment["XDG_STATE_HOME"] = "relative"
+        #expect(StateDirectory.witnessPath(environment: environment) == "/h/.local/state/matterctl")
+        environment["HOME"] = nil
+        #expect(StateDirectory.witnessPath(environment: environment).isEmpty)
+    }
+
+    @Test("a component tells the text that it stands for, unless that was too long")
+    func components() {
+        for text in ["home", "Zu Hause", "灯", "a%b", "..", ""] {
+            #expect(StateDirectory.text(of: StateDirectory.component(for: text)) == (text.isEmpty ? nil : text))
+        }
+        for odd in ["%", "%2", "%zz", "a b", "%41", StateDirectory.component(for: String(repeating: "灯", count: 200))] {
+            #expect(StateDirectory.text(of: odd) == nil, "\(odd)")
+        }
+    }
 }

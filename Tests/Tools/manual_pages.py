@@ -32,6 +32,7 @@ ENVIRONMENT = [
     ("MATTERCTL_HOME", "The state directory, unless --home names one."),
     ("MATTERCTL_FABRIC", "The fabric to work with, unless --fabric names one."),
     ("XDG_DATA_HOME", "Without MATTERCTL_HOME, the state directory is matterctl in here."),
+    ("XDG_STATE_HOME", "What vouches for state directories is in matterctl in here; default ~/.local/state."),
 ]
 
 

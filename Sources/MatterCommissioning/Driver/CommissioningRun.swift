@@ -64,7 +64,9 @@ struct CommissioningRun: Sendable {
             let isForgotten = (failure as? CommissioningError)?.code == .forgotten
             // A cancelled task could not talk to the device any more, but undoing must.
             let aftermath = await Task { await self.undo(undo, leftovers, isForgotten: isForgotten) }.value
-            guard var failure = failure as? CommissioningError else { throw failure }
+            guard var failure = failure as? CommissioningError else {
+                throw aftermath == .untouched ? failure : InterruptedCommissioning(failure, aftermath)
+            }
             failure.aftermath = aftermath
             throw failure
         }
@@ -263,6 +265,8 @@ struct CommissioningRun: Sendable {
                     return try await issuer.issue(csr, context: complete)
                 } catch let error as CancellationError {
                     throw error
+                } catch let error as CommissioningError {
+                    throw error
                 } catch {
                     throw CommissioningError(
                         .issuerFailed, stage: .issueNOC, "the certificate issuer failed: \(error)", underlying: error)
@@ -299,7 +303,8 @@ struct CommissioningRun: Sendable {
         let pending = PendingNode(
             nodeID: issued.nodeID, name: request.name, room: request.room, receipt: issued.receipt,
             noc: issued.noc.tlv, addresses: [session.address],
-            fingerprint: try SetupFingerprint(passcode: request.passcode.value, random: environment.random),
+            fingerprint: try environment.journal.fingerprint(
+                of: request.passcode.value, random: environment.random),
             discriminator: request.discriminator,
             failSafeEnds: environment.unixTime() + Int64((deadline - .now) / .seconds(1)) + 60,
             vendorID: information.vendorID, productID: information.productID)

@@ -1,4 +1,5 @@
 package import MatterCredentials
+package import MatterCrypto
 package import MatterSession
 package import MatterSetupPayload
 import MatterTLV
@@ -49,8 +50,12 @@ package struct PendingNode: Equatable, Sendable {
         addresses = try fields.array("addresses").compactMap { value in
             value.stringValue.flatMap { try? PeerAddress(parsing: $0) }
         }
-        fingerprint = SetupFingerprint(
-            salt: try fields.octets("fingerprintSalt"), digest: try fields.octets("fingerprint"))
+        fingerprint =
+            if let code = try fields.optionalOctets("code") {
+                .keyed(code)
+            } else {
+                .salted(salt: try fields.octets("fingerprintSalt"), digest: try fields.octets("fingerprint"))
+            }
         discriminator = try Self.discriminator(fields, file)
         failSafeEnds = try fields.integer("failSafeEnds")
         vendorID = try fields.optionalInteger("vendorId")
@@ -74,21 +79,34 @@ package struct PendingNode: Equatable, Sendable {
     }
 
     /// Whether the node may be the device that a setup code belongs to.
-    package func matches(passcode: UInt32, discriminator asked: SetupDiscriminator?) -> Bool {
+    ///
+    /// - Parameter secret: the fabric's, for ``SetupFingerprint``.
+    package func matches(passcode: UInt32, discriminator asked: SetupDiscriminator?, secret: SecretBytes?) -> Bool {
+        mayHave(asked) && fingerprint.matches(passcode: passcode, secret: secret)
+    }
+
+    /// Whether its discriminator, as far as it is known, is the one that was asked for.
+    func mayHave(_ asked: SetupDiscriminator?) -> Bool {
         if let asked, let discriminator {
             guard asked.short == discriminator.short else { return false }
             if let long = asked.long, let known = discriminator.long, long != known { return false }
         }
-        return fingerprint.matches(passcode: passcode)
+        return true
     }
 
     package func encoded() -> [UInt8] {
         var object: JSONObject = [
             "nodeId": .id(nodeID.rawValue), "receipt": .string(receipt.rawValue), "noc": .string(Hex.encode(noc)),
             "addresses": .array(addresses.map { .string($0.description) }),
-            "fingerprintSalt": .string(Hex.encode(fingerprint.salt)),
-            "fingerprint": .string(Hex.encode(fingerprint.digest)), "failSafeEnds": .int(failSafeEnds),
+            "failSafeEnds": .int(failSafeEnds),
         ]
+        switch fingerprint {
+        case .keyed(let code):
+            object["code"] = .string(Hex.encode(code))
+        case .salted(let salt, let digest):
+            object["fingerprintSalt"] = .string(Hex.encode(salt))
+            object["fingerprint"] = .string(Hex.encode(digest))
+        }
         if let long = discriminator?.long {
             object["discriminator"] = .uint(UInt64(long))
         } else {

@@ -1,32 +1,47 @@
 package import MatterCrypto
 
-/// Recognises a setup code without keeping it: a salted, slow digest of the passcode.
-package struct SetupFingerprint: Equatable, Sendable {
-    package let salt: [UInt8]
-    package let digest: [UInt8]
+/// Recognises a setup code without keeping it: a digest of the passcode.
+package enum SetupFingerprint: Equatable, Sendable {
+    /// Made with a secret of the fabric, without which it tells nothing, however fast it can be computed.
+    case keyed([UInt8])
+    /// As release 0.1.0 made it: slow to compute, and yet a passcode has 27 bits only.
+    case salted(salt: [UInt8], digest: [UInt8])
 
-    /// Slow enough to be a nuisance to whoever reads the journal, fast enough not to be noticed.
     private static let iterations = 10_000
+    /// Octets of the secret.
+    package static let secretCount = 32
 
-    init(salt: [UInt8], digest: [UInt8]) {
-        self.salt = salt
-        self.digest = digest
+    package init(passcode: UInt32, secret: SecretBytes) throws(CryptoError) {
+        self = .keyed(try HMACSHA256.authenticate(key: secret, message: Self.octets(passcode)))
     }
 
-    package init(passcode: UInt32, random: any RandomSource) throws(CryptoError) {
-        let salt = try random.bytes(16)
-        self.init(salt: salt, digest: try Self.digest(passcode, salt: salt))
+    private static func octets(_ passcode: UInt32) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: passcode >> (8 * $0)) }
     }
 
-    package func matches(passcode: UInt32) -> Bool {
-        guard let candidate = try? Self.digest(passcode, salt: salt) else { return false }
-        return constantTimeEqual(candidate, digest)
+    /// - Parameter secret: the fabric's; `nil` if it has none.
+    package func matches(passcode: UInt32, secret: SecretBytes?) -> Bool {
+        switch self {
+        case .keyed(let digest):
+            guard let secret,
+                let candidate = try? HMACSHA256.authenticate(key: secret, message: Self.octets(passcode))
+            else { return false }
+            return constantTimeEqual(candidate, digest)
+        case .salted(let salt, let digest):
+            let password = SecretBytes(Self.octets(passcode))
+            guard
+                let candidate = try? PBKDF2.sha256(
+                    password: password, salt: salt, iterations: Self.iterations, count: 32)
+            else { return false }
+            return constantTimeEqual(candidate.copyBytes(), digest)
+        }
     }
 
-    private static func digest(_ passcode: UInt32, salt: [UInt8]) throws(CryptoError) -> [UInt8] {
-        let octets = (0..<4).map { UInt8(truncatingIfNeeded: passcode >> (8 * $0)) }
-        return try PBKDF2.sha256(
-            password: SecretBytes(octets), salt: salt, iterations: iterations, count: 32
-        ).copyBytes()
+    /// Whether it takes milliseconds to compare it with a passcode.
+    var isSlow: Bool {
+        switch self {
+        case .keyed: false
+        case .salted: true
+        }
     }
 }

@@ -1,8 +1,10 @@
 package import MatterCommissioning
 package import MatterCredentials
+import MatterCrypto
 import MatterDiscovery
 package import MatterSession
 import MatterSetupPayload
+import MatterStore
 package import MatterTransport
 
 extension Controller {
@@ -29,38 +31,145 @@ extension Controller {
     ) async throws -> (node: NodeRecord, result: CommissionedNode) {
         let fabric = try await fabricOrNew()
         let store = try nodes()
-        let journal = CommissioningJournal(options.state, fabric: fabric.name)
-        if let name = request.name {
-            try NameRule.check(name, what: "node")
-            // A commissioning that was cut short at its very end has given the node its name already.
-            let resumable = try journal.pending(
-                passcode: request.passcode.value, discriminator: request.discriminator)
-            try store.checkFree(name, for: try resumable.first { try store.node($0.nodeID)?.name == name }?.nodeID)
+        let journal = try journal()
+        for fault in try journal.sound().faults {
+            let hint = ((fault as? StoreError)?.hint ?? (fault as? RecordError)?.hint).map { "; \($0)" } ?? ""
+            commission.progress(.note("warning: \(fault)\(hint)"))
         }
-        let fabrics = fabrics
-        let foreign = commission.issuer
-        let issuer = if let foreign { foreign } else { try issuer(for: fabric) }
+        let nameReservation = try request.name.map { try reserveName($0, request, store, journal) }
+        defer { withExtendedLifetime(nameReservation) {} }
+        let issuer = try commission.issuer ?? issuer(for: fabric)
+        let lease = try lease(fabric, request, store, journal, commission)
+        if commission.issuer == nil, request.requestedNodeID == nil, fabric.nodeIDs == .random { await lease.prepare() }
+        let isForeign = commission.issuer != nil
         let environment = Commissioner.Environment(
             connector: Connector(manager: try await manager(), logger: options.logger),
             nodeConnector: try await nodeConnector(),
-            discovery: discovery(), fabric: try credentials(), issuer: issuer, journal: journal,
+            discovery: discovery(), fabric: try credentials(), issuer: ClaimingIssuer(issuer: issuer, lease: lease),
+            journal: journal,
             chooseNodeID: { requested in
-                guard foreign == nil else { return requested }
-                return try await fabrics.takeNodeID(in: fabric.name, requested: requested) { id in
-                    try store.node(id) != nil || journal.node(id) != nil
-                }
+                // Another issuer chooses, but what the user wants is reserved all the same.
+                isForeign && requested == nil ? nil : try await lease.choose(requested)
             },
             attest: commission.attest, random: options.random, logger: options.logger, unixTime: options.unixTime,
             timeZone: Clock.timeZone)
-        let result = try await Commissioner(environment, progress: commission.progress)
-            .commission(request, deadline: deadline)
-        let pending = try journal.node(result.nodeID)
-        let record = try await add(result, request, pending, to: store)
+        do {
+            let result = try await Commissioner(environment, progress: commission.progress)
+                .commission(request, deadline: deadline)
+            let record = try await keep(result, request, store, journal, issuer)
+            await lease.release()
+            return (record, result)
+        } catch {
+            await lease.release()
+            throw error
+        }
+    }
+
+    package func journal() throws -> CommissioningJournal {
+        let fabric = try fabric()
+        return CommissioningJournal(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
+    }
+
+    private func lease(
+        _ fabric: FabricRecord, _ request: CommissioningRequest, _ store: NodeStore, _ journal: CommissioningJournal,
+        _ commission: CommissionOptions
+    ) throws -> NodeIDLease {
+        // An issuer that knows the device may give it the id of an attempt that came to nothing.
+        let own =
+            commission.issuer == nil
+            ? []
+            : try journal.pending(passcode: request.passcode.value, discriminator: request.discriminator).map(\.nodeID)
+        let (fabrics, random, discovery) = (fabrics, options.random, discovery())
+        return NodeIDLease(
+            take: { requested in
+                try await fabrics.takeNodeID(
+                    in: fabric.name, identity: fabric.compressedFabricID, requested: requested, random: random
+                ) { try store.has($0) || journal.has($0) && !own.contains($0) }
+            },
+            lookUp: { id in await discovery?.hasOperational(id, of: fabric.compressedFabricID) ?? false },
+            note: { commission.progress(.note($0)) })
+    }
+
+    /// Makes sure, before anything is sent, that the node can have the name at the end.
+    private func reserveName(
+        _ name: String, _ request: CommissioningRequest, _ store: NodeStore, _ journal: CommissioningJournal
+    ) throws -> Reservation {
+        try NameRule.check(name, what: "node")
+        guard let reservation = try fabrics.reserveNodeName(name, in: try fabric().name) else {
+            throw RecordError(
+                .nameTaken, "another command is commissioning a device as '\(name)'", hint: "choose another name")
+        }
+        let code = (passcode: request.passcode.value, discriminator: request.discriminator)
+        // A commissioning that was cut short at its very end has given the node its name already.
+        let resumable = try journal.pending(passcode: code.passcode, discriminator: code.discriminator)
+        if let other = try journal.sound().nodes.first(where: { $0.name == name }),
+            !resumable.contains(where: { $0.nodeID == other.nodeID })
+        {
+            throw RecordError(
+                .nameTaken, "node \(other.nodeID.rawValue), whose commissioning has not ended, is called '\(name)'",
+                hint: "choose another name, or forget that one: matterctl node forget \(other.nodeID.rawValue)")
+        }
+        do {
+            try store.checkFree(name, for: try resumable.first { try store.node($0.nodeID)?.name == name }?.nodeID)
+        } catch var error as RecordError where error.code == .nameTaken {
+            let known = try journal.commissioned(passcode: code.passcode, discriminator: code.discriminator)
+            if let owner = try? store.find(name), known.contains(where: { $0.nodeID == owner.nodeID }) {
+                let id = owner.nodeID.rawValue
+                throw CommissioningError(
+                    .alreadyOnFabric, stage: .discover,
+                    "a device with this code is already commissioned, as node \(id) '\(name)'",
+                    hint:
+                        "see it: matterctl node show \(id); if it was reset, forget it first: matterctl node forget \(id)"
+                )
+            }
+            if let pending = resumable.first {
+                error.hint =
+                    "run it with another --name: node \(pending.nodeID.rawValue) is still being commissioned with this code"
+            }
+            throw error
+        }
+        return reservation
+    }
+
+    /// Makes durable what a commissioning has brought about. The device is on the fabric by now: a failure says so.
+    private func keep(
+        _ result: CommissionedNode, _ request: CommissioningRequest, _ store: NodeStore,
+        _ journal: CommissioningJournal, _ issuer: any NOCIssuer
+    ) async throws -> NodeRecord {
+        let id = result.nodeID.rawValue
+        var record: NodeRecord
+        var nameFault: RecordError?
+        let pending: PendingNode?
+        do {
+            pending = try journal.node(result.nodeID)
+            record = try self.record(of: result, request, pending, store)
+            do {
+                try await store.save(record)
+            } catch let error as RecordError where error.code == .nameTaken {
+                // Renamed while the commissioning went on. Better a node without a name than none.
+                nameFault = RecordError(
+                    .nameTaken, "the device is node \(id) now, without a name: \(error.reason)",
+                    hint: "give it one: matterctl node rename \(id) NAME")
+                record.name = nil
+                try await store.save(record)
+            }
+        } catch var error as RecordError where error.code == .fabricGone {
+            error.reason += "; the device is on it as node \(id)"
+            error.hint = "reset the device, then commission it again"
+            throw InterruptedCommissioning(error, .commissioned(nodeID: id))
+        } catch {
+            throw InterruptedCommissioning(error, .unfinished(nodeID: id))
+        }
         if let pending {
             try await confirm(pending, to: issuer)
-            try journal.complete(pending)
+            do {
+                try journal.complete(pending)
+            } catch {
+                throw InterruptedCommissioning(error, .unfinished(nodeID: id))
+            }
         }
-        return (record, result)
+        if let nameFault { throw InterruptedCommissioning(nameFault, .commissioned(nodeID: id)) }
+        return record
     }
 
     /// The pending record stays until the issuer knows, so that the next try of the same code tells it again.
@@ -68,10 +177,12 @@ extension Controller {
         do {
             try await issuer.confirm(pending.receipt, node: pending.nodeID)
         } catch {
-            throw CommissioningError(
+            var failure = CommissioningError(
                 .issuerFailed, stage: .post,
                 "node \(pending.nodeID.rawValue) is on the fabric, but the certificate issuer could not be told: \(error)",
                 hint: "run the same command again", underlying: error)
+            failure.aftermath = .commissioned(nodeID: pending.nodeID.rawValue)
+            throw failure
         }
     }
 
@@ -87,10 +198,16 @@ extension Controller {
             adminVendorID: fabric.vendorID, random: options.random, validity: { [validity] in validity })
     }
 
-    private func add(
-        _ result: CommissionedNode, _ request: CommissioningRequest, _ pending: PendingNode?, to store: NodeStore
-    ) async throws -> NodeRecord {
-        var record = try store.node(result.nodeID) ?? NodeRecord(nodeID: result.nodeID)
+    private func record(
+        of result: CommissionedNode, _ request: CommissioningRequest, _ pending: PendingNode?, _ store: NodeStore
+    ) throws -> NodeRecord {
+        let existing = try store.node(result.nodeID)
+        guard existing?.certificate != nil || existing == nil || result.wasPending else {
+            throw RecordError(
+                .nodeExists, "there is another device as node \(result.nodeID.rawValue) already",
+                hint: "reset this device, and commission it again without --node-id")
+        }
+        var record = existing ?? NodeRecord(nodeID: result.nodeID)
         // What an interrupted commissioning was told, unless the name was given away meanwhile.
         let earlier = try pending?.name.flatMap { name in
             try store.sound().nodes.contains { $0.name == name } ? nil : name
@@ -108,7 +225,7 @@ extension Controller {
         record.endpoints = result.endpoints.map(NodeRecord.Endpoint.init)
         record.isLongIdleTime = result.information.isLongIdleTime
         record.commissionedAt = options.unixTime()
-        try await store.save(record)
+        record.certificate = pending.map { Array(SHA256.hash($0.noc).prefix(16)) } ?? record.certificate
         return record
     }
 }

@@ -10,8 +10,18 @@ extension Controller {
     private static let afterRemoval = Duration.seconds(5)
 
     /// The node that a user means, by id or name.
+    ///
+    /// - Throws: `RecordError` `pendingNode` for one that is still being commissioned.
     package func node(_ text: String) throws -> NodeRecord {
-        try nodes().find(text)
+        do {
+            return try nodes().find(text)
+        } catch let error as RecordError where error.code == .unknownNode {
+            guard let pending = try? journal().find(text) else { throw error }
+            let name = pending.name.map { " '\($0)'" } ?? ""
+            throw RecordError(
+                .pendingNode, "node \(pending.nodeID.rawValue)\(name) is still being commissioned",
+                hint: "run the commission command again")
+        }
     }
 
     /// The node with its endpoints, which are read once if they are not known.
@@ -89,12 +99,20 @@ extension Controller {
         }
     }
 
-    /// Forgets a node without telling it.
+    /// Forgets a node without telling it. Its own record, by which it is found, goes last: what was interrupted can be
+    /// repeated.
     package func forget(_ id: NodeID) async throws {
         let fabric = try fabric()
-        try await nodes().remove(id)
         try ResumptionStore(options.state, fabric: fabric.name).remove(id)
-        try CommissioningJournal(options.state, fabric: fabric.name).forget(id)
+        try journal().forget(id)
+        try await nodes().remove(id)
+    }
+
+    /// Whether something of a node is kept, if only what an interrupted removal has left.
+    package func hasRemains(of id: NodeID) throws -> Bool {
+        if try nodes().has(id) { return true }
+        if ResumptionStore(options.state, fabric: try fabric().name).has(id) { return true }
+        return try journal().knows(id)
     }
 }
 

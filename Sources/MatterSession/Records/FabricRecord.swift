@@ -13,6 +13,14 @@ package struct FabricRecord: Equatable, Sendable {
         case none
     }
 
+    /// How node ids are chosen, unless the user or an issuer does.
+    package enum NodeIDs: String, Sendable {
+        /// 1, 2, 3 and so on: this state directory knows every id that was given out.
+        case sequential
+        /// Numbers of 48 bits: there may be nodes of which this state directory knows nothing.
+        case random
+    }
+
     package var name: String
     package var fabricID: FabricID
     package var compressedFabricID: CompressedFabricID
@@ -28,6 +36,9 @@ package struct FabricRecord: Equatable, Sendable {
     package var nocIntermediate: [UInt8]?
     /// The next node id to give out, unless the user names one.
     package var nextNodeID: UInt64 = 1
+    package var nodeIDs = NodeIDs.sequential
+    /// What ``nodeIDs`` `.sequential` rests on; `nil` in records of release 0.1.0.
+    package var origin: FabricOrigin?
 
     package init(
         name: String, fabricID: FabricID, compressedFabricID: CompressedFabricID, vendorID: VendorID, issuer: Issuer,
@@ -62,6 +73,12 @@ package struct FabricRecord: Equatable, Sendable {
         noc = try fields.octets("noc")
         nocIntermediate = try fields.optionalOctets("nocIntermediate")
         nextNodeID = try fields.integer("nextNodeId")
+        let nodeIDs = try fields.optionalString("nodeIds") ?? NodeIDs.sequential.rawValue
+        guard let known = NodeIDs(rawValue: nodeIDs) else {
+            throw RecordError(.invalid, "'nodeIds' in \(file) is '\(nodeIDs)', which this version does not know")
+        }
+        self.nodeIDs = known
+        origin = try fields.optionalObject("origin").map { (origin) throws(RecordError) in try FabricOrigin(origin) }
     }
 
     package func encoded() -> [UInt8] {
@@ -72,6 +89,8 @@ package struct FabricRecord: Equatable, Sendable {
             "root": .string(Hex.encode(root)), "noc": .string(Hex.encode(noc)),
         ]
         object["intermediate"] = intermediate.map { .string(Hex.encode($0)) }
+        if nodeIDs != .sequential { object["nodeIds"] = .string(nodeIDs.rawValue) }
+        object["origin"] = origin?.json
         object["nocIntermediate"] = nocIntermediate.map { .string(Hex.encode($0)) }
         return JSONValue.object(object).utf8()
     }

@@ -18,6 +18,8 @@ package enum NameRule {
         guard name.unicodeScalars.allSatisfy(isPrintable), name.first != " ", name.last != " " else {
             throw refuse("it has blanks at its ends or characters that do not print")
         }
+        // What stands for bytes that were no text on the command line.
+        guard !name.unicodeScalars.contains("\u{FFFD}") else { throw refuse("it is not valid UTF-8") }
         guard parseNumber(name) == nil, !name.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
             throw refuse("it is a number, which would be taken for a node id")
         }

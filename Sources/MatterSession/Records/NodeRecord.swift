@@ -36,6 +36,8 @@ package struct NodeRecord: Equatable, Sendable {
     package var isLongIdleTime = false
     /// When it was commissioned, seconds since 1970.
     package var commissionedAt: Int64?
+    /// A digest of the certificate that it was commissioned with; `nil` where release 0.1.0 did that.
+    package var certificate: [UInt8]?
 
     /// The longest that one reliable message to the node may take by its own parameters: what the patience of a command
     /// has to last for.
@@ -62,6 +64,7 @@ package struct NodeRecord: Equatable, Sendable {
         sessionsPerFabric = try fields.optionalInteger("sessionsPerFabric")
         isLongIdleTime = try fields.bool("longIdleTime", default: false)
         commissionedAt = try fields.optionalInteger("commissionedAt")
+        certificate = try fields.optionalOctets("certificate")
         // An interface that is gone makes an address useless, not the record.
         addresses = try fields.array("addresses").compactMap { value in
             value.stringValue.flatMap { try? PeerAddress(parsing: $0) }
@@ -107,6 +110,7 @@ package struct NodeRecord: Equatable, Sendable {
         object["sessionsPerFabric"] = sessionsPerFabric.map { .uint(UInt64($0)) }
         object["longIdleTime"] = isLongIdleTime ? .bool(true) : nil
         object["commissionedAt"] = commissionedAt.map { .int($0) }
+        object["certificate"] = certificate.map { .string(Hex.encode($0)) }
         if let reliability, reliability != .standard {
             func milliseconds(_ duration: Duration) -> JSONValue { .int(Int64(duration / .milliseconds(1))) }
             object["idleIntervalMs"] = milliseconds(reliability.idleInterval)

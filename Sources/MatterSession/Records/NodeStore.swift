@@ -5,13 +5,21 @@ package import MatterStore
 package struct NodeStore: Sendable {
     private let state: StateDirectory
     private let fabric: String
+    private let fabricFolder: FabricFolder
+    private let names: NodeNames
 
-    package init(_ state: StateDirectory, fabric: String) {
+    /// - Parameter identity: the fabric that has to be there when a node is added; `nil` if any will do.
+    package init(_ state: StateDirectory, fabric: String, identity: CompressedFabricID? = nil) {
         self.state = state
         self.fabric = fabric
+        fabricFolder = FabricFolder(state: state, name: fabric, identity: identity)
+        names = NodeNames(state, folder: fabricFolder.path)
     }
 
-    private var folder: String { "\(FabricStore.folder(of: fabric))/nodes" }
+    /// The records of a fabric's nodes; also the name of the lock under which they are changed.
+    static func folder(of fabric: String) -> String { "\(FabricStore.folder(of: fabric))/nodes" }
+
+    private var folder: String { Self.folder(of: fabric) }
 
     private func record(of id: NodeID) -> String { "\(folder)/\(id).json" }
 
@@ -58,26 +66,53 @@ package struct NodeStore: Sendable {
             guard let record = try node(NodeID(number)) else { throw unknown }
             return record
         }
+        if let id = names.node(named: text), let record = try? node(id), record.name == text { return record }
         let (nodes, faults) = try sound()
         guard let record = nodes.first(where: { $0.name == text }) else { throw faults.first ?? unknown }
+        names.note(text, record.nodeID)
         return record
     }
 
+    /// Whether there is a record of a node, be it damaged.
+    package func has(_ id: NodeID) throws -> Bool {
+        do {
+            return try node(id) != nil
+        } catch let error where RecordError.isFault(of: error) {
+            return true
+        }
+    }
+
     /// Adds or replaces a node; its name must not be another node's.
+    ///
+    /// - Throws: ``RecordError`` `nodeExists` for a node with another certificate: two devices would have one id.
     package func save(_ node: NodeRecord) async throws {
         try await state.withLock(folder) {
+            try fabricFolder.check()
+            let earlier = try self.node(node.nodeID)
+            if let known = earlier?.certificate, let certificate = node.certificate, known != certificate {
+                throw RecordError(
+                    .nodeExists, "there is another device as node \(node.nodeID.rawValue) already",
+                    hint: "reset this device, and commission it again without --node-id")
+            }
             if let name = node.name {
                 try NameRule.check(name, what: "node")
                 try checkFree(name, for: node.nodeID)
             }
             try state.write(record(of: node.nodeID), node.encoded())
+            noteName(node, instead: earlier?.name)
         }
+    }
+
+    private func noteName(_ node: NodeRecord, instead earlier: String?) {
+        if let name = node.name { names.note(name, node.nodeID) }
+        if let earlier, earlier != node.name { names.forget(earlier, of: node.nodeID) }
     }
 
     /// Changes a node that is there; what is not there stays away.
     package func update(_ id: NodeID, _ change: (inout NodeRecord) -> Void) async throws {
         try await state.withLock(folder) {
             guard var record = try node(id) else { return }
+            try fabricFolder.check()
             let before = record
             change(&record)
             guard record != before else { return }
@@ -86,6 +121,7 @@ package struct NodeStore: Sendable {
                 try checkFree(name, for: id)
             }
             try state.write(self.record(of: id), record.encoded())
+            if record.name != before.name { noteName(record, instead: before.name) }
         }
     }
 
@@ -99,6 +135,11 @@ package struct NodeStore: Sendable {
 
     @discardableResult
     package func remove(_ id: NodeID) async throws -> Bool {
-        try await state.withLock(folder) { try state.delete(record(of: id)) }
+        try await state.withLock(folder) {
+            let name = (try? node(id))?.name
+            let existed = try state.delete(record(of: id))
+            if let name { names.forget(name, of: id) }
+            return existed
+        }
     }
 }

@@ -1,3 +1,5 @@
+import MatterStore
+
 /// Why a record of the state directory, though undamaged, cannot be used, or an entry was not found.
 package struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
     package enum Code: String, Sendable {
@@ -6,9 +8,13 @@ package struct RecordError: Error, Equatable, Sendable, CustomStringConvertible 
         case noFabric = "fabric.none"
         case unknownFabric = "fabric.unknown"
         case fabricExists = "fabric.exists"
+        /// The fabric was removed while a command worked with it.
+        case fabricGone = "fabric.gone"
         /// Several fabrics, and nobody said which.
         case ambiguousFabric = "fabric.ambiguous"
         case unknownNode = "node.unknown"
+        /// The node's commissioning has not ended.
+        case pendingNode = "node.pending"
         case nameTaken = "node.name-taken"
         case invalidName = "name.invalid"
         /// The node id is in use already.
@@ -26,4 +32,13 @@ package struct RecordError: Error, Equatable, Sendable, CustomStringConvertible 
     }
 
     package var description: String { reason }
+
+    /// Whether an error says that a record is there and cannot be used, and not that it could not be read.
+    package static func isFault(of error: any Error) -> Bool {
+        switch error {
+        case let error as StoreError: [.damaged, .newerVersion, .tooLarge].contains(error.code)
+        case let error as RecordError: error.code == .invalid
+        default: false
+        }
+    }
 }

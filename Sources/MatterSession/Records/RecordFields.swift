@@ -65,6 +65,12 @@ package struct RecordFields: Sendable {
         return flag
     }
 
+    package func optionalObject(_ key: String) throws(RecordError) -> RecordFields? {
+        guard let value = present(key) else { return nil }
+        guard value.objectValue != nil else { throw wrong(key, "an object") }
+        return try RecordFields(value, "'\(key)' in \(name)")
+    }
+
     package func array(_ key: String) throws(RecordError) -> [JSONValue] {
         guard let value = present(key) else { return [] }
         guard let array = value.arrayValue else { throw wrong(key, "an array") }

@@ -7,14 +7,15 @@ import MatterTLV
 /// What is kept to resume a session with a node in a later process: `sessions/ID` in the fabric's folder.
 package struct ResumptionStore: Sendable {
     private let state: StateDirectory
-    private let fabric: String
+    private let folder: FabricFolder
 
-    package init(_ state: StateDirectory, fabric: String) {
+    /// - Parameter identity: the fabric that has to be there when a session is kept; `nil` if any will do.
+    package init(_ state: StateDirectory, fabric: String, identity: CompressedFabricID? = nil) {
         self.state = state
-        self.fabric = fabric
+        folder = FabricFolder(state: state, name: fabric, identity: identity)
     }
 
-    private func record(of node: NodeID) -> String { "\(FabricStore.folder(of: fabric))/sessions/\(node)" }
+    private func record(of node: NodeID) -> String { "\(folder.path)/sessions/\(node)" }
 
     /// - Returns: `nil` if there is none, or if it is damaged: a full handshake does without.
     package func load(_ node: NodeID) -> ResumptionRecord? {
@@ -30,7 +31,9 @@ package struct ResumptionStore: Sendable {
             resumptionID: id, sharedSecret: SecretBytes(secret), peerNodeID: node.rawValue, peerCATs: cats)
     }
 
-    package func save(_ resumption: ResumptionRecord, of node: NodeID) throws(StoreError) {
+    /// - Throws: `StoreError`, or ``RecordError`` if the fabric is gone.
+    package func save(_ resumption: ResumptionRecord, of node: NodeID) throws {
+        try folder.check()
         let object: JSONObject = [
             "resumptionId": .string(Hex.encode(resumption.resumptionID)),
             "sharedSecret": .string(Hex.encode(resumption.sharedSecret.copyBytes())),
@@ -43,8 +46,17 @@ package struct ResumptionStore: Sendable {
         try state.delete(record(of: node))
     }
 
+    /// Whether there is something to remove.
+    package func has(_ node: NodeID) -> Bool {
+        do {
+            return try state.readSecret(record(of: node)) != nil
+        } catch {
+            return true
+        }
+    }
+
     /// Forgets every session of the fabric, so that the next ones are set up with the certificate that we have now.
     package func removeAll() throws(StoreError) {
-        try state.deleteFolder("\(FabricStore.folder(of: fabric))/sessions")
+        try state.deleteFolder("\(folder.path)/sessions")
     }
 }

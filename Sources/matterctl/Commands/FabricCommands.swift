@@ -23,10 +23,11 @@ struct FabricCommand: AsyncParsableCommand {
 
         func execute() async throws {
             let store = FabricStore(try state.state())
-            let records = try store.names().compactMap { name throws in try store.fabric(named: name) }
+            let (records, faults) = try store.sound()
             let inUse = try? store.select(state.fabricName).name
             if output.json {
                 output.console.result(.array(records.map { FabricReport($0, isInUse: $0.name == inUse).json }))
+                if let fault = faults.first { throw fault.error }
                 return
             }
             output.console.rows(
@@ -37,6 +38,14 @@ struct FabricCommand: AsyncParsableCommand {
                         record.name == inUse ? "yes" : "-",
                     ]
                 })
+            for name in try store.halfRemoved() {
+                let name = TerminalText.escaped(name)
+                output.console.message(
+                    "warning: keys of the removed fabric '\(name)' are still here; clear them away: "
+                        + "matterctl fabric remove '\(name)'")
+            }
+            // What can be read is of use; that something cannot is said after it.
+            if let fault = faults.first { throw fault.error }
         }
     }
 
@@ -180,8 +189,10 @@ struct FabricCommand: AsyncParsableCommand {
             let fabric = try LocalFabric(
                 importing: chain, keys: keys, ipk: try Self.ipk(String(ipk.dropFirst())),
                 at: controller.validationTime)
+            // It may have nodes, of which nothing is known here.
             let record = try await controller.fabrics.add(
-                fabric, name: name, vendorID: vendorId.map { VendorID($0.value) } ?? Controller.testVendor)
+                fabric, name: name, vendorID: vendorId.map { VendorID($0.value) } ?? Controller.testVendor,
+                nodeIDs: .random)
             if output.json { output.console.result(FabricReport(record, isInUse: nil).json) }
         }
 
@@ -223,11 +234,12 @@ struct FabricCommand: AsyncParsableCommand {
 
         func execute() async throws {
             let store = FabricStore(try state.state())
-            guard let record = try store.fabric(named: name) else {
+            guard try store.isHere(name) else {
                 _ = try store.select(name)
                 return
             }
-            let nodes = try NodeStore(store.state, fabric: record.name).sound()
+            // A damaged record does not keep the fabric from being removed.
+            let nodes = try NodeStore(store.state, fabric: name).sound()
             let count = nodes.nodes.count + nodes.faults.count
             let loss = count == 0 ? "" : " and lose control of its \(count) node\(count == 1 ? "" : "s")"
             try output.console.confirm("Remove the fabric '\(name)' with its keys\(loss)?", given: yes)
@@ -251,7 +263,8 @@ struct FabricReport {
             "name": .string(record.name), "fabricId": .string(record.fabricID.description),
             "compressedFabricId": .string(record.compressedFabricID.description),
             "vendorId": .uint(UInt64(record.vendorID.rawValue)), "issuer": .string(record.issuer.rawValue),
-            "nodeId": .id(record.nodeID.rawValue), "rcac": .string("hex:\(Hex.encode(record.root, uppercase: true))"),
+            "nodeId": .id(record.nodeID.rawValue), "nodeIds": .string(record.nodeIDs.rawValue),
+            "rcac": .string("hex:\(Hex.encode(record.root, uppercase: true))"),
             "noc": .string("hex:\(Hex.encode(record.noc, uppercase: true))"),
         ]
         object["icac"] = record.nocIntermediate.map { .string("hex:\(Hex.encode($0, uppercase: true))") }
@@ -263,7 +276,8 @@ struct FabricReport {
         var lines = [
             "name\t\(TerminalText.escaped(record.name))", "fabric id\t\(record.fabricID)",
             "compressed fabric id\t\(record.compressedFabricID)", "vendor id\t\(record.vendorID)",
-            "own node id\t\(record.nodeID.rawValue)", "issuer\t\(record.issuer.rawValue)",
+            "own node id\t\(record.nodeID.rawValue)", "ids of new nodes\t\(record.nodeIDs.rawValue)",
+            "issuer\t\(record.issuer.rawValue)",
         ]
         let certificates: [(String, [UInt8]?)] = [
             ("root", record.root), ("intermediate", record.nocIntermediate), ("node certificate", record.noc),

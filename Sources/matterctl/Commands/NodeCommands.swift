@@ -64,9 +64,9 @@ struct NodeCommand: AsyncParsableCommand {
         var output: OutputOptions { state.output }
 
         func execute() async throws {
-            let directory = try state.state()
-            let fabric = try FabricStore(directory).select(state.fabricName)
-            let record = try NodeStore(directory, fabric: fabric.name).find(node)
+            let controller = Controller(
+                Controller.Options(state: try state.state(), fabric: state.fabricName, logger: try output.logger()))
+            let record = try await controller.node(node)
             if output.json {
                 output.console.result(NodeReport(record).json)
             } else {
@@ -86,11 +86,10 @@ struct NodeCommand: AsyncParsableCommand {
         var output: OutputOptions { state.output }
 
         func execute() async throws {
-            let directory = try state.state()
-            let fabric = try FabricStore(directory).select(state.fabricName)
-            let nodes = NodeStore(directory, fabric: fabric.name)
-            let record = try nodes.find(node)
-            try await nodes.update(record.nodeID) { $0.name = name }
+            let controller = Controller(
+                Controller.Options(state: try state.state(), fabric: state.fabricName, logger: try output.logger()))
+            let record = try await controller.node(node)
+            try await controller.nodes().update(record.nodeID) { $0.name = name }
         }
     }
 
@@ -116,22 +115,16 @@ struct NodeCommand: AsyncParsableCommand {
             try RainMakerStore(controller.options.state, fabric: fabric).removePending(of: id)
         }
 
-        /// A node, one whose commissioning is pending, or one whose record is damaged.
+        /// A node, one whose commissioning is pending, one whose record is damaged, or what is left of one.
         private func target(_ controller: Controller) async throws -> NodeID {
             do {
                 return try await controller.node(node).nodeID
-            } catch let error where error.isDamagedRecord {
-                guard let number = NameRule.parseNumber(node) else { throw error }
-                return NodeID(number)
-            } catch let error as RecordError where error.code == .unknownNode {
-                let fabric = try await controller.fabric()
-                let journal = CommissioningJournal(controller.options.state, fabric: fabric.name)
-                guard let number = NameRule.parseNumber(node) else { throw error }
-                do {
-                    guard try journal.node(NodeID(number)) != nil else { throw error }
-                } catch let damage where damage.isDamagedRecord {
-                    return NodeID(number)
-                }
+            } catch let error as RecordError where error.code == .pendingNode {
+                guard let pending = try await controller.journal().find(node) else { throw error }
+                return pending.nodeID
+            } catch let error where error.isDamagedRecord || (error as? RecordError)?.code == .unknownNode {
+                guard let number = NameRule.parseNumber(node), try await controller.hasRemains(of: NodeID(number))
+                else { throw error }
                 return NodeID(number)
             }
         }
@@ -160,8 +153,9 @@ struct NodeCommand: AsyncParsableCommand {
             do {
                 record = try await context.controller.node(node)
             } catch let error as RecordError where error.code == .unknownNode {
-                // It may have left, and the cloud may not know yet.
-                guard try await removal.repeat(node) else { throw error }
+                // It may have left, and the cloud may not know yet; or the records went only in part.
+                let remains = try await removeRemains(context)
+                guard try await removal.repeat(node) || remains else { throw error }
                 return
             }
             try context.console.confirm(
@@ -180,6 +174,15 @@ struct NodeCommand: AsyncParsableCommand {
                 context.console.message(
                     "warning: the device was not told; if it comes back, its certificate is still good on the fabric")
             }
+        }
+
+        /// Clears away what an interrupted removal has left.
+        private func removeRemains(_ context: CommandContext) async throws -> Bool {
+            guard let number = NameRule.parseNumber(node),
+                try await context.controller.hasRemains(of: NodeID(number))
+            else { return false }
+            try await context.controller.forget(NodeID(number))
+            return true
         }
     }
 }

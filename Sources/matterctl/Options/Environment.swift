@@ -9,7 +9,7 @@ enum Environment {
     /// The variables that say where state belongs.
     static var all: [String: String] {
         var found: [String: String] = [:]
-        for name in ["MATTERCTL_HOME", "XDG_DATA_HOME", "HOME"] { found[name] = variable(name) }
+        for name in ["MATTERCTL_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "HOME"] { found[name] = variable(name) }
         return found
     }
 }

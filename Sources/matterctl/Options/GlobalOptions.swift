@@ -13,7 +13,10 @@ struct StateOptions: ParsableArguments {
     @OptionGroup var output: OutputOptions
 
     func state() throws -> StateDirectory {
-        StateDirectory(path: try home ?? StateDirectory.defaultPath(environment: Environment.all))
+        let environment = Environment.all
+        return StateDirectory(
+            path: try home ?? StateDirectory.defaultPath(environment: environment),
+            witness: StateDirectory.witnessPath(environment: environment))
     }
 
     var fabricName: String? { fabric ?? Environment.variable("MATTERCTL_FABRIC") }

@@ -31,7 +31,9 @@ struct ErrorReport {
     private(set) var deviceStatus: IMStatus?
 
     /// - Parameter isAddressGiven: whether the user said where the device is.
-    init(_ error: any Error, target: NodeTarget? = nil, isAddressGiven: Bool = false) {
+    init(_ given: any Error, target: NodeTarget? = nil, isAddressGiven: Bool = false) {
+        let interrupted = given as? InterruptedCommissioning
+        let error = interrupted?.underlying ?? given
         status = ExitStatus(error)
         let advised = error as? AdvisedError
         let error = advised?.error ?? error
@@ -104,6 +106,7 @@ struct ErrorReport {
         }
         if hint == nil, let deviceStatus { hint = StatusAdvice.remedy(for: deviceStatus, target) }
         if let advised { hint = [hint, advised.advice].compactMap { $0 }.joined(separator: "; ") }
+        if let interrupted { explain(interrupted.aftermath) }
     }
 
     /// Less time than this says nothing about a device that did not answer within it.
@@ -141,7 +144,11 @@ struct ErrorReport {
         }
         if let status = error.status { note(status.status) }
         if let refusal = error.underlying as? AttestationRefusal { details["attestation"] = refusal.json }
-        switch error.aftermath {
+        explain(error.aftermath)
+    }
+
+    private mutating func explain(_ aftermath: CommissioningError.Aftermath) {
+        switch aftermath {
         case .untouched:
             break
         case .rolledBack:
@@ -158,6 +165,14 @@ struct ErrorReport {
                 "; node \(node) is pending: the device forgets it within \(Spelled.seconds(within)) unless the same command "
                 + "is run again before"
             details["device"] = "pending"
+            details["node"] = .id(node)
+        case .unfinished(let node):
+            message += "; the device is on the fabric as node \(node), and still pending here"
+            hint = (hint.map { "\($0); then " } ?? "") + "run the same command again"
+            details["device"] = "pending"
+            details["node"] = .id(node)
+        case .commissioned(let node):
+            details["device"] = "commissioned"
             details["node"] = .id(node)
         }
     }

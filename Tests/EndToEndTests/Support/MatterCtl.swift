@@ -61,6 +61,7 @@ struct MatterCtl: Sendable {
     func start(_ arguments: [String], input: String = "") throws -> Child {
         var environment = environment
         environment["MATTERCTL_HOME"] = home.path
+        if environment["XDG_STATE_HOME"] == nil { environment["XDG_STATE_HOME"] = folder.file("xdg-state").path }
         return try Child(Laboratory.binary, arguments, environment: environment, input: input, folder: folder)
     }
 

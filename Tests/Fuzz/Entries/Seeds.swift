@@ -270,7 +270,7 @@ enum Seeds {
         node.commissionedAt = 1_786_000_000
         let pending = PendingNode(
             nodeID: .init(7), name: "kitchen", room: nil, receipt: .init(rawValue: "r"), noc: [0x15, 0x18],
-            addresses: [address], fingerprint: SetupFingerprint(salt: filled(16), digest: filled(32)),
+            addresses: [address], fingerprint: .salted(salt: filled(16), digest: filled(32)),
             discriminator: nil, failSafeEnds: 1_786_000_000, vendorID: 0xFFF1, productID: 0x8001)
         return [node.encoded(), pending.encoded()] + text([fabric, confirmation])
     }()

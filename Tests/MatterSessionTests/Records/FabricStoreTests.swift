@@ -114,13 +114,18 @@ struct FabricStoreTests {
         _ = try await add("home")
         #expect(try store.select(nil).name == "home")
         _ = try await add("office")
-        #expect(await code { _ = try store.select(nil) } == .ambiguousFabric)
+        // The first one stays the one that commands use.
+        #expect(try store.select(nil).name == "home" && store.chosen() == "home")
         #expect(try store.select("office").name == "office")
         #expect(await code { try store.choose("garden") } == .unknownFabric)
         try store.choose("office")
         #expect(try store.select(nil).name == "office" && store.chosen() == "office")
         #expect(try store.select("home").name == "home")
         #expect(await code { _ = try store.select("garden") } == .unknownFabric)
+        // Only when the chosen one goes is it unclear which is meant.
+        _ = try await add("lab")
+        try await store.remove("office")
+        #expect(await code { _ = try store.select(nil) } == .ambiguousFabric)
     }
 
     @Test("the first commissioning makes a fabric, once, however many processes begin at once")
@@ -186,6 +191,85 @@ struct FabricStoreTests {
         #expect(try store.credentials(of: record).key.scalar == first.credentials.key.scalar)
     }
 
+    @Test("a removal that was interrupted can be repeated, wherever that was")
+    func repeatedRemoval() async throws {
+        _ = try await add("home")
+        try await NodeStore(state.directory, fabric: "home").save(NodeRecord(nodeID: NodeID(7), name: "old"))
+        try state.directory.delete("fabrics/home/fabric.json")
+        #expect(try store.halfRemoved() == ["home"])
+        #expect(await code { _ = try store.select("home") } == .unknownFabric)
+        try await store.remove("home")
+        #expect(try store.halfRemoved() == [])
+        #expect(try !state.files().keys.contains { $0.hasPrefix("fabrics/home") })
+        #expect(await code { try await store.remove("home") } == .unknownFabric)
+        for name in ["", "..", ".", String(repeating: "x", count: 300)] {
+            #expect(await code { try await store.remove(name) } == .unknownFabric)
+        }
+    }
+
+    // MARK: Damage
+
+    private func damage(_ file: String) throws {
+        let path = state.directory.path + "/" + file
+        var octets = try Data(contentsOf: URL(fileURLWithPath: path))
+        octets[octets.count / 2] ^= 0xFF
+        try octets.write(to: URL(fileURLWithPath: path))
+    }
+
+    @Test("a damaged fabric is named, keeps no other from being used, and can be removed")
+    func damagedFabric() async throws {
+        for name in ["home", "Zu Hause"] { _ = try await add(name) }
+        try damage("fabrics/Zu%20Hause/fabric.json")
+        let (fabrics, faults) = try store.sound()
+        #expect(fabrics.map(\.name) == ["home"] && faults.map(\.name) == ["Zu Hause"])
+        #expect((faults.first?.error as? StoreError)?.code == .damaged)
+        // There is a previous copy from the beginning.
+        #expect((faults.first?.error as? StoreError)?.previousCopy != nil)
+        #expect(try store.select(nil).name == "home")
+        // Without a choice, there are two.
+        try state.directory.delete("default-fabric.json")
+        #expect(await code { _ = try store.select(nil) } == .ambiguousFabric)
+        try await store.remove("Zu Hause")
+        #expect(try store.names() == ["home"] && store.select(nil).name == "home")
+    }
+
+    @Test("the only fabric stays the one in use beside another, even if it is damaged")
+    func damagedFirst() async throws {
+        _ = try await add("home")
+        try damage("fabrics/home/fabric.json")
+        _ = try await add("guest")
+        #expect(try store.chosen() == "home")
+        #expect(throws: StoreError.self) { _ = try store.select(nil) }
+        #expect(try store.select("guest").name == "guest")
+    }
+
+    @Test("a damaged choice is no loss where there is one fabric, and is put right by choosing again")
+    func damagedChoice() async throws {
+        _ = try await add("home")
+        try store.choose("home")
+        try damage("default-fabric.json")
+        #expect(try store.select(nil).name == "home")
+        _ = try await add("guest")
+        let error = try #require(throws: StoreError.self) { _ = try store.select(nil) }
+        #expect(error.code == .damaged && error.hint?.contains("fabric use") == true)
+        try store.choose("guest")
+        #expect(try store.select(nil).name == "guest")
+    }
+
+    @Test("a key of a wrong length, or that is none, is a damaged file", arguments: ["operational", "root"])
+    func badKey(kind: String) async throws {
+        let (_, record) = try await add("home")
+        let file = "fabrics/home/keys/\(kind)"
+        try state.directory.writeSecret(file, [UInt8](repeating: 1, count: 31))
+        let error = try #require(throws: StoreError.self) {
+            if kind == "root" { _ = try store.authority(of: record) } else { _ = try store.credentials(of: record) }
+        }
+        #expect(error.code == .damaged && error.path?.hasSuffix(file) == true, "\(error)")
+        guard kind == "operational" else { return }
+        try state.directory.writeSecret(file, [UInt8](repeating: 0, count: 32))
+        #expect(try #require(throws: StoreError.self) { _ = try store.credentials(of: record) }.code == .damaged)
+    }
+
     // MARK: Node ids
 
     @Test("ids are given out in order, and none that is ours or in use")
@@ -196,7 +280,7 @@ struct FabricStoreTests {
         func take(_ requested: UInt64? = nil, used: Set<UInt64> = []) async throws -> UInt64 {
             try await store.takeNodeID(in: "home", requested: requested.map { NodeID($0) }) {
                 used.contains($0.rawValue)
-            }.rawValue
+            }.id.rawValue
         }
         #expect(try await take() == 1)
         #expect(try await take(used: [2, 4]) == 5)
@@ -219,7 +303,7 @@ struct FabricStoreTests {
         record.nextNodeID = next
         try state.directory.write("fabrics/home/fabric.json", record.encoded())
         let used: Set<UInt64> = [1, 2, 0xFFFF_FFEF_FFFF_FFFF]
-        let id = try await store.takeNodeID(in: "home", requested: nil) { used.contains($0.rawValue) }
+        let id = try await store.takeNodeID(in: "home", requested: nil) { used.contains($0.rawValue) }.id
         #expect(id == NodeID(3))
     }
 
@@ -233,7 +317,7 @@ struct FabricStoreTests {
                     // Each with its own view of the directory, as processes have.
                     try await FabricStore(StateDirectory(path: directory.path)).takeNodeID(in: "home", requested: nil) {
                         _ in false
-                    }
+                    }.id
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }

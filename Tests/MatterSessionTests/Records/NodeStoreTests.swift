@@ -120,7 +120,108 @@ struct NodeStoreTests {
         #expect(try store.all().count == 2)
     }
 
+    @Test("a name is found without reading the records of the other nodes")
+    func index() async throws {
+        for id in 1...50 as ClosedRange<UInt64> { try await store.save(node(id, "lamp \(id)")) }
+        // A record that is read would be found damaged.
+        let folder = state.directory.path + "/fabrics/home/nodes"
+        for id in 1...49 {
+            let name = String(id, radix: 16, uppercase: true)
+            let file = folder + "/" + String(repeating: "0", count: 16 - name.count) + name + ".json"
+            try #require(FileManager.default.fileExists(atPath: file))
+            try #require(mkfifoInstead(of: file))
+        }
+        #expect(try store.find("lamp 50").nodeID == NodeID(50))
+    }
+
+    /// Something that is no record, and would be found out when it is read.
+    private func mkfifoInstead(of file: String) -> Bool { unlink(file) == 0 && mkfifo(file, 0o600) == 0 }
+
+    @Test("an index that is lost, stale or damaged costs time, and heals")
+    func indexHeals() async throws {
+        for id in 1...3 as ClosedRange<UInt64> { try await store.save(node(id, "lamp \(id)")) }
+        func entry(_ name: String) throws -> String? { try state.files()["fabrics/home/names/" + name] }
+        #expect(try entry("lamp%201")?.contains("1") == true)
+        // As release 0.1.0 left it.
+        try state.directory.deleteFolder("fabrics/home/names")
+        #expect(try store.find("lamp 2").nodeID == NodeID(2))
+        #expect(try entry("lamp%202") != nil && entry("lamp%201") == nil)
+        // As a crash leaves it: the record says something else.
+        try state.directory.write("fabrics/home/names/lamp%202", Array(#"{"nodeId":3}"#.utf8))
+        #expect(try store.find("lamp 2").nodeID == NodeID(2))
+        #expect(try entry("lamp%202")?.contains(#"{"nodeId":2}"#) == true)
+        for bad in ["", "x", "{}", #"{"nodeId":"x"}"#] {
+            try state.directory.write("fabrics/home/names/lamp%203", Array(bad.utf8))
+            #expect(try store.find("lamp 3").nodeID == NodeID(3))
+        }
+        // A name that was given away leads to the node that has it.
+        try await store.update(NodeID(1)) { $0.name = "old" }
+        try await store.update(NodeID(2)) { $0.name = "lamp 1" }
+        #expect(try store.find("lamp 1").nodeID == NodeID(2) && store.find("old").nodeID == NodeID(1))
+        #expect(await code { _ = try store.find("lamp 2") } == .unknownNode)
+        #expect(try entry("lamp%202") == nil)
+        try await store.remove(NodeID(1))
+        #expect(try entry("old") == nil)
+        #expect(await code { _ = try store.find("old") } == .unknownNode)
+    }
+
+    @Test("long names that begin alike are told apart")
+    func longNames() async throws {
+        let names = ["a", "b"].map { String(repeating: "灯", count: 60) + $0 }
+        for (id, name) in zip([1, 2] as [UInt64], names) { try await store.save(node(id, name)) }
+        for (id, name) in zip([1, 2] as [UInt64], names) { #expect(try store.find(name).nodeID == NodeID(id)) }
+    }
+
+    @Test("a node with another certificate does not take the place of one that is there")
+    func otherCertificate() async throws {
+        var record = node(7, "lamp")
+        record.certificate = [1, 2, 3]
+        try await store.save(record)
+        try await store.save(record)
+        var other = node(7, "fan")
+        other.certificate = [4, 5, 6]
+        #expect(await code { try await store.save(other) } == .nodeExists)
+        #expect(try store.node(NodeID(7)) == record)
+        // One of release 0.1.0 does not say.
+        try await store.save(node(8))
+        other.nodeID = NodeID(8)
+        try await store.save(other)
+    }
+
+    @Test("a node is not written into a fabric that was removed, or made anew under the same name")
+    func removedFabric() async throws {
+        let fabrics = FabricStore(state.directory)
+        let first = try await fabrics.add(try TestFabric().local, name: "home", vendorID: VendorID(0xFFF1))
+        let store = NodeStore(state.directory, fabric: "home", identity: first.compressedFabricID)
+        let sessions = ResumptionStore(state.directory, fabric: "home", identity: first.compressedFabricID)
+        let session = ResumptionRecord(
+            resumptionID: Array(0..<16), sharedSecret: SecretBytes(Array(32..<64)), peerNodeID: 1, peerCATs: [])
+        try await store.save(node(1, "lamp"))
+        try sessions.save(session, of: NodeID(1))
+        try await fabrics.remove("home")
+        for _ in 1...2 {
+            #expect(await code { try await store.save(node(1, "lamp")) } == .fabricGone)
+            #expect(await code { try sessions.save(session, of: NodeID(1)) } == .fabricGone)
+            #expect(try store.all() == [] && sessions.load(NodeID(1)) == nil)
+            if try fabrics.names().isEmpty {
+                _ = try await fabrics.add(try TestFabric().local, name: "home", vendorID: VendorID(0xFFF1))
+            }
+        }
+    }
+
     // MARK: Resumption records
+
+    @Test("what a newer version keeps of a session is not overwritten")
+    func newerResumption() throws {
+        let store = ResumptionStore(state.directory, fabric: "home")
+        let file = "fabrics/home/sessions/0000000000000005"
+        try state.directory.write(file, Array("{}".utf8), version: 9)
+        let record = ResumptionRecord(
+            resumptionID: Array(0..<16), sharedSecret: SecretBytes(Array(32..<64)), peerNodeID: 5, peerCATs: [])
+        #expect(try #require(throws: StoreError.self) { try store.save(record, of: NodeID(5)) }.code == .newerVersion)
+        #expect(try state.files()[file]?.hasPrefix(#"{"matterctl":9,"#) == true)
+        #expect(store.load(NodeID(5)) == nil)
+    }
 
     @Test("what resumes a session comes back, for that node only, and goes when it is removed")
     func resumption() throws {

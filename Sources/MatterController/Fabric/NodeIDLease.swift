@@ -1,0 +1,120 @@
+import MatterCommissioning
+import MatterCredentials
+import MatterDiscovery
+import MatterSession
+
+/// The node id of one commissioning: nobody else gets it while the commissioning goes on.
+actor NodeIDLease {
+    /// Takes an id out of the state directory.
+    typealias Take = @Sendable (_ requested: NodeID?) async throws -> TakenNodeID
+    /// Whether a device is on the network as that node.
+    typealias LookUp = @Sendable (NodeID) async -> Bool
+
+    private let take: Take
+    private let lookUp: LookUp
+    private let note: @Sendable (String) -> Void
+    private var taken: TakenNodeID?
+    private var early: Task<TakenNodeID, any Error>?
+
+    init(take: @escaping Take, lookUp: @escaping LookUp, note: @escaping @Sendable (String) -> Void) {
+        self.take = take
+        self.lookUp = lookUp
+        self.note = note
+    }
+
+    /// Takes an id now, for later: looking whether it is free takes its time, which can pass while the device is found.
+    func prepare() {
+        early = Task { try await free(nil) }
+    }
+
+    /// The id for the device; always the same.
+    func choose(_ requested: NodeID?) async throws -> NodeID {
+        if let taken, requested == nil || requested == taken.id { return taken.id }
+        let new = if requested == nil, let early { try await early.value } else { try await free(requested) }
+        taken = new
+        return new.id
+    }
+
+    /// Takes the id that an issuer has given.
+    ///
+    /// - Throws: ``CommissioningError`` if it is ours, or another node's.
+    func claim(_ given: NodeID) async throws {
+        if taken?.id == given { return }
+        do {
+            taken = try await take(given)
+        } catch let error as RecordError where error.code == .nodeExists {
+            throw CommissioningError(
+                .issuedCertificateInvalid, stage: .issueNOC,
+                "the issuer's certificate is unusable: \(error.reason)",
+                hint: "the issuer has to give every device an id of its own", underlying: error)
+        }
+    }
+
+    func release() {
+        early?.cancel()
+        early = nil
+        taken = nil
+    }
+
+    private func free(_ requested: NodeID?) async throws -> TakenNodeID {
+        while true {
+            let candidate = try await take(requested)
+            if let doubt = candidate.doubt { note("\(doubt): new nodes get random ids from now on") }
+            guard candidate.nodeIDs == .random, await lookUp(candidate.id) else { return candidate }
+            guard requested == nil else {
+                throw RecordError(
+                    .nodeExists, "a device is on the network as node \(candidate.id.rawValue) of this fabric already",
+                    hint: "choose another id, or let matterctl choose")
+            }
+        }
+    }
+}
+
+/// An issuer whose node ids are looked at before a device sees them.
+struct ClaimingIssuer: NOCIssuer {
+    let issuer: any NOCIssuer
+    let lease: NodeIDLease
+
+    func prepare() async throws -> FabricParameters? { try await issuer.prepare() }
+
+    func issue(_ csr: CertificateSigningRequest, context: NOCIssueContext) async throws -> IssuedNOC {
+        let issued = try await issuer.issue(csr, context: context)
+        do {
+            try await lease.claim(issued.nodeID)
+        } catch {
+            await issuer.abandon(issued.receipt)
+            throw error
+        }
+        return issued
+    }
+
+    func confirm(_ receipt: NOCReceipt, node: NodeID) async throws { try await issuer.confirm(receipt, node: node) }
+
+    func abandon(_ receipt: NOCReceipt) async { await issuer.abandon(receipt) }
+}
+
+extension Discovery {
+    /// Whether a node of a fabric advertises itself, as far as that shows within a second.
+    func hasOperational(_ node: NodeID, of fabric: CompressedFabricID) async -> Bool {
+        await withTaskGroup(of: Bool.self) { group in
+            defer { group.cancelAll() }
+            group.addTask {
+                do {
+                    for try await update in resolveOperational(
+                        compressedFabricID: fabric.rawValue, nodeID: node.rawValue)
+                    {
+                        if case .found = update { return true }
+                    }
+                } catch {
+                    // Without discovery, chance alone keeps random ids apart.
+                }
+                return false
+            }
+            group.addTask {
+                try? await Task.sleep(for: .seconds(1))
+                return false
+            }
+            return await group.next() ?? false
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+
+/// Which folder of which machine a state directory is: what a copy of it cannot have in common with it.
+package struct StatePlace: Equatable, Sendable {
+    /// The content of `/etc/machine-id`; `nil` on machines without one.
+    package var machine: String?
+    /// The device number of the file system; it may change when the machine is started again.
+    package var device: UInt64
+    /// What the file system calls itself; 0 where it says nothing.
+    package var fileSystem: UInt64
+    /// The number of the folder itself. It stays when the folder is moved within its file system.
+    package var inode: UInt64
+
+    package init(machine: String?, device: UInt64, fileSystem: UInt64, inode: UInt64) {
+        self.machine = machine
+        self.device = device
+        self.fileSystem = fileSystem
+        self.inode = inode
+    }
+}
+
+extension StateDirectory {
+    /// Where the state directory is now.
+    ///
+    /// - Returns: `nil` if there is none yet.
+    package func place() throws(StoreError) -> StatePlace? {
+        guard let folder = try folder([] as [String], creating: false) else { return nil }
+        let status = try folder.status(path)
+        var fileSystem: UInt64 = 0
+        var information = statvfs()
+        if fstatvfs(folder.raw, &information) == 0 { fileSystem = UInt64(information.f_fsid) }
+        return StatePlace(
+            machine: machineID, device: UInt64(status.st_dev), fileSystem: fileSystem, inode: UInt64(status.st_ino))
+    }
+
+    /// 32 hexadecimal digits; images that were never started have other words there.
+    private var machineID: String? {
+        let opened = systemCall { open(machineIDFile, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        guard case .success(let raw) = opened else { return nil }
+        guard let octets = try? Descriptor(owning: raw).read(limit: 64, machineIDFile) else { return nil }
+        let text = String(decoding: octets.prefix { $0 != 0x0A }, as: UTF8.self)
+        return text.count == 32 && text.allSatisfy(\.isHexDigit) ? text : nil
+    }
+}
