@@ -9,7 +9,11 @@ package final class Relay: Sendable {
     /// Whether a datagram of a secure session is to be lost; handshakes always pass, but for ``cutOff()``.
     package typealias Loss = @Sendable (Direction) -> Bool
 
+    /// What becomes of a datagram of a handshake: what goes where in its place.
+    package typealias Meddling = @Sendable (Direction, [UInt8]) -> [(Direction, [UInt8])]
+
     private struct State {
+        var meddling: Meddling = { [($0, $1)] }
         var loss: Loss = { _ in false }
         var isCutOff = false
         var client: sockaddr_in6?
@@ -36,6 +40,9 @@ package final class Relay: Sendable {
     /// From now on loses what `loss` says.
     package func lose(_ loss: @escaping Loss) { state.withLock { $0.loss = loss } }
 
+    /// From now on does to handshakes what somebody on the way might.
+    package func meddle(_ meddling: @escaping Meddling) { state.withLock { $0.meddling = meddling } }
+
     /// From now on loses the first datagrams in one direction.
     package func loseFirst(_ count: Int, _ direction: Direction) {
         let left = Mutex(count)
@@ -61,13 +68,13 @@ package final class Relay: Sendable {
             var polled = [front, back].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             guard poll(&polled, 2, 20) > 0 else { continue }
             if polled[0].revents != 0 { forward(&buffer, from: front, .toDevice, device) }
-            if polled[1].revents != 0 { forward(&buffer, from: back, .toClient, nil) }
+            if polled[1].revents != 0 { forward(&buffer, from: back, .toClient, device) }
         }
         close(front)
         close(back)
     }
 
-    private func forward(_ buffer: inout [UInt8], from source: Int32, _ direction: Direction, _ device: sockaddr_in6?) {
+    private func forward(_ buffer: inout [UInt8], from source: Int32, _ direction: Direction, _ device: sockaddr_in6) {
         var sender = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         let count = withUnsafeMutableBytes(of: &sender) { sender in
@@ -76,21 +83,23 @@ package final class Relay: Sendable {
         }
         guard count >= 3 else { return }
         let isSecure = buffer[1] != 0 || buffer[2] != 0
-        let target = state.withLock { state -> sockaddr_in6? in
+        let meddling = state.withLock { state -> Meddling? in
             if direction == .toDevice { state.client = sender }
             if state.isCutOff || (isSecure && state.loss(direction)) {
                 state.lost[direction, default: 0] += 1
                 return nil
             }
             if isSecure { state.passed[direction, default: 0] += 1 }
-            return direction == .toDevice ? device : state.client
+            return isSecure ? { [($0, $1)] } : state.meddling
         }
-        guard var target else { return }
-        let exit = direction == .toDevice ? back : front
-        withUnsafeMutableBytes(of: &target) { target in
-            _ = sendto(
-                exit, buffer, count, 0, target.baseAddress?.assumingMemoryBound(to: sockaddr.self),
-                socklen_t(target.count))
+        for (direction, datagram) in meddling?(direction, Array(buffer[..<count])) ?? [] {
+            guard var target = direction == .toDevice ? device : state.withLock({ $0.client }) else { continue }
+            let exit = direction == .toDevice ? back : front
+            withUnsafeMutableBytes(of: &target) { target in
+                _ = sendto(
+                    exit, datagram, datagram.count, 0, target.baseAddress?.assumingMemoryBound(to: sockaddr.self),
+                    socklen_t(target.count))
+            }
         }
     }
 
