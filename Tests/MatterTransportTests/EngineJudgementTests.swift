@@ -73,7 +73,9 @@ import Testing
         let again = scene.engine.receive(datagram, from: host(3), now: now)
         #expect(again.delivered == [] && again.targets == [host(3)])
         // Another message with the same counter is another message.
-        #expect(scene.engine.receive(try scene.message(counter: 9, payload: [5]), from: host(2), now: now).delivered.count == 1)
+        #expect(
+            scene.engine.receive(try scene.message(counter: 9, payload: [5]), from: host(2), now: now).delivered.count
+                == 1)
     }
 
     @Test("a bare acknowledgement stops the repetitions to its own address only")

@@ -94,7 +94,7 @@ package struct Commissioner: Sendable {
         do {
             do {
                 session = try await pairing.run(waitsForWindow: !hasPending)
-            } catch where hasPending && Self.mayBeANode(error) {
+            } catch  where hasPending && Self.mayBeANode(error) {
                 // A pending node that was silent at first and takes no new administrators is there as a node.
                 clock.fail()
                 if var node = try await PendingResumption(commissioner: self).resume(

@@ -26,7 +26,8 @@ enum PASEFailure {
                 underlying: wrong)
         }
         return CommissioningError(
-            .deviceRefused, stage: .pase, "pairing with \(tried) failed: \(refusals.first?.reason ?? "no answer")\(doubt)",
+            .deviceRefused, stage: .pase,
+            "pairing with \(tried) failed: \(refusals.first?.reason ?? "no answer")\(doubt)",
             underlying: refusals.first)
     }
 }

@@ -58,7 +58,8 @@ final class Meddler: Sendable {
         }
     }
 
-    /// Damages the first message of one kind; what is damaged, a place in its payload says. Its repetitions pass.
+    /// Damages the first message of one kind; what is damaged, a place in its payload says. Its repetitions pass. The
+    /// true answer to the first message of PASE follows at once: the damaged one may look right, and be acknowledged.
     func damageFirst(_ opcode: SecureChannelOpcode, at place: @escaping @Sendable (_ payload: [UInt8]) -> Int?)
         -> Relay.Meddling
     {
@@ -72,7 +73,8 @@ final class Meddler: Sendable {
             self.state.withLock { $0.forged += 1 }
             var damaged = datagram
             damaged[datagram.count - payload.count + position] ^= 0x10
-            return [(direction, damaged)]
+            return opcode == .pbkdfParamResponse
+                ? [(direction, damaged), (direction, datagram)] : [(direction, damaged)]
         }
     }
 
