@@ -162,7 +162,8 @@ import Testing
                     record = session.resumption
                 }
             }, over: loopback)
-        #expect(await server.failures == [] && server.faults == [])
+        #expect(await server.failures == [])
+        #expect(await server.faults == [])
     }
 
     @Test("refusals come back as errors on both sides")
@@ -188,6 +189,7 @@ import Testing
                 }
                 #expect(wrongNode?.code == .noSharedTrustRoots)
             }, over: "[::1]")
-        #expect(await Set(server.failures) == [.rejected, .noSharedTrustRoots] && server.faults == [])
+        #expect(await Set(server.failures) == [.rejected, .noSharedTrustRoots])
+        #expect(await server.faults == [])
     }
 }
