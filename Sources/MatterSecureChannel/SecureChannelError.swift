@@ -9,6 +9,10 @@ package struct SecureChannelError: Error, Equatable, Sendable, CustomStringConve
         case windowClosed = "pase.window-closed"
         /// The device reports that it could not verify us: a wrong passcode, seen from its side.
         case rejected = "secure-channel.rejected"
+        /// The device ended the handshake for another reason.
+        case ended = "secure-channel.ended"
+        /// Answers that cannot both be followed: not all of them come from the device.
+        case contradicted = "secure-channel.contradicted"
         /// The device is in another handshake, or short of sessions.
         case busy = "secure-channel.busy"
         /// The device has no fabric with our root, our fabric id and its node id.

@@ -33,11 +33,13 @@ package struct SessionError: Error, Sendable, CustomStringConvertible {
     package var sendFailures: [PeerAddress: Int32] = [:]
     /// What the peer or our own checks objected to.
     package var refusal: SecureChannelError?
+    /// Whether answers contradicted each other, as they do where somebody interferes.
+    package var isContradicted = false
     /// Why discovery could not help, when it could not.
     package var discoveryFailure: (any Error)?
 
-    /// Whether the peer said that it is not, or no longer, on our fabric.
-    package var isUnknownToPeer: Bool { refusal?.code == .noSharedTrustRoots }
+    /// Whether the peer said that it is not, or no longer, on our fabric, and nothing else that came in says otherwise.
+    package var isUnknownToPeer: Bool { refusal?.code == .noSharedTrustRoots && !isContradicted }
 
     /// Whether nothing was heard that would tell what is wrong.
     package var isSilence: Bool {

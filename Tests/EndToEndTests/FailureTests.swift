@@ -152,7 +152,7 @@ import Testing
         defer { scene.end() }
         let (light, matterctl) = (scene.light, scene.matterctl)
         for place in [["--address", light.address], []] {
-            let outcome = try await matterctl.run(["commission", light.qrCode, "--json"] + place)
+            let outcome = try await matterctl.run(["commission", light.qrCode, "--json", "--timeout", "12s"] + place)
             #expect(outcome.status == 8, "\(outcome)")
             let error = try outcome.error()
             #expect(error["id"]?.string == "pase.window-closed", "\(error)")

@@ -212,6 +212,20 @@ struct CommissionerTests {
         await lamp.end()
     }
 
+    @Test("a device that cannot arm its fail-safe while it takes down an earlier one is asked once more")
+    func armAgain() async throws {
+        let (workshop, lamp, seen) = (try Workshop(), try await Commissionee(), Seen())
+        lamp.on("ArmFailSafe") { _ in
+            guard !seen.has("arm") else { return nil }
+            seen.note("arm", [])
+            return .outcome(.status(StatusIB(.failure)))
+        }
+        let node = try await workshop.commission(workshop.request(lamp.device.address))
+        #expect(node.nodeID == NodeID(7) && seen.has("arm"))
+        await workshop.end()
+        await lamp.end()
+    }
+
     @Test("a wrong passcode and a closed window are told apart")
     func pairing() async throws {
         let workshop = try Workshop()

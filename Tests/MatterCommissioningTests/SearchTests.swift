@@ -1,4 +1,5 @@
 import MatterCommissioning
+import MatterCredentials
 import MatterDiscovery
 import MatterSession
 import MatterSessionTests
@@ -140,6 +141,78 @@ struct SearchTests {
         #expect(await other.device.handshakes.count == 1)
         await workshop.end()
         await other.end()
+    }
+
+    @Test("four hundred made-up devices that fit the code do not hide the one that answers")
+    func flood() async throws {
+        let (lamp, dead) = (try await Commissionee(), try Blackhole())
+        var announcements = (0..<400).map { FakeDiscovery.Announcement(instance: "F\($0)", addresses: [dead.address]) }
+        announcements.append(.init(instance: "L", addresses: [lamp.device.address]))
+        let workshop = try Workshop(discovery: FakeDiscovery(announcements))
+        #expect(try await workshop.commission(request(workshop), within: .seconds(110)).nodeID == NodeID(7))
+        await workshop.end()
+        await lamp.end()
+    }
+
+    @Test("a device that is advertised as open and says that it is closed is tried until it opens")
+    func reopening() async throws {
+        let lamp = try await Commissionee(passcode: nil)
+        let network = FakeDiscovery([.init(instance: "A", addresses: [lamp.device.address])])
+        let workshop = try Workshop(discovery: network)
+        let task = Task { try await workshop.commission(request(workshop), within: .seconds(60)) }
+        try await eventually { workshop.progress.notes.contains { $0.contains("no new administrators") } }
+        await lamp.device.change { $0.passcode = Commissionee.passcode }
+        #expect(try await task.value.nodeID == NodeID(7))
+        await workshop.end()
+        await lamp.end()
+        let closed = try await Commissionee(passcode: nil)
+        let other = try Workshop(
+            discovery: FakeDiscovery([.init(instance: "A", addresses: [closed.device.address])]))
+        #expect(try await failure(other, within: .seconds(8)).code == .windowClosed)
+        await other.end()
+        await closed.end()
+    }
+
+    @Test("a node with the same passcode is a note, and the search goes on for the device that is wanted")
+    func sameCode() async throws {
+        let (first, wanted) = (try await Commissionee(), try await Commissionee())
+        let workshop = try Workshop(
+            discovery: FakeDiscovery([.init(instance: "A", addresses: [first.device.address])]))
+        _ = try await workshop.commission(request(workshop))
+        let done = try #require(try workshop.journal.all().first)
+        try workshop.journal.complete(done)
+        await first.device.change { $0.passcode = nil }
+        let later = try Workshop(
+            state: workshop.state, fabric: workshop.fabric,
+            discovery: FakeDiscovery(
+                [.init(delay: .seconds(13), instance: "B", addresses: [wanted.device.address])],
+                nodes: [first.device.address]))
+        let node = try await later.commission(request(later), within: .seconds(90))
+        #expect(node.address == wanted.device.address)
+        #expect(later.progress.notes.contains { $0.contains("already, as node 7") }, "\(later.progress.notes)")
+        await workshop.end()
+        await later.end()
+        await first.end()
+        await wanted.end()
+    }
+
+    @Test("a node of another product than the code's is not the device of the code")
+    func otherProduct() async throws {
+        let first = try await Commissionee()
+        let workshop = try Workshop(
+            discovery: FakeDiscovery([.init(instance: "A", addresses: [first.device.address])]))
+        _ = try await workshop.commission(request(workshop))
+        try workshop.journal.complete(try #require(try workshop.journal.all().first))
+        await first.device.change { $0.passcode = nil }
+        let later = try Workshop(
+            state: workshop.state, fabric: workshop.fabric,
+            discovery: FakeDiscovery([], nodes: [first.device.address]))
+        let error = try await failure(later, within: .seconds(12)) { $0.productID = 0x7777 }
+        #expect(error.code == .nothingDiscovered)
+        #expect(!later.progress.notes.contains { $0.contains("already") })
+        await workshop.end()
+        await later.end()
+        await first.end()
     }
 
     @Test("an address that a device gains later is tried as well")

@@ -13,6 +13,8 @@ import Testing
         private let fabrics: [CASECredentials]
         private var records: [ResumptionRecord] = []
         private(set) var failures: [SecureChannelError.Code] = []
+        /// What else went wrong, and should not.
+        private(set) var faults: [String] = []
 
         init(fabrics: [CASECredentials]) throws {
             self.fabrics = fabrics
@@ -54,7 +56,9 @@ import Testing
                 if let record = session.resumption { records.append(record) }
             } catch let error as SecureChannelError {
                 failures.append(error.code)
-            } catch {}
+            } catch {
+                faults.append("\(error)")
+            }
             await exchange.close()
         }
     }
@@ -159,6 +163,7 @@ import Testing
                 }
             }, over: loopback)
         #expect(await server.failures == [])
+        #expect(await server.faults == [])
     }
 
     @Test("refusals come back as errors on both sides")
@@ -185,5 +190,6 @@ import Testing
                 #expect(wrongNode?.code == .noSharedTrustRoots)
             }, over: "[::1]")
         #expect(await Set(server.failures) == [.rejected, .noSharedTrustRoots])
+        #expect(await server.faults == [])
     }
 }

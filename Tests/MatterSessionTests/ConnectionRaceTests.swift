@@ -31,24 +31,37 @@ struct ConnectionRaceTests {
         return report
     }
 
-    private func failure(
-        _ race: inout ConnectionRace, _ error: any Error, from: PeerAddress? = nil
-    ) throws -> SessionError {
-        try #require(throws: SessionError.self) { _ = try race.note(error, report: nil, from: from) }
+    private func objections(_ said: (PeerAddress, SecureChannelError)...) -> Objections {
+        var objections = Objections()
+        for (address, error) in said {
+            objections.note(
+                Objection(
+                    address: address, error: error,
+                    message: ReceivedMessage(protocolID: .secureChannel, opcode: 0x40, payload: [], from: address)))
+        }
+        return objections
+    }
+
+    private func refusal(_ code: SecureChannelError.Code, wait: Duration? = nil) -> SecureChannelError {
+        SecureChannelError(code, "no", reply: nil, wait: wait)
+    }
+
+    private func failure(_ race: inout ConnectionRace, _ error: any Error) throws -> SessionError {
+        try #require(throws: SessionError.self) { _ = try race.note(error, report: nil) }
     }
 
     @Test("addresses are candidates once, in the order in which they became known")
     func candidates() throws {
         var race = race()
-        #expect(try race.add(other))
-        #expect(try !race.add(other) && !race.add(address))
+        let new = [other, other, address].map { race.add($0) }
+        #expect(new == [true, false, false])
         #expect(race.addresses == [address, other])
     }
 
     @Test("silence is repeated after a short pause and remembered with everything that was tried")
     func silence() throws {
         var race = race()
-        #expect(try race.note(TransportError(.notAcknowledged, "", report: report()), report: nil, from: nil) != nil)
+        _ = try race.note(TransportError(.notAcknowledged, "", report: report()), report: nil)
         var more = report(transmissions: 3)
         more.addresses = [other, address]
         race.noteReport(more)
@@ -62,8 +75,8 @@ struct ConnectionRaceTests {
     func heard() async throws {
         var race = race()
         let lost = TransportError(.noReply, "", report: report(acknowledged: true, lastHeard: .seconds(1)))
-        #expect(try race.note(lost, report: nil, from: nil) != nil)
-        _ = try race.note(TransportError(.notAcknowledged, "", report: report()), report: nil, from: nil)
+        _ = try race.note(lost, report: nil)
+        _ = try race.note(TransportError(.notAcknowledged, "", report: report()), report: nil)
         try await Task.sleep(for: .milliseconds(30))
         let error = race.finalError()
         let lastHeard = try #require(error.lastHeard)
@@ -74,7 +87,7 @@ struct ConnectionRaceTests {
     func routes() throws {
         let error = TransportError(.unreachable, "", report: report(refusals: [address: 101]))
         var locating = race()
-        #expect(try locating.note(error, report: nil, from: nil) == .milliseconds(500))
+        #expect(try locating.note(error, report: nil) == .milliseconds(500))
         #expect(locating.finalError().code == .unreachable)
         var fixed = race(locating: false)
         let failure = try failure(&fixed, error)
@@ -88,55 +101,83 @@ struct ConnectionRaceTests {
             (Duration.seconds(3), Duration.seconds(3)), (.zero, .milliseconds(100)),
             (.milliseconds(1), .milliseconds(100)),
         ] {
-            let error = SecureChannelError(.busy, "", reply: nil, wait: wait)
-            #expect(try race.note(error, report: report(lastHeard: .zero), from: address) == expected)
+            let pause = try race.note(
+                objections((address, refusal(.busy, wait: wait))), report: report(lastHeard: .zero))
+            // What has passed since the answer is not waited for again.
+            #expect(pause <= expected && pause >= max(expected - .milliseconds(500), .milliseconds(100)))
         }
         #expect(race.finalError().code == .busy && race.finalError().refusal?.code == .busy)
+        #expect(race.candidates == [address])
     }
 
     @Test(
-        "a refusal ends it",
-        arguments: [
-            SecureChannelError.Code.wrongPasscode, .windowClosed, .rejected, .malformed, .invalidCredentials,
-            .cryptography,
-        ])
+        "a refusal of the only address is the end",
+        arguments: [SecureChannelError.Code.wrongPasscode, .windowClosed, .rejected, .ended, .noSharedTrustRoots])
     func refusal(code: SecureChannelError.Code) throws {
         var race = race()
-        let failure = try failure(&race, SecureChannelError(code, "no"), from: address)
+        let failure = try failure(&race, objections((address, refusal(code))))
         #expect(failure.code == .refused && failure.refusal?.code == code && failure.reason == "no")
-        #expect(!failure.isUnknownToPeer)
+        #expect(failure.isUnknownToPeer == (code == .noSharedTrustRoots) && !failure.isContradicted)
     }
 
-    @Test("somebody else at an old address is no refusal as long as there are other places to look")
-    func stranger() throws {
-        let refusal = SecureChannelError(.noSharedTrustRoots, "unknown", reply: nil)
+    @Test(
+        "what may be damage is tried once more",
+        arguments: [SecureChannelError.Code.malformed, .invalidCredentials, .cryptography])
+    func damage(code: SecureChannelError.Code) throws {
         var race = race()
-        #expect(try race.note(refusal, report: report(lastHeard: .zero), from: address) == nil)
-        #expect(race.addresses == [] && race.finalError().isUnknownToPeer)
-        #expect(try race.add(other))
-        // What comes of the other address counts now.
-        _ = try race.note(TransportError(.notAcknowledged, "", report: report()), report: nil, from: nil)
-        #expect(race.finalError().refusal == nil && race.finalError().code == .noReply)
-        #expect(throws: SessionError.self) { try race.add(address) }
+        _ = try race.note(objections((address, refusal(code))), report: nil)
+        #expect(race.candidates == [address] && race.experience.objections == [code])
+        #expect(try failure(&race, objections((address, refusal(code)))).refusal?.code == code)
     }
 
-    @Test("a stranger beside another candidate only loses its place")
-    func strangerBesides() throws {
-        let refusal = SecureChannelError(.wrongPeer, "another", reply: nil)
+    @Test("a refusal speaks for its address only, and the others are tried for a while")
+    func otherAddresses() throws {
         var race = race()
-        _ = try race.add(other)
-        #expect(try race.note(refusal, report: nil, from: address) != nil)
-        #expect(race.addresses == [other])
-        // Discovery has named this one.
-        #expect(try failure(&race, refusal, from: other).refusal?.code == .wrongPeer)
+        _ = race.add(other)
+        let now = Instant.now
+        _ = try race.note(objections((address, refusal(.noSharedTrustRoots))), report: nil, now: now)
+        #expect(race.candidates == [other] && race.addresses == [address, other])
+        let silence = TransportError(.notAcknowledged, "", report: report())
+        _ = try race.note(silence, report: nil, now: now + .seconds(2))
+        let error = try #require(throws: SessionError.self) {
+            _ = try race.note(silence, report: nil, now: now + .seconds(3))
+        }
+        #expect(error.isUnknownToPeer && !error.isContradicted)
+    }
+
+    @Test("when time is up, a refusal counts, also one of an attempt that is still under way")
+    func timeUp() throws {
+        var race = race()
+        _ = race.add(other)
+        race.note(objections((address, refusal(.rejected))).list[0])
+        #expect(race.finalError().refusal?.code == .rejected)
+        _ = try race.note(objections((address, refusal(.noSharedTrustRoots))), report: nil)
+        #expect(race.finalError().isUnknownToPeer)
+    }
+
+    @Test("addresses that refuse for different reasons are possible interference")
+    func contradiction() throws {
+        var race = race()
+        _ = race.add(other)
+        let error = try failure(
+            &race, objections((address, refusal(.noSharedTrustRoots)), (other, refusal(.rejected))))
+        #expect(error.isContradicted && !error.isUnknownToPeer && error.reason.contains("possible interference"))
+    }
+
+    @Test("answers of which only one can be followed are chosen from differently the next time")
+    func contested() throws {
+        var race = race()
+        _ = try race.note(
+            objections((other, refusal(.contradicted)), (address, refusal(.wrongPasscode))), report: nil)
+        #expect(race.experience.contested == 1 && race.candidates == [address])
     }
 
     @Test("what has nothing to do with the peer is passed on")
     func others() throws {
         var race = race()
-        #expect(throws: CancellationError.self) { try race.note(CancellationError(), report: nil, from: nil) }
+        #expect(throws: CancellationError.self) { try race.note(CancellationError(), report: nil) }
         #expect(throws: TransportError.self) {
-            try race.note(TransportError(.closed, ""), report: nil, from: nil)
+            try race.note(TransportError(.closed, ""), report: nil)
         }
     }
 

@@ -152,8 +152,8 @@ struct NodeConnectorTests {
     }
 
     @Test(
-        "what only another device can say in the middle of a handshake is passed over",
-        arguments: [StatusReport.noSharedTrustRoots, .busy(wait: .seconds(30))])
+        "a refusal in the middle of a handshake is passed over if the handshake goes on",
+        arguments: [StatusReport.noSharedTrustRoots, .busy(wait: .seconds(30)), .invalidParameter])
     func strayRefusal(stray: StatusReport) async throws {
         let (fabric, client) = (try TestFabric(), try Client())
         let device = try await device(fabric) { $0.stray = stray }
@@ -173,10 +173,10 @@ struct NodeConnectorTests {
         await device.shutDown()
     }
 
-    @Test("any other report in the middle of a handshake ends it")
+    @Test("a report that the device ends every handshake with is a refusal")
     func realRefusal() async throws {
         let (fabric, client) = (try TestFabric(), try Client())
-        let device = try await device(fabric) { $0.stray = .invalidParameter }
+        let device = try await device(fabric) { $0.lastWord = .invalidParameter }
         let error = await #expect(throws: SessionError.self) { _ = try await connect(client.nodes(fabric), device) }
         #expect(error?.refusal?.code == .rejected)
         await client.shutDown()

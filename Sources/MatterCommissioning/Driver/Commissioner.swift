@@ -88,24 +88,30 @@ package struct Commissioner: Sendable {
                 .issuerFailed, stage: .issueNOC, "the issuer does not say what fabric it issues for")
         }
         clock.enter(.discover)
+        let pairing = Pairing(environment: environment, request: request, clock: clock, deadline: deadline)
+        let hasPending = try hasPending(request)
         let session: SecureSession
         do {
-            session = try await Pairing(environment: environment, request: request, clock: clock, deadline: deadline)
-                .run()
+            do {
+                session = try await pairing.run(waitsForWindow: !hasPending)
+            } catch  where hasPending && Self.mayBeANode(error) {
+                // A pending node that was silent at first and takes no new administrators is there as a node.
+                clock.fail()
+                if var node = try await PendingResumption(commissioner: self).resume(
+                    request, clock: clock, deadline: deadline)
+                {
+                    node.total = .now - start
+                    return node
+                }
+                guard Instant.now < deadline, request.addresses.isEmpty else { throw error }
+                clock.enter(.discover)
+                session = try await pairing.run(waitsForWindow: true)
+            }
         } catch is CancellationError {
             clock.fail()
             throw CommissioningError(.interrupted, stage: .pase, "interrupted; nothing was changed on the device")
         } catch {
             clock.fail()
-            // A pending node that was silent at first and takes no new administrators is there as a node.
-            let mayBeThere = try hasPendingNode(error, request)
-            if mayBeThere,
-                var node = try await PendingResumption(commissioner: self).resume(
-                    request, clock: clock, deadline: deadline)
-            {
-                node.total = .now - start
-                return node
-            }
             throw try withPendingNode(error, request)
         }
         let run = CommissioningRun(
@@ -116,13 +122,15 @@ package struct Commissioner: Sendable {
         return node
     }
 
-    /// Whether a pairing failed as it does with a device that still holds our certificate.
-    private func hasPendingNode(_ error: any Error, _ request: CommissioningRequest) throws -> Bool {
-        guard let failure = error as? CommissioningError,
-            failure.code == .nothingDiscovered || failure.code == .windowClosed
-        else { return false }
-        return try !environment.journal.pending(passcode: request.passcode.value, discriminator: request.discriminator)
+    private func hasPending(_ request: CommissioningRequest) throws -> Bool {
+        try !environment.journal.pending(passcode: request.passcode.value, discriminator: request.discriminator)
             .isEmpty
+    }
+
+    /// Whether a pairing failed as it does with a device that still holds our certificate.
+    private static func mayBeANode(_ error: any Error) -> Bool {
+        guard let failure = error as? CommissioningError else { return false }
+        return failure.code == .nothingDiscovered || failure.code == .windowClosed
     }
 
     /// A device that is not found, or is closed, may be one that still holds our certificate.

@@ -13,6 +13,8 @@ struct CommissioningRun: Sendable {
     private static let undoBudget = Duration.seconds(5)
     /// While an issuer works, the fail-safe is extended this often.
     private static let keepAlive = Duration.seconds(20)
+    /// How long a device may take to end an earlier fail-safe before ArmFailSafe is sent once more.
+    private static let settling = Duration.seconds(2)
 
     let commissioner: Commissioner
     let request: CommissioningRequest
@@ -214,7 +216,13 @@ struct CommissioningRun: Sendable {
         do {
             let channel = channel(on: memory.operational ?? session)
             let hasOtherWay = command == .commissioningComplete && memory.operational != nil
-            return .event(.answered(command, try await channel.invoke(command, hasOtherWay: hasOtherWay)))
+            var result = try await channel.invoke(command, hasOtherWay: hasOtherWay)
+            if case .armFailSafe = command, result.status.status == .failure, .now + Self.settling < deadline {
+                // Some devices cannot arm it while they still take down the one of a commissioning that was cut short.
+                try await Task.sleep(for: Self.settling)
+                result = try await channel.invoke(command, hasOtherWay: hasOtherWay)
+            }
+            return .event(.answered(command, result))
         } catch let error as TransportError where error.isLoss && Instant.now < deadline {
             guard let pending = memory.pending else { throw error }
             guard let lost = memory.operational else { return .event(.unanswered(command)) }

@@ -18,21 +18,45 @@ struct Pairing: Sendable {
     let clock: StageClock
     let deadline: Instant
 
+    /// - Parameter waitsForWindow: whether a device that is advertised as open and says that it is closed is tried as
+    ///   long as there is time.
     /// - Throws: ``CommissioningError``, ``SessionError``, ``DiscoveryError``, `CancellationError`.
-    func run() async throws -> SecureSession {
+    func run(waitsForWindow: Bool) async throws -> SecureSession {
         let known = try environment.journal.commissioned(
-            passcode: request.passcode.value, discriminator: request.discriminator)
-        guard !known.isEmpty else { return try await pair(lookout: (deadline - .now) / 2, until: deadline) }
+            passcode: request.passcode.value, discriminator: request.discriminator
+        ).filter(mayBe)
+        guard !known.isEmpty else { return try await pair(until: deadline, waitsForWindow: waitsForWindow) }
         do {
-            return try await pair(lookout: Self.shortLook, until: min(deadline, .now + Self.shortLook * 2))
-        } catch let error where Self.mayBeComplete(error) {
+            return try await pair(
+                lookout: Self.shortLook, until: min(deadline, .now + Self.shortLook * 2), waitsForWindow: false)
+        } catch let first where Self.mayBeComplete(first) {
             clock.fail()
-            for node in known { try await checkIncomplete(node) }
-            // Without time for another try, the first one has more to say.
-            guard Instant.now < deadline else { throw error }
+            let complete = try await firstThatAnswers(of: known)
+            // Without time for another try, the first one has more to say; at an address there is only one device.
+            if let complete, !request.addresses.isEmpty || Instant.now >= deadline { throw alreadyHere(complete) }
+            guard Instant.now < deadline else { throw first }
+            if let complete {
+                clock.note(
+                    "a device with this passcode is on this fabric already, as node \(complete.nodeID.rawValue); looking for "
+                        + "another one")
+            }
             clock.enter(.discover)
-            return try await pair(lookout: (deadline - .now) / 2, until: deadline)
+            do {
+                return try await pair(until: deadline, waitsForWindow: waitsForWindow)
+            } catch let error where Self.mayBeComplete(error) {
+                guard let complete else { throw error }
+                throw alreadyHere(complete)
+            }
         }
+    }
+
+    /// Whether a node may be the one that a code belongs to, which may say which product it is for.
+    private func mayBe(_ node: PendingNode) -> Bool {
+        func agrees(_ wanted: UInt16?, _ known: UInt16?) -> Bool {
+            guard let wanted, wanted != 0, let known, known != 0 else { return true }
+            return wanted == known
+        }
+        return agrees(request.vendorID, node.vendorID) && agrees(request.productID, node.productID)
     }
 
     /// Whether a device that is complete, and hence closed to new commissioners, would end like this.
@@ -44,27 +68,36 @@ struct Pairing: Sendable {
         }
     }
 
-    /// - Throws: `.alreadyOnFabric` if the node answers.
-    private func checkIncomplete(_ node: PendingNode) async throws {
-        do {
-            let session = try await environment.nodeConnector.connect(
-                to: node.nodeID, hints: request.addresses.isEmpty ? node.addresses : request.addresses,
-                onlyHints: !request.addresses.isEmpty, deadline: min(deadline, .now + Self.probe))
-            await session.close()
-        } catch is SessionError {
-            return
+    /// The first of some nodes that is there as a node.
+    private func firstThatAnswers(of nodes: [PendingNode]) async throws -> PendingNode? {
+        for node in nodes {
+            do {
+                let session = try await environment.nodeConnector.connect(
+                    to: node.nodeID, hints: request.addresses.isEmpty ? node.addresses : request.addresses,
+                    onlyHints: !request.addresses.isEmpty, deadline: min(deadline, .now + Self.probe))
+                await session.close()
+                return node
+            } catch is SessionError {
+                continue
+            }
         }
-        throw CommissioningError(
+        return nil
+    }
+
+    private func alreadyHere(_ node: PendingNode) -> CommissioningError {
+        CommissioningError(
             .alreadyOnFabric, stage: .discover,
-            "the device of this code is on this fabric already, as node \(node.nodeID.rawValue)",
+            "a device with this passcode is on this fabric already, as node \(node.nodeID.rawValue)",
             hint: "see it with 'matterctl node ls'; to start over, remove it first: matterctl node remove "
                 + "\(node.nodeID.rawValue)")
     }
 
     /// - Parameters:
-    ///   - lookout: how long to look for candidates.
+    ///   - lookout: how long to look for candidates; half of the time if `nil`.
     ///   - deadline: the end of everything.
-    private func pair(lookout: Duration, until deadline: Instant) async throws -> SecureSession {
+    private func pair(
+        lookout: Duration? = nil, until deadline: Instant, waitsForWindow: Bool
+    ) async throws -> SecureSession {
         let random = environment.random
         let passcode = request.passcode.value
         let connector = environment.connector
@@ -94,7 +127,8 @@ struct Pairing: Sendable {
             } catch let error as SessionError where error.code == .refused {
                 throw PASEFailure.error(
                     [error.refusal].compactMap { $0 },
-                    tried: request.addresses.map(\.description).joined(separator: ", "))
+                    tried: request.addresses.map(\.description).joined(separator: ", "),
+                    isContradicted: error.isContradicted)
             }
         }
         guard let discovery = environment.discovery else {
@@ -102,7 +136,13 @@ struct Pairing: Sendable {
         }
         return try await CommissionableSearch(
             discovery: discovery, filter: filter, request: request,
-            discoveryDeadline: min(deadline, .now + lookout), deadline: deadline, pair: pair,
+            discoveryDeadline: min(deadline, .now + (lookout ?? (deadline - .now) / 2)), deadline: deadline,
+            waitsForWindow: waitsForWindow,
+            waiting: { label in
+                clock.note(
+                    "the device at \(label) takes no new administrators now; one whose commissioning was cut short opens again "
+                        + "by itself within a minute or two; waiting")
+            }, pair: pair,
             located: { _ in clock.enter(.pase) }
         ).run()
     }

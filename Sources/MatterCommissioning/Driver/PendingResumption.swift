@@ -24,9 +24,8 @@ struct PendingResumption: Sendable {
                 return try await complete(pending, request, clock: clock, deadline: deadline)
             } catch let error as SessionError where error.isUnknownToPeer && isAt(request.addresses, pending) {
                 clock.end()
+                // The record stays until the device has taken another certificate: somebody else may have said so.
                 clock.note("the device has forgotten node \(pending.nodeID.rawValue); starting over")
-                try environment.journal.remove(pending.nodeID)
-                await environment.issuer.abandon(pending.receipt)
             } catch let error as SessionError {
                 clock.end()
                 try await waitOut(pending, error, clock: clock, deadline: deadline)

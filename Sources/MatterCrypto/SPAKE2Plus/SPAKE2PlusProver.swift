@@ -25,6 +25,23 @@ package struct SPAKE2PlusProver: Sendable {
         share = try SPAKE2Plus.share(P256Scalar(scalar), w0: P256Scalar(secret.w0), blind: SPAKE2Plus.M)
     }
 
+    /// The same run, scalar and share, bound to something else: for a peer of whose answers only one is genuine.
+    package func rebound(to context: [UInt8]) -> SPAKE2PlusProver {
+        SPAKE2PlusProver(
+            share: share, secret: secret, scalar: scalar, context: context, identities: identities)
+    }
+
+    private init(
+        share: [UInt8], secret: SPAKE2PlusSecret, scalar: SecretBytes, context: [UInt8],
+        identities: SPAKE2PlusIdentities
+    ) {
+        self.share = share
+        self.secret = secret
+        self.scalar = scalar
+        self.context = context
+        self.identities = identities
+    }
+
     /// Checks the verifier's share and confirmation.
     /// - Parameters:
     ///   - pB: the verifier's share.

@@ -91,7 +91,11 @@ package struct CASEInitiator: Handshake {
             guard report.isSuccess else { throw SecureChannelError(reported: report) }
             return HandshakeStep(established: session)
         case (_, .statusReport):
-            throw SecureChannelError(reported: try StatusReport(decoding: message.payload))
+            let report = try StatusReport(decoding: message.payload)
+            if report.isSuccess {
+                throw SecureChannelError(.malformed, "a success report out of turn in CASE", reply: nil)
+            }
+            throw SecureChannelError(reported: report)
         default:
             throw SecureChannelError(.malformed, "a message out of turn in CASE: \(message.opcode)")
         }

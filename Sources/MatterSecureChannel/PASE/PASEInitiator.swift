@@ -2,14 +2,32 @@ package import MatterCrypto
 package import MatterTransport
 
 /// The commissioner's side of PASE: the prover of SPAKE2+ (Matter core specification 4.14.1).
+///
+/// The device's first answer is not authenticated: whoever saw the request can give one. As long as no Pake2 has proved
+/// one of them, further answers are taken as other possibilities, where our share serves them as well.
 package struct PASEInitiator: Handshake {
+    /// What one answer to our request would make of the handshake.
+    private struct Possibility {
+        var prover: SPAKE2PlusProver
+        var peerSessionID: UInt16
+        var parameters: SessionParameters
+    }
+
+    private struct Request {
+        var message: [UInt8]
+        var random: [UInt8]
+    }
+
     private enum State {
         case fresh
-        case awaitingParameters(request: [UInt8], random: [UInt8])
-        case awaitingPake2(SPAKE2PlusProver)
+        case awaitingParameters(Request)
+        case awaitingPake2(Request, PBKDFParameters, [Possibility])
         case awaitingStatus(keys: SessionKeys)
         case done
     }
+
+    /// Answers that are kept as possibilities.
+    private static let possibilities = 4
 
     private let passcode: UInt32
     private let localSessionID: UInt16
@@ -41,7 +59,7 @@ package struct PASEInitiator: Handshake {
             initiatorRandom: own, initiatorSessionID: localSessionID, hasPBKDFParameters: false,
             parameters: ownParameters
         ).encoded()
-        state = .awaitingParameters(request: request, random: own)
+        state = .awaitingParameters(Request(message: request, random: own))
         return HandshakeStep(send: HandshakeMessage(.pbkdfParamRequest, request))
     }
 
@@ -49,28 +67,30 @@ package struct PASEInitiator: Handshake {
         let current = state
         state = .done
         switch (current, message.opcode) {
-        case (.awaitingParameters(let request, let own), .pbkdfParamResponse):
-            return try handleParameters(message.payload, request: request, random: own)
-        case (.awaitingPake2(let prover), .pake2):
-            return try handlePake2(message.payload, prover: prover)
+        case (.awaitingParameters(let request), .pbkdfParamResponse):
+            return try handleParameters(message.payload, request)
+        case (.awaitingPake2(let request, let pbkdf, let known), .pbkdfParamResponse):
+            return try handleAnotherResponse(message.payload, request, pbkdf, known)
+        case (.awaitingPake2(_, _, let possibilities), .pake2):
+            return try handlePake2(message.payload, possibilities)
         case (.awaitingStatus(let keys), .statusReport):
             return try handleStatus(message.payload, keys: keys)
-        case (.awaitingParameters, .statusReport):
-            throw windowError(try StatusReport(decoding: message.payload))
-        case (_, .statusReport):
-            throw SecureChannelError(reported: try StatusReport(decoding: message.payload))
+        case (let current, .statusReport):
+            var isFirst = false
+            if case .awaitingParameters = current { isFirst = true }
+            throw refusal(try StatusReport(decoding: message.payload), isFirst: isFirst)
         default:
             throw SecureChannelError(.malformed, "a message out of turn in PASE: \(message.opcode)")
         }
     }
 
-    private mutating func handleParameters(
-        _ payload: [UInt8], request: [UInt8], random own: [UInt8]
-    ) throws(SecureChannelError) -> HandshakeStep {
+    private func decode(
+        _ payload: [UInt8], for request: Request
+    ) throws(SecureChannelError) -> (response: PBKDFParamResponse, pbkdf: PBKDFParameters) {
         let response = try handshake("PBKDFParamResponse") {
             try PBKDFParamResponse(decoding: payload, base: knownReliability)
         }
-        guard response.initiatorRandom == own else {
+        guard response.initiatorRandom == request.random else {
             throw SecureChannelError(.malformed, "PBKDFParamResponse answers another request")
         }
         guard response.responderSessionID != 0 else {
@@ -80,45 +100,84 @@ package struct PASEInitiator: Handshake {
             throw SecureChannelError(.malformed, "PBKDFParamResponse lacks the PBKDF parameters that were asked for")
         }
         try pbkdf.check()
-        peerSessionID = response.responderSessionID
-        peerParameters = response.parameters ?? SessionParameters(reliability: knownReliability)
+        return (response, pbkdf)
+    }
+
+    private func context(_ request: Request, _ payload: [UInt8]) -> [UInt8] {
+        SHA256.hash(PASEContext.input(request: request.message, response: payload))
+    }
+
+    private mutating func handleParameters(
+        _ payload: [UInt8], _ request: Request
+    ) throws(SecureChannelError) -> HandshakeStep {
+        let (response, pbkdf) = try decode(payload, for: request)
+        let parameters = response.parameters ?? SessionParameters(reliability: knownReliability)
+        peerParameters = parameters
         return try handshake("Pake1") {
             let secret = try SPAKE2PlusSecret(passcode: passcode, salt: pbkdf.salt, iterations: pbkdf.iterations)
-            let prover = try SPAKE2PlusProver(
-                secret: secret, context: SHA256.hash(PASEContext.input(request: request, response: payload)),
-                random: random)
-            state = .awaitingPake2(prover)
+            let prover = try SPAKE2PlusProver(secret: secret, context: context(request, payload), random: random)
+            let possibility = Possibility(
+                prover: prover, peerSessionID: response.responderSessionID, parameters: parameters)
+            state = .awaitingPake2(request, pbkdf, [possibility])
             return HandshakeStep(send: HandshakeMessage(.pake1, PakeMessage.pake1(share: prover.share)))
         }
     }
 
-    private mutating func handlePake2(
-        _ payload: [UInt8], prover waiting: SPAKE2PlusProver
+    /// - Throws: `.contradicted` if the share that we have sent cannot serve this answer.
+    private mutating func handleAnotherResponse(
+        _ payload: [UInt8], _ request: Request, _ pbkdf: PBKDFParameters, _ known: [Possibility]
     ) throws(SecureChannelError) -> HandshakeStep {
-        let (share, confirmation) = try handshake("Pake2") { try PakeMessage.decodePake2(payload) }
-        var prover = waiting
-        do {
-            let (proof, secret) = try prover.finish(pB: share, cB: confirmation)
-            state = .awaitingStatus(keys: try PASEKeys.derive(from: secret))
-            return HandshakeStep(send: HandshakeMessage(.pake3, PakeMessage.pake3(confirmation: proof)))
-        } catch let error where error.code == .confirmationFailed {
-            throw SecureChannelError(.wrongPasscode, "the device's proof does not fit this passcode")
-        } catch {
-            throw SecureChannelError(.malformed, "Pake2: \(error)")
+        let (response, other) = try decode(payload, for: request)
+        guard other == pbkdf, known.count < Self.possibilities, let first = known.first else {
+            throw SecureChannelError(.contradicted, "two answers to PBKDFParamRequest contradict each other")
         }
+        let possibility = Possibility(
+            prover: first.prover.rebound(to: context(request, payload)), peerSessionID: response.responderSessionID,
+            parameters: response.parameters ?? SessionParameters(reliability: knownReliability))
+        state = .awaitingPake2(request, pbkdf, known + [possibility])
+        return HandshakeStep()
     }
 
-    /// A device that turns down the very first message has no passcode to offer.
-    private func windowError(_ report: StatusReport) -> SecureChannelError {
+    private mutating func handlePake2(
+        _ payload: [UInt8], _ possibilities: [Possibility]
+    ) throws(SecureChannelError) -> HandshakeStep {
+        let (share, confirmation) = try handshake("Pake2") { try PakeMessage.decodePake2(payload) }
+        for possibility in possibilities {
+            var prover = possibility.prover
+            do {
+                let (proof, secret) = try prover.finish(pB: share, cB: confirmation)
+                state = .awaitingStatus(keys: try PASEKeys.derive(from: secret))
+                peerSessionID = possibility.peerSessionID
+                peerParameters = possibility.parameters
+                return HandshakeStep(send: HandshakeMessage(.pake3, PakeMessage.pake3(confirmation: proof)))
+            } catch let error where error.code == .confirmationFailed {
+                continue
+            } catch {
+                throw SecureChannelError(.malformed, "Pake2: \(error)")
+            }
+        }
+        throw SecureChannelError(.wrongPasscode, "the device's proof does not fit this passcode")
+    }
+
+    /// What a status report means that is not the end of a handshake that went well.
+    private func refusal(_ report: StatusReport, isFirst: Bool) -> SecureChannelError {
+        if report.isSuccess {
+            return SecureChannelError(.malformed, "a success report out of turn in PASE", reply: nil)
+        }
         let error = SecureChannelError(reported: report)
-        guard error.code == .rejected else { return error }
-        return SecureChannelError(
-            .windowClosed, "the device takes no new administrators now: \(report)", reply: nil)
+        guard error.code != .busy else { return error }
+        guard report.generalCode == StatusReport.GeneralCode.failure.rawValue,
+            report.secureChannelCode == .invalidParameter
+        else { return SecureChannelError(.ended, "the device ended the handshake: \(report)", reply: nil) }
+        // A device that turns down the very first message has no passcode to offer.
+        return isFirst
+            ? SecureChannelError(.windowClosed, "the device takes no new administrators now: \(report)", reply: nil)
+            : error
     }
 
     private func handleStatus(_ payload: [UInt8], keys: SessionKeys) throws(SecureChannelError) -> HandshakeStep {
         let report = try StatusReport(decoding: payload)
-        guard report.isSuccess else { throw SecureChannelError(reported: report) }
+        guard report.isSuccess else { throw refusal(report, isFirst: false) }
         return HandshakeStep(
             established: EstablishedSession(
                 kind: .pase, role: .initiator, localSessionID: localSessionID, peerSessionID: peerSessionID,

@@ -5,7 +5,7 @@ package import MatterTransport
 /// Sets up a session with a peer: all of its addresses raced, handshakes repeated within the budget.
 ///
 /// Every address gets the *same* datagrams, so that a peer that is reached twice sees a duplicate, not a second
-/// handshake; the first that answers is the one.
+/// handshake; the first with an answer that leads on is the one. A refusal speaks for its address only.
 package struct Connector: Sendable {
     /// Makes the initiator of a handshake for a local session id and what is known of the peer.
     package typealias MakeHandshake =
@@ -13,8 +13,11 @@ package struct Connector: Sendable {
 
     /// How long further addresses wait for the first one to answer.
     private static let stagger = Duration.milliseconds(150)
-    /// How long discovery may take to contradict a device that answers at an old address and is not the peer.
-    private static let contradiction = Duration.seconds(2)
+    /// How long a better answer may take than a refusal, from the same address, from another one, or from one that
+    /// discovery has yet to name.
+    private static let grace = Duration.seconds(2)
+    /// The same for a peer that sleeps.
+    private static let longestGrace = Duration.seconds(10)
 
     /// How long a peer that is in the middle of a handshake may compute: a device takes part in one PASE at a time, and
     /// every failed one counts against its window. CASE is begun anew sooner, within the patience of a command.
@@ -34,20 +37,13 @@ package struct Connector: Sendable {
         self.logger = logger
     }
 
-    /// What an attempt leaves behind.
-    private struct Trace: Sendable {
-        var report: ExchangeReport?
-        /// Where the last message came from.
-        var from: PeerAddress?
-    }
-
     private enum Event: Sendable {
         case located(PeerLocation)
         case addAfterStagger(PeerAddress)
         case locatorEnded((any Error)?)
-        /// Discovery had its time to name another address than that of a stranger.
-        case nobodyElse
-        case attemptEnded(ConnectionAttempt, Result<EstablishedSession, any Error>, Trace)
+        /// The attempt goes on, but somebody has turned it down.
+        case objected(Objection)
+        case attemptEnded(ConnectionAttempt, Result<EstablishedSession, any Error>, ExchangeReport?)
         case retry
         case deadline
     }
@@ -100,7 +96,7 @@ package struct Connector: Sendable {
         switch event {
         case .located(let location):
             race.reliability = location.reliability ?? race.reliability
-            guard try race.add(location.address) else { break }
+            guard race.add(location.address) else { break }
             logger.debug("\(phase): found at \(location.address)")
             if race.attempt != nil {
                 group.addTask {
@@ -119,24 +115,25 @@ package struct Connector: Sendable {
                 if race.failure.attempts == 0, let error { throw error }
                 throw race.finalError()
             }
-        case .nobodyElse:
-            if race.addresses.isEmpty { throw race.finalError() }
+        case .objected(let objection):
+            logger.debug("\(phase): put aside what came from \(objection.address): \(objection.error)")
+            if objection.error.code == .busy { race.target.onBusy?() }
+            race.note(objection)
         case .retry:
             race.isPausing = false
             try await startAttempt(&race, &group, send, deadline: deadline, makeHandshake: makeHandshake)
         case .attemptEnded(let attempt, .success(let established), _):
             race.attempt = nil
             return try await finish(attempt, established)
-        case .attemptEnded(let attempt, .failure(let error), let trace):
+        case .attemptEnded(let attempt, .failure(let error), let report):
             race.attempt = nil
             await abandon(attempt, after: error)
             logger.debug("\(phase): attempt \(race.failure.attempts) failed: \(error)")
-            if (error as? SecureChannelError)?.code == .busy { race.target.onBusy?() }
-            let pause = try race.note(error, report: trace.report, from: trace.from)
-            race.isPausing = pause != nil
+            let pause = try race.note(error, report: report)
+            race.isPausing = true
             group.addTask {
-                try? await Task.sleep(for: pause ?? Self.contradiction)
-                send.yield(pause == nil ? .nobodyElse : .retry)
+                try? await Task.sleep(for: pause)
+                send.yield(.retry)
             }
         case .deadline:
             if let attempt = race.attempt { race.noteReport(await attempt.exchange.report()) }
@@ -158,35 +155,43 @@ package struct Connector: Sendable {
         let attempt = try await begin(race)
         race.attempt = attempt
         let processing = processing * (1 << min(race.failure.attempts - 1, 4))
+        let grace = min(max(Self.grace, race.reliability.idleInterval * 2), Self.longestGrace)
         let run = HandshakeRun(
-            exchange: attempt.exchange, processing: processing,
-            laterProcessing: max(processing, Self.laterProcessing(race.target)), deadline: deadline)
+            exchange: attempt.exchange,
+            patience: .init(
+                processing: processing, laterProcessing: max(processing, Self.laterProcessing(race.target)),
+                grace: grace),
+            experience: race.experience, deadline: deadline, objected: { send.yield(.objected($0)) })
         let machine = makeHandshake(attempt.localSessionID, race.reliability)
         group.addTask {
-            var trace = Trace()
             let result: Result<EstablishedSession, any Error>
             do {
-                result = .success(try await run.play(machine, from: &trace.from))
+                result = .success(try await run.play(machine))
             } catch {
                 result = .failure(error)
             }
-            trace.report = await run.exchange.report()
-            send.yield(.attemptEnded(attempt, result, trace))
+            send.yield(.attemptEnded(attempt, result, await run.exchange.report()))
         }
     }
 
     private func begin(_ race: ConnectionRace) async throws -> ConnectionAttempt {
         let session = try await manager.openUnsecuredSession(
-            to: race.addresses, reliability: race.reliability, presumedActive: race.target.presumedActive)
+            to: race.candidates, reliability: race.reliability, presumedActive: race.target.presumedActive,
+            isJudged: true)
         let exchange = try await manager.openExchange(on: session)
         return ConnectionAttempt(exchange: exchange, localSessionID: try await manager.reserveSessionID())
     }
 
     private func abandon(_ attempt: ConnectionAttempt, after error: (any Error)?) async {
         await manager.releaseSessionID(attempt.localSessionID)
-        // A failure that we reported to the peer may still be on its way; everything else ends here.
-        if error is SecureChannelError {
+        if error is Objections {
+            // What we think of it may still be on its way.
             await attempt.exchange.close()
+        } else if let report = await attempt.exchange.report(), report.acknowledged || report.lastHeard != nil {
+            // A device that waits for our next message would be busy for a minute.
+            await attempt.exchange.hangUp(
+                StatusReport.invalidParameter.encoded(), opcode: SecureChannelOpcode.statusReport.rawValue,
+                protocolID: .secureChannel)
         } else {
             await attempt.exchange.abandon()
         }

@@ -60,9 +60,9 @@ package struct NodeConnector: Sendable {
         } catch let error as SessionError
             where resumption != nil && error.code == .refused && !error.isUnknownToPeer
         {
-            // A device that cannot prove the old session, or stumbles over the offer, may still prove itself.
+            // A device that cannot prove the old session, or stumbles over the offer, may still prove itself. Until it
+            // has, the record stays: it may have been somebody else who said so.
             logger.debug("case: the session could not be resumed: \(error)")
-            try? resumptions?.remove(node)
             return try await establish(target, node, resumption: nil, deadline: deadline)
         }
     }

@@ -24,6 +24,17 @@ package struct Exchange: Sendable {
         try await manager.receive(on: key, until: deadline, afterAcknowledgement: afterAcknowledgement)
     }
 
+    /// On a judged session: the message is one to go on with, and its sender the peer.
+    package func accept(_ message: ReceivedMessage) async { await manager.accept(message, on: key) }
+
+    /// On a judged session: acknowledges a message without going over to its sender.
+    package func acknowledge(_ message: ReceivedMessage) async { await manager.acknowledge(message, on: key) }
+
+    /// Ends the exchange with a last message to every address that was tried, whatever is in flight.
+    package func hangUp(_ payload: [UInt8], opcode: UInt8, protocolID: ProtocolID) async {
+        await manager.hangUp(payload, opcode: opcode, protocolID: protocolID, on: key)
+    }
+
     /// Sends the last reliable message again, octet for octet, after it was given up.
     package func resend() async { await manager.resend(on: key) }
 

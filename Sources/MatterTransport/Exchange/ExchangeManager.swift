@@ -79,9 +79,11 @@ package actor ExchangeManager {
     }
 
     package func openUnsecuredSession(
-        to addresses: [PeerAddress], reliability: ReliabilityParameters = .standard, presumedActive: Bool
+        to addresses: [PeerAddress], reliability: ReliabilityParameters = .standard, presumedActive: Bool,
+        isJudged: Bool = false
     ) throws(CryptoError) -> SessionReference {
-        try engine.openUnsecuredSession(to: addresses, reliability: reliability, presumedActive: presumedActive)
+        try engine.openUnsecuredSession(
+            to: addresses, reliability: reliability, presumedActive: presumedActive, isJudged: isJudged)
     }
 
     /// Sets a session id aside for a handshake that is about to offer it.
@@ -178,6 +180,24 @@ package actor ExchangeManager {
             eventLoop.execute { self.assumeIsolated { $0.cancelWaiting(key, id: id) } }
         }
         return try result.get()
+    }
+
+    func accept(_ message: ReceivedMessage, on key: ExchangeKey) {
+        perform(engine.accept(message, on: key, now: .now))
+    }
+
+    func acknowledge(_ message: ReceivedMessage, on key: ExchangeKey) {
+        perform(engine.acknowledge(message, on: key))
+    }
+
+    func hangUp(_ payload: [UInt8], opcode: UInt8, protocolID: ProtocolID, on key: ExchangeKey) {
+        guard socket?.isOpen ?? false,
+            let actions = try? engine.hangUp(payload, opcode: opcode, protocolID: protocolID, on: key, now: .now)
+        else { return abandon(key) }
+        inboxes[key] = nil
+        failures.remove(key)
+        finishWaiting(key, .failure(TransportError(.closed, "the exchange was closed")))
+        perform(actions)
     }
 
     func report(of key: ExchangeKey) -> ExchangeReport? { engine.report(of: key, now: .now) }

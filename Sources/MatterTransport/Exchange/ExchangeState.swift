@@ -12,6 +12,24 @@ package struct ReceivedMessage: Equatable, Sendable {
     package let opcode: UInt8
     package let payload: [UInt8]
     package let from: PeerAddress
+    /// The sender's message counter, and whether it wants it acknowledged.
+    package var counter: UInt32 = 0
+    package var needsAck = false
+    /// The message of ours that this one acknowledges.
+    package var acknowledged: UInt32?
+
+    package init(
+        protocolID: ProtocolID, opcode: UInt8, payload: [UInt8], from: PeerAddress, counter: UInt32 = 0,
+        needsAck: Bool = false, acknowledged: UInt32? = nil
+    ) {
+        self.protocolID = protocolID
+        self.opcode = opcode
+        self.payload = payload
+        self.from = from
+        self.counter = counter
+        self.needsAck = needsAck
+        self.acknowledged = acknowledged
+    }
 }
 
 /// What the engine remembers of an exchange.
@@ -22,6 +40,14 @@ struct ExchangeState: Sendable {
         var counter: UInt32
         var transmissions: Int
         var nextAt: Instant
+        /// Where it has arrived, as far as an acknowledgement that is not authenticated can tell.
+        var acknowledgedBy: Set<PeerAddress> = []
+    }
+
+    /// What a message of the peer said, without what a repetition may change.
+    struct Statement: Equatable, Sendable {
+        var opcode: UInt8
+        var payload: [UInt8]
     }
 
     /// An acknowledgement that waits for a message to ride on.
@@ -36,6 +62,9 @@ struct ExchangeState: Sendable {
     var lastAcknowledged: UInt32?
     /// The last reliable message, kept when it was given up so that it can be sent again unchanged.
     var abandoned: InFlight?
+    /// The counters of everything that was sent, and what was accepted; kept only where messages are judged.
+    var sent: [UInt32] = []
+    var accepted: [Statement] = []
     /// The owner has finished; the exchange stays only until acknowledgements are through.
     var isClosing = false
     var report = ExchangeReport()

@@ -26,6 +26,9 @@ extension MessageEngine {
 
         let key = ExchangeKey(
             session: reference, exchangeID: inner.exchangeID, role: inner.isFromInitiator ? .responder : .initiator)
+        if session.isJudged, let exchange = exchanges[key], !exchange.isClosing {
+            return try submit(inner, payload, counter: header.counter, on: key, from: address, now: now)
+        }
         guard !session.window.isDuplicate(header.counter) else {
             guard inner.needsAck else { return [] }
             if exchanges[key]?.pendingAck?.counter == header.counter {

@@ -59,8 +59,10 @@ package struct MessageEngine: Sendable {
     /// - Parameters:
     ///   - addresses: candidates; each gets the same datagrams until one of them answers.
     ///   - presumedActive: whether the peer counts as awake before it was heard.
+    ///   - isJudged: whether a message counts only once its reader calls ``accept(_:on:now:)``. Until then it changes
+    ///     neither addresses nor counters, is not acknowledged, and our own message is repeated on.
     package mutating func openUnsecuredSession(
-        to addresses: [PeerAddress], reliability: ReliabilityParameters, presumedActive: Bool
+        to addresses: [PeerAddress], reliability: ReliabilityParameters, presumedActive: Bool, isJudged: Bool = false
     ) throws(CryptoError) -> SessionReference {
         var id: UInt64 = 0
         // The operational range ends at 0xFFFF_FFEF_FFFF_FFFF.
@@ -71,7 +73,7 @@ package struct MessageEngine: Sendable {
         }
         let reference = SessionReference.unsecured(ephemeralNodeID: id, role: .initiator)
         sessions[reference] = SessionState(
-            unsecuredTo: addresses, reliability: reliability, presumedActive: presumedActive)
+            unsecuredTo: addresses, reliability: reliability, presumedActive: presumedActive, isJudged: isJudged)
         return reference
     }
 
@@ -204,6 +206,7 @@ package struct MessageEngine: Sendable {
         guard datagram.count <= Self.maximumDatagram else {
             throw TransportError(.messageTooLarge, "a message of \(datagram.count) octets does not fit a datagram")
         }
+        if session.isJudged { exchange.sent.append(counter) }
         exchange.report.begin()
         exchange.report.noteDatagrams(to: session.addresses)
         exchange.abandoned = nil
@@ -279,15 +282,17 @@ package struct MessageEngine: Sendable {
         else {
             exchanges[key]?.inFlight = nil
             exchanges[key]?.abandoned = message
-            return [.failed(key)]
+            // Where it has arrived, the peer's work is all that is missing.
+            return message.acknowledgedBy.isEmpty ? [.failed(key)] : []
         }
+        let targets = session.addresses.filter { !message.acknowledgedBy.contains($0) }
         var message = message
         message.transmissions += 1
         message.nextAt = now + wait(after: message.transmissions, on: session, now: now)
         exchanges[key]?.inFlight = message
         exchanges[key]?.report.transmissions = message.transmissions
-        exchanges[key]?.report.noteDatagrams(to: session.addresses)
-        return session.addresses.map { .transmit(message.datagram, to: $0) }
+        exchanges[key]?.report.noteDatagrams(to: targets)
+        return targets.map { .transmit(message.datagram, to: $0) }
     }
 
     private func wait(after transmissions: Int, on session: SessionState, now: Instant) -> Duration {
@@ -300,7 +305,9 @@ package struct MessageEngine: Sendable {
     // MARK: Sealing
 
     /// An acknowledgement by itself. It is neither acknowledged nor repeated.
-    mutating func standaloneAck(_ counter: UInt32, on key: ExchangeKey) -> [Action] {
+    ///
+    /// - Parameter target: where it goes; the addresses of the session if `nil`.
+    mutating func standaloneAck(_ counter: UInt32, on key: ExchangeKey, to target: PeerAddress? = nil) -> [Action] {
         let header = ProtocolHeader(
             isFromInitiator: key.role == .initiator, needsAck: false, acknowledged: counter,
             opcode: SecureChannelOpcode.standaloneAck.rawValue, exchangeID: key.exchangeID, protocolID: .secureChannel)
@@ -308,7 +315,7 @@ package struct MessageEngine: Sendable {
         guard let (datagram, _) = try? seal(header, [], on: key.session), let session = sessions[key.session] else {
             return []
         }
-        return session.addresses.map { .transmit(datagram, to: $0) }
+        return (target.map { [$0] } ?? session.addresses).map { .transmit(datagram, to: $0) }
     }
 
     private mutating func seal(

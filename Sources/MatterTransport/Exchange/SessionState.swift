@@ -57,16 +57,23 @@ struct SessionState: Sendable {
     /// Whether the address stays: on a handshake that we began, whoever answered first is the peer. One of several
     /// candidates may be another device's by now, and answers as well.
     var isSettled = false
+    /// Whether a message counts only after its reader has accepted it: on a handshake that we began, anybody who saw
+    /// our message can answer it, and only the handshake can tell who is the peer.
+    var isJudged = false
     /// When an authentic, new message last came in.
     var lastHeard: Instant?
     /// Whether the peer counts as awake before it was ever heard (PASE: somebody just pressed its button).
     var presumedActive = false
 
-    init(unsecuredTo addresses: [PeerAddress], reliability: ReliabilityParameters, presumedActive: Bool) {
+    init(
+        unsecuredTo addresses: [PeerAddress], reliability: ReliabilityParameters, presumedActive: Bool,
+        isJudged: Bool = false
+    ) {
         window = ReceptionWindow(.unsecured)
         self.reliability = reliability
         self.addresses = addresses
         self.presumedActive = presumedActive
+        self.isJudged = isJudged
     }
 
     init(secure parameters: SecureSessionParameters, initialCounter: UInt32, now: Instant) throws(CryptoError) {

@@ -33,10 +33,10 @@ struct ErrorReport {
     /// - Parameter isAddressGiven: whether the user said where the device is.
     init(_ given: any Error, target: NodeTarget? = nil, isAddressGiven: Bool = false) {
         let interrupted = given as? InterruptedCommissioning
-        let error = interrupted?.underlying ?? given
-        status = ExitStatus(error)
-        let advised = error as? AdvisedError
-        let error = advised?.error ?? error
+        let cause = interrupted?.underlying ?? given
+        status = ExitStatus(cause)
+        let advised = cause as? AdvisedError
+        let error = advised?.error ?? cause
         switch error {
         case let error as UsageError:
             (id, message, hint) = (error.id, error.reason, error.hint)

@@ -19,6 +19,8 @@ package actor LoopbackDevice {
         package var fabrics: [CASECredentials] = []
         /// What comes in between before the last message of a handshake, as if from a second device.
         package var stray: StatusReport?
+        /// What the device says in place of the last message of a handshake.
+        package var lastWord: StatusReport?
         /// Whether the device says everything but its last message twice, as a new message each time.
         package var repeatsItself = false
         package var parameters = SessionParameters.quick
@@ -46,6 +48,8 @@ package actor LoopbackDevice {
     /// Sessions that had to go for a newer one.
     package private(set) var evicted = 0
     private var order: [SessionReference] = []
+    /// What commissioners and controllers reported in the middle of a handshake.
+    package private(set) var reported: [StatusReport] = []
     private let resumptions = Mutex<[[UInt8]: ResumptionRecord]>([:])
 
     private init(manager: ExchangeManager, address: PeerAddress, plan: Plan) {
@@ -155,11 +159,15 @@ package actor LoopbackDevice {
                 if let stray = plan.stray { try await interject(.init(.statusReport, stray.encoded()), on: exchange) }
             }
             said = step.send
+            if step.established != nil, let lastWord = plan.lastWord { return await end(exchange, lastWord) }
             if let message = step.send {
                 try await exchange.send(message.payload, opcode: message.opcode.rawValue, protocolID: .secureChannel)
             }
             guard step.established == nil else { return }
             received = try await exchange.receive(until: .now + .seconds(10))
+            if received.opcode == SecureChannelOpcode.statusReport.rawValue {
+                reported.append(try StatusReport(decoding: received.payload))
+            }
         }
     }
 

@@ -26,6 +26,9 @@ package final class Relay: Sendable {
     /// Whether it is to be lost.
     package typealias Loss = @Sendable (Direction) -> Bool
 
+    /// What becomes of a datagram of a handshake: what goes where in its place.
+    package typealias Meddling = @Sendable (Direction, [UInt8]) -> [(Direction, [UInt8])]
+
     private struct Held {
         var datagram: [UInt8]
         var direction: Direction
@@ -33,6 +36,7 @@ package final class Relay: Sendable {
     }
 
     private struct State {
+        var meddling: Meddling = { [($0, $1)] }
         var rule: Rule = { _ in .pass }
         var sessions: [Direction: [UInt16]] = [:]
         var held: [Held] = []
@@ -73,6 +77,9 @@ package final class Relay: Sendable {
 
     /// From now on loses what `loss` says.
     package func lose(_ loss: @escaping Loss) { treat { loss($0.direction) ? .lose : .pass } }
+
+    /// From now on does to handshakes what somebody on the way might.
+    package func meddle(_ meddling: @escaping Meddling) { state.withLock { $0.meddling = meddling } }
 
     /// From now on loses the first datagrams in one direction.
     package func loseFirst(_ count: Int, _ direction: Direction) {
@@ -130,7 +137,10 @@ package final class Relay: Sendable {
             }
             return false
         }
-        if passes { deliver(datagram, direction, device) }
+        guard passes else { return }
+        guard session == 0 else { return deliver(datagram, direction, device) }
+        let meddling = state.withLock { $0.meddling }
+        for (direction, datagram) in meddling(direction, datagram) { deliver(datagram, direction, device) }
     }
 
     /// Delivers what was held for long enough.
