@@ -1,19 +1,25 @@
 /// When a call is tried again, and after what pause.
 ///
-/// Only idempotent calls are, and only after a lost connection or an answer that says that the server is in trouble.
+/// Idempotent calls are after a lost connection or an answer that says that the server is in trouble. A call that was
+/// refused because there were too many (429) has done nothing: it is repeated too, unless it is not idempotent and the
+/// server names no time.
 package struct RetryPolicy: Sendable, Equatable {
     /// How often a call is tried at most.
     package var attempts: Int
     /// The pause before the second attempt; each further one is twice as long.
     package var firstPause: Duration
     package var longestPause: Duration
+    /// The longest pause that a server may ask for; one that asks for more means: not now.
+    package var longestWait: Duration
 
     package init(
-        attempts: Int = 4, firstPause: Duration = .milliseconds(250), longestPause: Duration = .seconds(5)
+        attempts: Int = 4, firstPause: Duration = .milliseconds(250), longestPause: Duration = .seconds(5),
+        longestWait: Duration = .seconds(20)
     ) {
         self.attempts = attempts
         self.firstPause = firstPause
         self.longestPause = longestPause
+        self.longestWait = longestWait
     }
 
     package static let standard = RetryPolicy()
@@ -33,18 +39,27 @@ package struct RetryPolicy: Sendable, Equatable {
     package func pause(
         after outcome: Outcome, of request: HTTPRequest, attempt: Int, jitter: Double
     ) -> Duration? {
-        guard request.isIdempotent, attempt < attempts else { return nil }
+        guard attempt < attempts else { return nil }
         var pause = firstPause
         for _ in 1..<max(1, attempt) { pause = min(pause * 2, longestPause) }
         pause = pause * (0.75 + 0.5 * min(max(jitter, 0), 1))
         switch outcome {
         case .failed(let error):
-            return error.isLossOfConnection ? min(pause, longestPause) : nil
+            return request.isIdempotent && error.isLossOfConnection ? min(pause, longestPause) : nil
         case .answered(let response):
-            guard (500...599).contains(response.status), response.status != 501 else { return nil }
-            // A server that names a time longer than we would ever wait means: not now.
-            if let asked = response.retryAfter { return asked <= longestPause ? max(asked, pause) : nil }
+            let asked = response.retryAfter
+            guard mayRepeat(request, after: response, isInvited: asked != nil) else { return nil }
+            if let asked { return asked <= longestWait ? max(asked, pause) : nil }
             return min(pause, longestPause)
+        }
+    }
+
+    private func mayRepeat(_ request: HTTPRequest, after response: HTTPResponse, isInvited: Bool) -> Bool {
+        switch response.status {
+        case 429: request.isIdempotent || isInvited
+        case 501: false
+        case 500...599: request.isIdempotent
+        default: false
         }
     }
 }

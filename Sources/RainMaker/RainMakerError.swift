@@ -83,6 +83,24 @@ package struct RainMakerError: Error, Equatable, Sendable, CustomStringConvertib
             error.reason, hint: error.hint, transport: error.code)
     }
 
+    /// The same failure of a call that may have had its effect all the same.
+    func leaving(_ doubt: CloudCall.Doubt) -> RainMakerError {
+        guard isInconclusive else { return self }
+        var error = self
+        error.reason += "; \(doubt.effect)"
+        error.hint = "see whether it was, before you repeat it: \(doubt.check)"
+        return error
+    }
+
+    /// Whether the cloud may have done what it was asked for.
+    private var isInconclusive: Bool {
+        switch code {
+        case .serverFailed, .malformedAnswer: true
+        case .connection: [.connectionLost, .timedOut, .malformed, .tooLarge].contains(transport)
+        default: false
+        }
+    }
+
     static func malformed(_ fault: String, _ operation: String) -> RainMakerError {
         RainMakerError(
             .malformedAnswer, "the cloud's answer to '\(operation)' is malformed: \(fault)",

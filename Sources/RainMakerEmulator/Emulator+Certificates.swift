@@ -49,14 +49,17 @@ extension Emulator {
         switch kind {
         case .user:
             let tag = CASEAuthenticatedTag(member.isPrimary ? fabric.adminCAT : fabric.operateCAT)
-            let nodeID = NodeID(member.matterUserID)
+            let nodeID = try userID(of: member, csr.publicKey, index, call)
             let noc = try issue(fabric, group.id, nodeID, tag, csr.publicKey)
-            answer["matter_user_id"] = .string(nodeID.description)
+            answer["matter_user_id"] = .string(text(nodeID.rawValue))
             answer["user_noc"] = .string(try noc.pem())
         case .controller:
             guard let text = request["matter_node_id"]?.stringValue, let nodeID = NodeID(hex: text),
                 nodeID.isOperational
             else { throw EmulatorFailure.invalidBody }
+            guard state.nodes.contains(where: { $0.groupID == group.id && $0.matterNodeID == nodeID.rawValue }) else {
+                throw EmulatorFailure(400, 100_010, "Node does not belong to the group")
+            }
             let isPrimary = request["role"]?.stringValue == "primary"
             let tag = CASEAuthenticatedTag(isPrimary ? fabric.adminCAT : fabric.operateCAT)
             let noc = try issue(fabric, group.id, nodeID, tag, csr.publicKey)
@@ -70,10 +73,22 @@ extension Emulator {
                 EmulatorState.Pending(
                     id: requestID, groupID: group.id, userID: call.userID, matterNodeID: nodeID.rawValue,
                     expires: now + options.requestLife))
-            answer["matter_node_id"] = .string(nodeID.description)
+            answer["matter_node_id"] = .string(text(nodeID.rawValue))
             answer["node_noc"] = .string(try noc.pem())
         }
         return answer
+    }
+
+    /// The node id of a user: one for the group, or one for each of his keys.
+    private func userID(
+        of member: EmulatorState.Member, _ key: P256PublicKey, _ group: Int, _ call: EmulatorCall
+    ) throws -> NodeID {
+        guard options.userIDPerKey else { return NodeID(member.matterUserID) }
+        let name = Hex.encode(key.x963)
+        if let known = member.keyedIDs?[name] { return NodeID(known) }
+        let new = try randomNodeID()
+        state.groups[group].members[call.userID]?.keyedIDs = (member.keyedIDs ?? [:]).merging([name: new]) { $1 }
+        return NodeID(new)
     }
 
     private func issue(
@@ -92,9 +107,14 @@ extension Emulator {
         faults.isNotYetValid = kinds.contains(.notYetValid)
         return try authority.issue(
             nodeID: kinds.contains(.wrongNode) ? NodeID(try randomNodeID()) : nodeID,
-            cat: kinds.contains(.wrongCAT)
-                ? tag.map { CASEAuthenticatedTag(identifier: 0x0AAA, version: $0.version) } : tag,
-            publicKey: key, now: matterTime, faults: faults, random: options.random)
+            cat: tag.map { misshaped($0, kinds) }, publicKey: key, now: matterTime, faults: faults,
+            random: options.random)
+    }
+
+    private func misshaped(_ tag: CASEAuthenticatedTag, _ kinds: Set<EmulatorFault.Kind>) -> CASEAuthenticatedTag {
+        CASEAuthenticatedTag(
+            identifier: kinds.contains(.wrongCAT) ? 0x0AAA : tag.identifier,
+            version: kinds.contains(.newerCAT) ? tag.version + 1 : tag.version)
     }
 
     // MARK: Confirmation
@@ -141,7 +161,7 @@ extension Emulator {
             return
         }
         let key = try P256PublicKey(x963: try Hex.decode(registered))
-        let message = Array(NodeID(pending.matterNodeID).description.utf8)
+        let message = Array(text(pending.matterNodeID).utf8)
         guard let der = try? Hex.decode(hex), let signature = try? ECDSASignature.derToRaw(der),
             key.isValidSignature(signature, for: message)
         else { throw refusal }
@@ -179,6 +199,6 @@ extension Emulator {
                 id: nodeID, groupID: state.groups[index].id, matterNodeID: number, type: "rainmaker",
                 timestamp: options.unixTime() * 1000))
         try save()
-        return Self.success("Controller registered", ["matter_node_id": .string(NodeID(number).description)])
+        return Self.success("Controller registered", ["matter_node_id": .string(text(number))])
     }
 }

@@ -51,11 +51,21 @@ extension Emulator {
             id: id, name: name, members: [call.userID: try newMember(isPrimary: true)])
         group.description = body["description"]?.stringValue
         group.type = body["type"]?.stringValue
+        if let parent = body["parent_group_id"]?.stringValue {
+            group.parentID = state.groups[try index(of: parent, call, needsPrimary: true)].id
+        }
         group.isMutuallyExclusive = body["mutually_exclusive"]?.boolValue
         group.customData = body["custom_data"]?.objectValue.map { JSONValue.object($0).serialized() }
         group.metadata = body["group_metadata"]?.objectValue.map { JSONValue.object($0).serialized() }
         if body["is_matter"]?.boolValue == true { group.fabric = try makeFabric(of: id) }
         state.groups.append(group)
+        if body["nodes"]?.arrayValue?.isEmpty == false {
+            do { try add(try nodeIDs(body), to: id, call) } catch {
+                state.groups.removeAll { $0.id == id }
+                try forgetRootKey(of: id)
+                throw error
+            }
+        }
         try save()
         return Self.success("Group created", try fabricAnswer(group, call, withUserCAT: false))
     }
@@ -78,22 +88,28 @@ extension Emulator {
         var object: JSONObject = ["group_id": .string(group.id)]
         guard let fabric = group.fabric else { return object }
         object["fabric_id"] = .string(FabricID(fabric.id).description)
-        for member in try details(fabric, group.members[call.userID]).members
+        for member in try details(fabric, of: group, group.members[call.userID]).members
         where withUserCAT || member.key != "user_cat_id" {
             object[member.key] = member.value
         }
         return object
     }
 
-    private func details(_ fabric: EmulatorState.Fabric, _ member: EmulatorState.Member?) throws -> JSONObject {
-        let root = try MatterCertificate(tlv: Hex.decode(fabric.root))
+    private func details(
+        _ fabric: EmulatorState.Fabric, of group: EmulatorState.Group, _ member: EmulatorState.Member?
+    ) throws -> JSONObject {
+        var root = try MatterCertificate(tlv: Hex.decode(fabric.root))
+        if acting.contains(where: { $0.kind == .rootWithoutAKI && $0.concerns(group) }) {
+            root = try EmulatorAuthority(fabricID: FabricID(fabric.id), key: try rootKey(of: group.id), root: root)
+                .rootWithoutAKI(now: matterTime, random: options.random)
+        }
         var object: JSONObject = [
             "root_ca": .string(try root.pem()), "ipk": .string(fabric.ipk),
             "group_cat_id_admin": .string(CASEAuthenticatedTag(fabric.adminCAT).description),
             "group_cat_id_operate": .string(CASEAuthenticatedTag(fabric.operateCAT).description),
         ]
         if let member {
-            object["matter_user_id"] = .string(NodeID(member.matterUserID).description)
+            object["matter_user_id"] = .string(text(member.matterUserID))
             object["user_cat_id"] = .string(CASEAuthenticatedTag(member.userCAT).description)
         }
         return object
@@ -124,7 +140,7 @@ extension Emulator {
         if let forced = acting.first(where: { $0.kind == .pageSize })?.number { size = forced }
         let start = request.text("start_id").map { start in all.firstIndex { id($0) == start } ?? all.count } ?? 0
         let rest = all[start...]
-        return (Array(rest.prefix(size)), rest.dropFirst(size).first.map(id))
+        return (Array(rest.prefix(size)), inventedPage() ?? rest.dropFirst(size).first.map(id))
     }
 
     private func describe(_ group: EmulatorState.Group, _ call: EmulatorCall) throws -> JSONObject {
@@ -136,6 +152,7 @@ extension Emulator {
             "primary": .bool(member?.isPrimary ?? false), "total": .int(Int64(nodes.count)),
         ]
         object["fabric_id"] = group.fabric.map { .string(FabricID($0.id).description) }
+        object["parent_group_id"] = group.parentID.map { .string($0) }
         object["description"] = group.description.map { .string($0) }
         object["type"] = group.type.map { .string($0) }
         object["mutually_exclusive"] = group.isMutuallyExclusive.map { .bool($0) }
@@ -147,13 +164,16 @@ extension Emulator {
             object["node_details"] = .array(
                 nodes.map { node in
                     var entry: JSONObject = [key: .string(node.id)]
-                    entry["matter_node_id"] = node.matterNodeID.map { .string(NodeID($0).description) }
+                    entry["matter_node_id"] = node.matterNodeID.map { .string(text($0)) }
                     return .object(entry)
                 })
         }
-        if request.flag("sub_groups") { object["sub_groups"] = [] }
+        if request.flag("sub_groups") {
+            let children = state.groups.filter { $0.parentID == group.id && $0.members[call.userID] != nil }
+            object["sub_groups"] = .array(try children.map { .object(try describe($0, call)) })
+        }
         if request.flag("fabric_details"), let fabric = group.fabric {
-            object["fabric_details"] = .object(try details(fabric, member))
+            object["fabric_details"] = .object(try details(fabric, of: group, member))
         }
         return object
     }
@@ -182,18 +202,24 @@ extension Emulator {
     }
 
     private func changeNodes(of group: String, _ body: JSONObject, _ call: EmulatorCall) throws {
+        let nodes = try nodeIDs(body)
+        switch body["operation"]?.stringValue {
+        case "remove": state.nodes.removeAll { $0.groupID == group && nodes.contains($0.id) }
+        case "add": try add(nodes, to: group, call)
+        default: throw EmulatorFailure(400, 108_908, "Unknown operation")
+        }
+    }
+
+    private func nodeIDs(_ body: JSONObject) throws -> [String] {
         guard let nodes = body["nodes"]?.arrayValue?.compactMap(\.stringValue), !nodes.isEmpty else {
             throw EmulatorFailure.invalidBody
         }
-        switch body["operation"]?.stringValue {
-        case "remove": state.nodes.removeAll { $0.groupID == group && nodes.contains($0.id) }
-        case "add":
-            for id in nodes {
-                let mine = try nodeIndex(id, call)
-                state.nodes[mine].groupID = group
-            }
-        default: throw EmulatorFailure(400, 108_908, "Unknown operation")
-        }
+        return nodes
+    }
+
+    /// All of them, or none.
+    private func add(_ nodes: [String], to group: String, _ call: EmulatorCall) throws {
+        for index in try nodes.map({ try nodeIndex($0, call) }) { state.nodes[index].groupID = group }
     }
 
     func deleteGroup(_ call: EmulatorCall) throws -> EmulatorResponse {
@@ -206,6 +232,9 @@ extension Emulator {
         }
         let id = state.groups[index].id
         state.groups.remove(at: index)
+        for child in state.groups.indices where state.groups[child].parentID == id {
+            state.groups[child].parentID = nil
+        }
         state.nodes.removeAll { $0.groupID == id }
         state.pending.removeAll { $0.groupID == id }
         state.offers.removeAll { $0.groupIDs.contains(id) }

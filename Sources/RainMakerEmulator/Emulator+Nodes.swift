@@ -54,6 +54,7 @@ extension Emulator {
             "status": .object(["connectivity": connectivity(node)]),
         ]
         object["metadata"] = node.metadata.flatMap { try? JSONValue(parsing: $0) }
+        object["tags"] = node.tags.map { .array($0.map { .string($0) }) }
         return object
     }
 
@@ -63,6 +64,12 @@ extension Emulator {
 
     func updateNode(_ call: EmulatorCall) throws -> EmulatorResponse {
         let index = try changeable(call.request.text("node_id"), call)
+        if let tags = try call.object()["tags"] {
+            guard let texts = tags.arrayValue?.compactMap(\.stringValue), texts.count == tags.arrayValue?.count else {
+                throw EmulatorFailure.invalidBody
+            }
+            state.nodes[index].tags = texts
+        }
         let old = state.nodes[index].metadata.flatMap { try? JSONValue(parsing: $0) }?.objectValue
         let metadata = merged(old, try call.object()["metadata"])
         state.nodes[index].metadata = metadata.map { JSONValue.object($0).serialized() }
@@ -110,6 +117,13 @@ extension Emulator {
         state.nodes[index].params = JSONValue.object(params).serialized()
         try save()
         return Self.success("Parameters updated")
+    }
+
+    /// What a node says of itself; one without RainMaker firmware says nothing.
+    func getNodeConfig(_ call: EmulatorCall) throws -> EmulatorResponse {
+        let node = state.nodes[try knownIndex(call)]
+        return EmulatorResponse(
+            200, ["node_id": .string(node.id), "config_version": "2020-03-20", "devices": [], "services": []])
     }
 
     /// These operations answer 400 where the node is not the caller's.

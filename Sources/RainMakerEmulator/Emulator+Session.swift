@@ -3,16 +3,15 @@ import MatterTLV
 
 /// Accounts and tokens (reference, 1.3).
 extension Emulator {
-    private static let passwordCounts = 8...256
+    static let passwordCounts = 8...256
 
     func login(_ call: EmulatorCall) throws -> EmulatorResponse {
         let name = try call.text("user_name", orElse: EmulatorFailure(400, 101_001, "User name is missing"))
         let password = try call.text("password", orElse: EmulatorFailure(400, 101_003, "Password is missing"))
         let wrong = EmulatorFailure(400, 101_009, "Incorrect user name or password")
-        guard let user = state.users.first(where: { $0.name == name }),
-            constantTimeEqual(
-                Array(try digest(password, salt: Hex.decode(user.salt)).utf8), Array(user.digest.utf8))
-        else { throw wrong }
+        guard let user = state.users.first(where: { $0.name == name }), try isPassword(password, of: user) else {
+            throw wrong
+        }
         guard user.verificationCode == nil else {
             throw EmulatorFailure(400, 101_015, "Email address is not verified")
         }
@@ -73,7 +72,7 @@ extension Emulator {
             throw EmulatorFailure(400, 101_006, "Account already exists")
         }
         var user = try newUser(name, password: password)
-        let code = String(100_000 + Int(try options.random.integer(UInt32.self) % 900_000))
+        let code = try newCode()
         user.verificationCode = code
         state.users.append(user)
         try save()

@@ -44,10 +44,14 @@ extension Emulator {
         for id in groups { _ = try groupIndex(id, call) }
         let recipient = try userID(try call.text("user_name"))
         guard recipient != call.userID else { throw EmulatorFailure.invalidBody }
-        let offer = EmulatorState.Offer(
+        let newRole = body["new_role"]?.stringValue
+        guard newRole == nil || ["primary", "secondary"].contains(newRole) else { throw EmulatorFailure.invalidBody }
+        var offer = EmulatorState.Offer(
             id: try "sh-" + randomName(20), groupIDs: groups, from: call.userID, to: recipient,
             isPrimary: body["primary"]?.boolValue ?? false, isTransfer: body["transfer"]?.boolValue ?? false,
             timestamp: options.unixTime() * 1000, status: "pending")
+        offer.newRole = newRole
+        offer.metadata = body["metadata"]?.objectValue.map { JSONValue.object($0).serialized() }
         state.offers.append(offer)
         try save()
         return Self.success("Sharing request created", ["request_id": .string(offer.id)])
@@ -76,15 +80,19 @@ extension Emulator {
             }
             guard user != call.userID else { throw EmulatorFailure.invalidBody }
             state.groups[index].members[user] = nil
-            // What the member's certificate carries must no longer be enough.
-            if member.isPrimary {
-                state.groups[index].fabric?.adminCAT += 1
-            } else {
-                state.groups[index].fabric?.operateCAT += 1
-            }
+            invalidateTag(of: member, index)
         }
         try save()
         return Self.success("Access removed")
+    }
+
+    /// What the certificate of somebody who has lost a role carries must no longer be enough.
+    func invalidateTag(of member: EmulatorState.Member, _ group: Int) {
+        if member.isPrimary {
+            state.groups[group].fabric?.adminCAT += 1
+        } else {
+            state.groups[group].fabric?.operateCAT += 1
+        }
     }
 
     func getGroupSharingRequests(_ call: EmulatorCall) throws -> EmulatorResponse {
@@ -99,10 +107,11 @@ extension Emulator {
         }
         let size = acting.first { $0.kind == .pageSize }?.number ?? 25
         let next = offers.dropFirst(size).first
+        let invented = inventedPage()
         var object: JSONObject = [
             "sharing_requests": .array(
                 offers.prefix(size).map { offer in
-                    [
+                    var entry: JSONObject = [
                         "request_id": .string(offer.id), "request_status": .string(offer.status),
                         "request_timestamp": .int(offer.timestamp),
                         "group_ids": .array(offer.groupIDs.map { .string($0) }),
@@ -111,9 +120,11 @@ extension Emulator {
                         "user_name": .string(userName(offer.to)),
                         "primary_user_name": .string(userName(offer.from)),
                     ]
+                    entry["metadata"] = offer.metadata.flatMap { try? JSONValue(parsing: $0) }
+                    return .object(entry)
                 })
         ]
-        object["next_request_id"] = next.map { .string($0.id) }
+        object["next_request_id"] = (invented ?? next?.id).map { .string($0) }
         object["next_user_name"] = next.map { .string(userName($0.to)) }
         return EmulatorResponse(200, object)
     }
@@ -130,12 +141,31 @@ extension Emulator {
         if accept {
             for group in offer.groupIDs {
                 guard let index = state.groups.firstIndex(where: { $0.id == group }) else { continue }
-                state.groups[index].members[call.userID] = try newMember(isPrimary: offer.isPrimary || offer.isTransfer)
-                if offer.isTransfer { state.groups[index].members[offer.from]?.isPrimary = false }
+                try admit(call.userID, by: offer, index)
             }
         }
         try save()
         return Self.success(accept ? "Request accepted" : "Request declined")
+    }
+
+    /// Who is a member already keeps his ids. With a transfer the giver steps down, or leaves.
+    private func admit(_ user: String, by offer: EmulatorState.Offer, _ group: Int) throws {
+        let isPrimary = offer.isPrimary || offer.isTransfer
+        if let member = state.groups[group].members[user] {
+            state.groups[group].members[user]?.isPrimary = isPrimary
+            if member.isPrimary, !isPrimary { invalidateTag(of: member, group) }
+        } else {
+            state.groups[group].members[user] = try newMember(isPrimary: isPrimary)
+        }
+        guard offer.isTransfer, offer.newRole != "primary", let giver = state.groups[group].members[offer.from] else {
+            return
+        }
+        if offer.newRole == "secondary" {
+            state.groups[group].members[offer.from]?.isPrimary = false
+        } else {
+            state.groups[group].members[offer.from] = nil
+        }
+        if giver.isPrimary { invalidateTag(of: giver, group) }
     }
 
     func withdrawGroupSharingRequest(_ call: EmulatorCall) throws -> EmulatorResponse {

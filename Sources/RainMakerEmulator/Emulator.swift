@@ -12,6 +12,10 @@ package actor Emulator {
         package var requestLife: Int64 = 600
         /// Whether devices that are not registered are believed.
         package var acceptsUnknownDevices = false
+        /// Whether every key of a user gets a node id of its own, so that two phones have two. The lists show another one.
+        package var userIDPerKey = false
+        /// Whether node ids are written in lower case. Devices have to sign them so.
+        package var writesLowerCaseIDs = false
         package var random: any RandomSource = SystemRandom()
         /// Seconds since 1970.
         package var unixTime: @Sendable () -> Int64
@@ -25,6 +29,8 @@ package actor Emulator {
     private let directory: StateDirectory
     var state: EmulatorState
     private var faults: [EmulatorFault]
+    /// How many pages were named that are not there.
+    private var inventedPages = 0
     /// The faults that act on the call under way.
     var acting: [EmulatorFault] = []
 
@@ -101,7 +107,10 @@ package actor Emulator {
     package func respond(to request: EmulatorRequest) async -> EmulatorResponse {
         let body = try? JSONValue(parsing: request.body, limits: JSONLimits(depth: 32, values: 50_000)).objectValue
         guard let operation = EmulatorOperation(request, body: body) else {
-            return Self.failure(EmulatorFailure(400, nil, "Unknown path or method"))
+            return Self.failure(
+                request.isOtherVersion
+                    ? EmulatorFailure(400, 100_002, "API version not supported")
+                    : EmulatorFailure(400, nil, "Unknown path or method"))
         }
         acting = []
         for index in faults.indices where faults[index].act(on: operation) { acting.append(faults[index]) }
@@ -112,8 +121,9 @@ package actor Emulator {
             self.acting = acting
         }
         if acting.contains(where: { $0.kind == .unauthorized }) { return Self.unauthorized }
+        if acting.contains(where: { $0.kind == .denied }) { return Self.denied }
         if let status = acting.first(where: { $0.kind == .status })?.number {
-            return misshaped(Self.failure(EmulatorFailure(status, 100_002, "A fault was asked for")), acting)
+            return misshaped(Self.failure(EmulatorFailure(status, nil, "A fault was asked for")), acting)
         }
         if let code = acting.first(where: { $0.kind == .errorCode })?.number {
             return misshaped(Self.failure(EmulatorFailure(400, code, "A fault was asked for")), acting)
@@ -160,6 +170,9 @@ package actor Emulator {
         case .getUser: try getUser(call)
         case .createUser: try createUser(call)
         case .confirmUser: try confirmUser(call)
+        case .changePassword: try changePassword(call)
+        case .forgotPassword: try forgotPassword(call)
+        case .deleteUser: try deleteUser(call)
         case .getNodeGroups: try getNodeGroups(call)
         case .createGroup: try createGroup(call)
         case .convert: try convert(call)
@@ -176,6 +189,7 @@ package actor Emulator {
         case .getNodeStatus: try getNodeStatus(call)
         case .getNodeParams: try getNodeParams(call)
         case .setNodeParams: try setNodeParams(call)
+        case .getNodeConfig: try getNodeConfig(call)
         case .getGroupSharing: try getGroupSharing(call)
         case .shareGroup: try shareGroup(call)
         case .revokeGroupSharing: try revokeGroupSharing(call)
@@ -200,6 +214,8 @@ package actor Emulator {
 
     /// The gateway in front of the service has a form of its own.
     private static let unauthorized = EmulatorResponse(401, ["message": "Unauthorized"])
+    private static let denied = EmulatorResponse(
+        403, ["message": "User is not authorized to access this resource with an explicit deny"])
 
     // MARK: Helpers
 
@@ -211,6 +227,20 @@ package actor Emulator {
     }
 
     func randomNodeID() throws -> UInt64 { try NodeID.random(options.random).rawValue }
+
+    /// A node id as this cloud writes it.
+    func text(_ id: UInt64) -> String {
+        let text = NodeID(id).description
+        return options.writesLowerCaseIDs ? text.lowercased() : text
+    }
+
+    /// The next page that a fault names, if one does.
+    func inventedPage() -> String? {
+        if acting.contains(where: { $0.kind == .samePage }) { return "again" }
+        guard acting.contains(where: { $0.kind == .endless }) else { return nil }
+        inventedPages += 1
+        return "page-\(inventedPages)"
+    }
 
     var matterTime: UInt32 { MatterEpoch.seconds(unix: options.unixTime()) ?? 1 }
 }

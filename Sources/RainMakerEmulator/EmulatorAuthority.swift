@@ -19,17 +19,26 @@ struct EmulatorAuthority {
         let name = try DistinguishedName([
             .fabricID(fabricID), DistinguishedNameAttribute(.rcacID, .identifier(try random.integer(UInt64.self))),
         ])
+        return EmulatorAuthority(
+            fabricID: fabricID, key: key, root: try root(name, key: key, hasAKI: true, now: now, random: random))
+    }
+
+    /// The root once more, as a cloud would give it that leaves the authority key identifier out.
+    func rootWithoutAKI(now: UInt32, random: any RandomSource) throws -> MatterCertificate {
+        try Self.root(root.subject, key: key, hasAKI: false, now: now, random: random)
+    }
+
+    private static func root(
+        _ name: DistinguishedName, key: P256PrivateKey, hasAKI: Bool, now: UInt32, random: any RandomSource
+    ) throws -> MatterCertificate {
         let contents = try TBSCertificate(
             serialNumber: try serialNumber(random), issuer: name, notBefore: now - backdating,
             notAfter: now + rootYears * year, subject: name, publicKey: key.publicKey,
             extensions: [
                 .keyUsage([.keyCertSign, .crlSign]), .basicConstraints(BasicConstraints(isCA: true)),
                 .subjectKeyIdentifier(key.publicKey.keyIdentifier),
-                .authorityKeyIdentifier(key.publicKey.keyIdentifier),
-            ])
-        return EmulatorAuthority(
-            fabricID: fabricID, key: key,
-            root: try MatterCertificate(contents, signature: try key.sign(contents.der())))
+            ] + (hasAKI ? [.authorityKeyIdentifier(key.publicKey.keyIdentifier)] : []))
+        return try MatterCertificate(contents, signature: try key.sign(contents.der()))
     }
 
     /// Ways in which a certificate may be wrong, for tests.

@@ -20,6 +20,14 @@ package struct EmulatorRequest: Sendable {
         self.body = body
     }
 
+    /// Whether another version of the interface is asked for.
+    var isOtherVersion: Bool {
+        guard let version = path.split(separator: "/").first, version.first == "v", version != "v1" else {
+            return false
+        }
+        return version.count > 1 && version.dropFirst().allSatisfy(\.isWholeNumber)
+    }
+
     func flag(_ name: String) -> Bool { query[name]?.lowercased() == "true" }
 
     func text(_ name: String) -> String? { query[name].flatMap { $0.isEmpty ? nil : $0 } }
@@ -31,6 +39,7 @@ package struct EmulatorResponse: Sendable, Equatable {
     package var body: [UInt8]
     /// Whether the connection ends before the body is complete.
     package var isCutOff = false
+    package var headers: [String: String] = [:]
 
     package init(status: Int, body: [UInt8]) {
         self.status = status
@@ -62,15 +71,16 @@ struct EmulatorFailure: Error {
 /// The operations of the interface, by the names of its description.
 package enum EmulatorOperation: String, Sendable, CaseIterable {
     case apiVersions, login, refresh, logout, getUser, createUser, confirmUser
+    case changePassword, forgotPassword, deleteUser
     case getNodeGroups, createGroup, convert, userNoc, nodeNoc, controllerNoc, confirm, updateGroup, deleteGroup
     case registerController
-    case getNodes, updateNode, changeNodeMapping, getNodeStatus, getNodeParams, setNodeParams
+    case getNodes, updateNode, changeNodeMapping, getNodeStatus, getNodeParams, setNodeParams, getNodeConfig
     case getGroupSharing, shareGroup, revokeGroupSharing
     case getGroupSharingRequests, answerGroupSharingRequest, withdrawGroupSharingRequest
 
     var needsToken: Bool {
         switch self {
-        case .apiVersions, .login, .refresh, .createUser, .confirmUser: false
+        case .apiVersions, .login, .refresh, .createUser, .confirmUser, .forgotPassword: false
         default: true
         }
     }
@@ -83,6 +93,9 @@ package enum EmulatorOperation: String, Sendable, CaseIterable {
         case ("POST", "/v1/logout2"): self = .logout
         case ("GET", "/v1/user2"), ("GET", "/v1/user"): self = .getUser
         case ("POST", "/v1/user2"): self = body?["verification_code"] != nil ? .confirmUser : .createUser
+        case ("DELETE", "/v1/user2"): self = .deleteUser
+        case ("PUT", "/v1/password2"): self = .changePassword
+        case ("PUT", "/v1/forgotpassword2"): self = .forgotPassword
         case ("GET", "/v1/user/node_group"): self = .getNodeGroups
         case ("POST", "/v1/user/node_group"): self = .createGroup
         case ("PUT", "/v1/user/node_group"): self = Self.group(request, body)
@@ -93,6 +106,7 @@ package enum EmulatorOperation: String, Sendable, CaseIterable {
         case ("GET", "/v1/user/nodes/status"): self = .getNodeStatus
         case ("GET", "/v1/user/nodes/params"): self = .getNodeParams
         case ("PUT", "/v1/user/nodes/params"): self = .setNodeParams
+        case ("GET", "/v1/user/nodes/config"): self = .getNodeConfig
         case ("GET", "/v1/user/node_group/sharing"): self = .getGroupSharing
         case ("PUT", "/v1/user/node_group/sharing"): self = .shareGroup
         case ("DELETE", "/v1/user/node_group/sharing"): self = .revokeGroupSharing

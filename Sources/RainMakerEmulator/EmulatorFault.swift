@@ -1,4 +1,4 @@
-/// Something that goes wrong on purpose: `KIND[=VALUE][,on=OPERATION][,after=N][,times=N]`.
+/// Something that goes wrong on purpose: `KIND[=VALUE][,on=OPERATION][,group=NAME][,after=N][,times=N]`.
 package struct EmulatorFault: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         /// Answers with an HTTP status instead of doing anything; the value is the status.
@@ -9,6 +9,10 @@ package struct EmulatorFault: Sendable, Equatable {
         case lateStatus = "late-status"
         /// Answers 401 in the form of the gateway, without doing anything.
         case unauthorized
+        /// Answers 403 in the form of the gateway, without doing anything.
+        case denied
+        /// Says with the answer how many seconds to wait before the next call.
+        case retryAfter = "retry-after"
         /// Waits before the answer; the value is in milliseconds.
         case slow
         /// Sends the first half of the JSON text as if it were all.
@@ -27,8 +31,14 @@ package struct EmulatorFault: Sendable, Equatable {
         case missing
         /// Puts the number 7 in the place of a member; the value is its name.
         case wrongType = "wrong-type"
+        /// Puts an empty text in the place of a member; the value is its name.
+        case blank
         /// Pages of this many entries.
         case pageSize = "page-size"
+        /// Lists whose every page names yet another one.
+        case endless
+        /// Lists whose every page names the same one as the next.
+        case samePage = "same-page"
         /// Certificates for another key.
         case wrongKey = "wrong-key"
         /// Certificates for another fabric.
@@ -37,6 +47,8 @@ package struct EmulatorFault: Sendable, Equatable {
         case wrongNode = "wrong-node"
         /// User certificates without the tag of the group.
         case wrongCAT = "wrong-cat"
+        /// User certificates with the tag of the group in a newer version than it says.
+        case newerCAT = "newer-cat"
         /// Certificates that have expired.
         case expired
         /// Certificates that are not valid yet.
@@ -47,24 +59,37 @@ package struct EmulatorFault: Sendable, Equatable {
         case malformedPEM = "malformed-pem"
         /// PEM text whose line ends are spelled as two characters.
         case escapedPEM = "escaped-pem"
+        /// Root certificates without the identifier of the key that signed them.
+        case rootWithoutAKI = "root-without-aki"
+
+        /// Whether it may be limited to what is said about one group.
+        var canBeOfGroup: Bool {
+            switch self {
+            case .missing, .wrongType, .blank, .malformedPEM, .escapedPEM, .rootWithoutAKI: true
+            default: false
+            }
+        }
     }
 
     package var kind: Kind
     package var value: String?
     /// Only for this operation.
     package var operation: EmulatorOperation?
+    /// Only in what is said about the group of this name.
+    package var group: String?
     /// How many calls pass before it begins.
     package var after: Int
     /// How many calls it affects; `nil` for all.
     package var times: Int?
 
     package init(
-        _ kind: Kind, value: String? = nil, on operation: EmulatorOperation? = nil, after: Int = 0,
-        times: Int? = nil
+        _ kind: Kind, value: String? = nil, on operation: EmulatorOperation? = nil, group: String? = nil,
+        after: Int = 0, times: Int? = nil
     ) {
         self.kind = kind
         self.value = value
         self.operation = operation
+        self.group = group
         self.after = after
         self.times = times
     }
@@ -79,9 +104,9 @@ package struct EmulatorFault: Sendable, Equatable {
         switch kind {
         case .status, .lateStatus:
             guard let number, (100...599).contains(number) else { return nil }
-        case .slow, .pageSize, .errorCode:
+        case .slow, .pageSize, .errorCode, .retryAfter:
             guard let number, number >= 1 else { return nil }
-        case .missing, .wrongType:
+        case .missing, .wrongType, .blank:
             guard value?.isEmpty == false else { return nil }
         default:
             guard value == nil else { return nil }
@@ -93,6 +118,9 @@ package struct EmulatorFault: Sendable, Equatable {
             case "on":
                 guard let operation = EmulatorOperation(rawValue: pair[1]) else { return nil }
                 self.operation = operation
+            case "group":
+                guard kind.canBeOfGroup else { return nil }
+                group = pair[1]
             case "after":
                 guard let count = Int(pair[1]), count >= 0 else { return nil }
                 after = count
@@ -103,6 +131,9 @@ package struct EmulatorFault: Sendable, Equatable {
             }
         }
     }
+
+    /// Whether it concerns a group of this name.
+    func concerns(_ group: EmulatorState.Group) -> Bool { self.group == nil || self.group == group.name }
 
     var number: Int? { value.flatMap { Int($0) } }
 

@@ -16,13 +16,18 @@ extension Emulator {
                 }
             case .noCode: edit(&response) { $0.replacing("error_code") { _ in nil } }
             case .missing:
-                edit(&response) { json in fault.value.map { name in json.replacing(name) { _ in nil } } ?? json }
+                edit(&response, fault) { json in fault.value.map { name in json.replacing(name) { _ in nil } } ?? json }
             case .wrongType:
-                edit(&response) { json in fault.value.map { name in json.replacing(name) { _ in 7 } } ?? json }
+                edit(&response, fault) { json in fault.value.map { name in json.replacing(name) { _ in 7 } } ?? json }
+            case .blank:
+                edit(&response, fault) { json in fault.value.map { name in json.replacing(name) { _ in "" } } ?? json }
+            case .retryAfter: response.headers["Retry-After"] = fault.value
             case .malformedPEM:
-                edit(&response) { $0.replacingStrings { $0.hasPrefix("-----BEGIN") ? String($0.prefix(80)) : $0 } }
+                edit(&response, fault) { json in
+                    json.replacingStrings { $0.hasPrefix("-----BEGIN") ? String($0.prefix(80)) : $0 }
+                }
             case .escapedPEM:
-                edit(&response) { json in
+                edit(&response, fault) { json in
                     json.replacingStrings { text in
                         guard text.hasPrefix("-----BEGIN") else { return text }
                         return text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\\n")
@@ -34,9 +39,13 @@ extension Emulator {
         return response
     }
 
-    private func edit(_ response: inout EmulatorResponse, _ change: (JSONValue) -> JSONValue) {
+    /// - Parameter fault: limits the change to one group, if it is about one.
+    private func edit(
+        _ response: inout EmulatorResponse, _ fault: EmulatorFault? = nil, _ change: (JSONValue) -> JSONValue
+    ) {
         guard let json = try? JSONValue(parsing: response.body) else { return }
-        response.body = change(json).utf8()
+        let changed = fault?.group.map { group in json.changing(group: group, change) } ?? change(json)
+        response.body = changed.utf8()
     }
 }
 
@@ -51,6 +60,19 @@ extension JSONValue {
                 changed[member.key] =
                     member.key == name ? change(member.value) : member.value.replacing(name, change)
             }
+            return .object(changed)
+        default: return self
+        }
+    }
+
+    /// Changes the objects that are about a group.
+    fileprivate func changing(group name: String, _ change: (JSONValue) -> JSONValue) -> JSONValue {
+        switch self {
+        case .array(let values): return .array(values.map { $0.changing(group: name, change) })
+        case .object(let object):
+            guard object["group_name"]?.stringValue != name else { return change(self) }
+            var changed = JSONObject()
+            for member in object.members { changed[member.key] = member.value.changing(group: name, change) }
             return .object(changed)
         default: return self
         }

@@ -53,7 +53,8 @@ private struct EmulatorHandler: HTTPHandler {
         // Query and headers may hold what is nobody's business.
         log("\(request.method.rawValue) \(request.path) \(answer.status)")
         let status = HTTPStatusCode(answer.status, phrase: answer.status < 400 ? "OK" : "Error")
-        let headers: HTTPHeaders = [.contentType: "application/json"]
+        var headers: HTTPHeaders = [.contentType: "application/json"]
+        for (name, value) in answer.headers { headers[HTTPHeader(name)] = value }
         guard answer.isCutOff else {
             return HTTPResponse(statusCode: status, headers: headers, body: Data(answer.body))
         }

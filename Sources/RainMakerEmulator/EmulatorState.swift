@@ -10,6 +10,9 @@ struct EmulatorState: Codable, Sendable {
         var digest: String
         /// What has to be given before the account can be used; `nil` once it was.
         var verificationCode: String?
+        /// What has to be given for a new password, or for the end of the account; `nil` if nothing was asked for.
+        var resetCode: String?
+        var deletionCode: String?
     }
 
     struct Session: Codable, Sendable {
@@ -23,6 +26,8 @@ struct EmulatorState: Codable, Sendable {
         var isPrimary: Bool
         var matterUserID: UInt64
         var userCAT: UInt32
+        /// The ids that other keys of the user got, by public key (x963, hexadecimal).
+        var keyedIDs: [String: UInt64]?
     }
 
     struct Group: Codable, Sendable {
@@ -30,6 +35,7 @@ struct EmulatorState: Codable, Sendable {
         var name: String
         var description: String?
         var type: String?
+        var parentID: String?
         var isMutuallyExclusive: Bool?
         /// JSON texts.
         var metadata: String?
@@ -57,6 +63,7 @@ struct EmulatorState: Codable, Sendable {
         /// JSON texts.
         var metadata: String?
         var params: String?
+        var tags: [String]?
         /// Milliseconds since 1970.
         var timestamp: Int64
     }
@@ -79,6 +86,10 @@ struct EmulatorState: Codable, Sendable {
         var to: String
         var isPrimary: Bool
         var isTransfer: Bool
+        /// Whether the giver of a transfer stays a secondary or a primary user; `nil` if he leaves.
+        var newRole: String?
+        /// JSON text.
+        var metadata: String?
         /// Milliseconds since 1970.
         var timestamp: Int64
         var status: String

@@ -1,4 +1,5 @@
 /// What this build is.
 enum Version {
-    static let text = "matterctl 0.1.0"
+    static let number = "0.1.0"
+    static let text = "matterctl \(number)"
 }

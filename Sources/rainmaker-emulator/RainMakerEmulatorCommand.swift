@@ -31,6 +31,9 @@ struct RainMakerEmulatorCommand: AsyncParsableCommand {
             valueName: "NODEID=FILE"))
     var device: [String] = []
     @Flag(help: "Believe RainMaker devices that are not registered.") var acceptUnknownDevices = false
+    @Flag(help: "Give each key of a user a node id of its own; the lists of groups show another one.")
+    var userIdPerKey = false
+    @Flag(help: "Write node ids in lower case; devices have to sign them so.") var lowerCaseIds = false
     @Option(
         help: ArgumentHelp(
             "Something that goes wrong, such as status=500,on=nodeNoc,times=1; may be repeated.", valueName: "FAULT"))
@@ -41,7 +44,8 @@ struct RainMakerEmulatorCommand: AsyncParsableCommand {
         for text in fault where EmulatorFault(parsing: text) == nil {
             let kinds = EmulatorFault.Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw ValidationError(
-                "'\(text)' is no fault: KIND[=VALUE][,on=OPERATION][,after=N][,times=N], where KIND is one of \(kinds)")
+                "'\(text)' is no fault: KIND[=VALUE][,on=OPERATION][,group=NAME][,after=N][,times=N], where KIND is one of \(kinds)"
+            )
         }
         guard tokenLife >= 1, requestLife >= 1 else { throw ValidationError("a life is at least one second") }
         guard device.allSatisfy({ $0.contains("=") }) else { throw ValidationError("--device takes NODEID=FILE") }
@@ -54,6 +58,8 @@ struct RainMakerEmulatorCommand: AsyncParsableCommand {
         options.tokenLife = tokenLife
         options.requestLife = requestLife
         options.acceptsUnknownDevices = acceptUnknownDevices
+        options.userIDPerKey = userIdPerKey
+        options.writesLowerCaseIDs = lowerCaseIds
         options.notice = { Self.message($0) }
         let emulator = try Emulator(
             StateDirectory(path: state), options, faults: fault.compactMap { EmulatorFault(parsing: $0) })

@@ -95,6 +95,70 @@ import Testing
         #expect(updates() == 4)
     }
 
+    @Test("acl refresh renews the certificate of a controller before it takes the old tag away, and only once")
+    func renewal() async throws {
+        let scene = try await hub()
+        defer { scene.end() }
+        let alice = scene.alice
+        try await alice.succeed("rainmaker", "controller", "setup", "hub")
+        let light = try await CloudDevice.start()
+        defer { light.stop() }
+        let outcome = try await alice.run(light.words("--name", "Porch"))
+        try #require(outcome.status == 0, "\(outcome)")
+        _ = try await scene.member("bob")
+        /// Whether the hub's certificate has the present tag of those who operate.
+        func isCurrent() async throws -> Bool {
+            let group = try await alice.succeed("cloud", "groups", "--group", scene.group, "--json").json()[0]
+            let tag = try #require(group?["operateCat"]?.string.flatMap { UInt32($0, radix: 16) })
+            let bytes = (0..<4).map { String(format: "%02X", UInt8(truncatingIfNeeded: tag >> (8 * $0))) }.joined()
+            let list = try await alice.succeed("read", "hub", "0/operational-credentials/nocs", "--json").stdout
+            return list.uppercased().contains(bytes)
+        }
+        #expect(try await isCurrent())
+        try await alice.succeed("cloud", "share", "remove", scene.group, "bob@example.com", "--yes")
+        #expect(try await !isCurrent())
+        // While the cloud refuses, nobody is locked out.
+        try await scene.cloud.play("status=500,on=controllerNoc")
+        let before = try await alice.succeed("acl", "ls", "Porch", "--json").json()
+        let refused = try await alice.fail(5, "acl", "refresh", "--json")
+        #expect(try refused.error()["id"]?.string == "acl.controllers", "\(refused)")
+        #expect(try refused.error()["hint"]?.string?.contains("controller update-noc") == true, "\(refused)")
+        #expect(try await alice.succeed("acl", "ls", "Porch", "--json").json() == before)
+        try await scene.cloud.restart()
+        let lists = scene.device.lines.count { $0.contains("device list updated") }
+        let changed = try await alice.succeed("acl", "refresh", "--json")
+        #expect(try await isCurrent(), "\(changed)")
+        let entries = try changed.json().elements
+        #expect(entries.map { $0["result"]?.string } == ["changed", "changed"], "\(changed)")
+        #expect(Set(entries.map { $0["certificate"]?.string }) == ["renewed", nil], "\(changed)")
+        #expect(scene.device.lines.count { $0.contains("device list updated") } == lists + 1)
+        #expect(try await alice.succeed("acl", "ls", "Porch", "--json").json() != before)
+        let again = try await alice.succeed("acl", "refresh", "--json")
+        #expect(try again.json().elements.allSatisfy { $0["certificate"] == nil }, "\(again)")
+        // One that is away keeps the tag from being taken, unless the user does not care.
+        _ = try await scene.member("carol")
+        try await alice.succeed("cloud", "share", "remove", scene.group, "carol@example.com", "--yes")
+        scene.device.stop()
+        let kept = try await alice.fail(4, "acl", "refresh", "--timeout", "15s", "--json")
+        #expect(try kept.error()["id"]?.string == "acl.controllers", "\(kept)")
+        let forced = try await alice.run(["acl", "refresh", "--force", "--node", "Porch", "--timeout", "40s"])
+        #expect(forced.status == 0 && forced.stdout.contains("Porch\tchanged"), "\(forced)")
+    }
+
+    @Test("a token that fits no message costs nothing but itself")
+    func longToken() async throws {
+        let scene = try await hub()
+        defer { scene.end() }
+        let alice = scene.alice
+        try await alice.succeed("rainmaker", "controller", "setup", "hub")
+        let shown = try await alice.run(["rainmaker", "controller", "show", "hub", "--secrets", "--json"])
+        #expect(shown.status == 5, "\(shown)")
+        #expect(try shown.json()["authorized"]?.bool == true && shown.json()["refreshToken"] == nil, "\(shown)")
+        let error = try shown.error()
+        #expect(error["message"]?.string?.contains("fits no message") == true, "\(shown)")
+        #expect(error["hint"]?.string?.contains("leave out --secrets") == true, "\(shown)")
+    }
+
     @Test("wrong passwords, a cloud that is away and one that refuses change nothing that cannot be repeated")
     func failures() async throws {
         let scene = try await hub()

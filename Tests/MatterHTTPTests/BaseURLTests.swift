@@ -112,7 +112,7 @@ import Testing
         #expect(policy.pause(after: lost, of: get, attempt: 1, jitter: 1) == .milliseconds(125))
     }
 
-    @Test("other answers and other failures stand", arguments: [200, 302, 400, 401, 404, 429, 501])
+    @Test("other answers and other failures stand", arguments: [200, 302, 400, 401, 403, 404, 501])
     func stands(status: Int) {
         #expect(
             policy.pause(after: .answered(HTTPResponse(status: status)), of: get, attempt: 1, jitter: 0) == nil)
@@ -126,6 +126,20 @@ import Testing
         #expect(policy.pause(after: .answered(HTTPResponse(status: 500)), of: post, attempt: 1, jitter: 0) == nil)
         #expect(
             policy.pause(after: .failed(HTTPError(.connectionLost, "")), of: post, attempt: 1, jitter: 0) == nil)
+    }
+
+    @Test("a call that was refused for being one too many is repeated: it has done nothing")
+    func tooMany() {
+        func answer(_ seconds: String?) -> RetryPolicy.Outcome {
+            .answered(HTTPResponse(status: 429, headers: seconds.map { ["retry-after": $0] } ?? [:]))
+        }
+        let post = HTTPRequest(.post, "/")
+        #expect(policy.pause(after: answer("1"), of: get, attempt: 1, jitter: 0.5) == .seconds(1))
+        #expect(policy.pause(after: answer(nil), of: get, attempt: 1, jitter: 0.5) == .milliseconds(100))
+        #expect(policy.pause(after: answer("2"), of: post, attempt: 1, jitter: 0.5) == .seconds(2))
+        #expect(policy.pause(after: answer(nil), of: post, attempt: 1, jitter: 0.5) == nil)
+        #expect(policy.pause(after: answer("600"), of: get, attempt: 1, jitter: 0.5) == nil)
+        #expect(policy.pause(after: answer("1"), of: get, attempt: 3, jitter: 0.5) == nil)
     }
 
     @Test("a server that asks for a pause gets it, unless it is longer than anybody would wait")

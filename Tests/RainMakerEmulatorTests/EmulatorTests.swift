@@ -128,7 +128,9 @@ import Testing
     @Test("what is not described is refused", arguments: ["/", "/v1", "/v1/login", "/v2/login2", "/v1//login2"])
     func unknownPaths(path: String) async throws {
         try await withEmulator { emulator, _ in
-            #expect(await call(emulator, "GET", path).status == 400)
+            let answer = await call(emulator, "GET", path)
+            #expect(answer.status == 400)
+            #expect((answer.json?["error_code"] == 100_002) == path.hasPrefix("/v2/"))
             #expect(await call(emulator, "GET", "/apiversions").status == 200)
         }
     }
@@ -141,6 +143,7 @@ import Testing
         for text in [
             "", "status", "status=x", "status=99", "slow", "slow=0", "missing", "expired=1", "nonsense",
             "expired,on=nothing", "expired,after=-1", "expired,times=0", "expired,bogus=1", "expired,",
+            "expired,group=x", "retry-after=x", "blank",
         ] {
             #expect(EmulatorFault(parsing: text) == nil, "\(text)")
         }
@@ -148,8 +151,8 @@ import Testing
             let value: String? =
                 switch kind {
                 case .status, .lateStatus: "500"
-                case .slow, .pageSize, .errorCode: "1"
-                case .missing, .wrongType: "x"
+                case .slow, .pageSize, .errorCode, .retryAfter: "1"
+                case .missing, .wrongType, .blank: "x"
                 default: nil
                 }
             #expect(EmulatorFault(parsing: kind.rawValue + (value.map { "=" + $0 } ?? ""))?.kind == kind)

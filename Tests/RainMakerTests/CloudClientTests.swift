@@ -195,19 +195,136 @@ import Testing
     @Test(
         "malformed answers are refused, and the next try succeeds",
         arguments: [
-            "truncated", "html", "empty", "missing=groups", "missing=group_id", "missing=root_ca", "missing=ipk",
-            "missing=group_cat_id_admin", "wrong-type=groups", "wrong-type=group_name", "wrong-type=fabric_details",
-            "wrong-type=fabric_id", "wrong-type=group_cat_id_operate", "wrong-type=ipk", "malformed-pem",
+            "truncated", "html", "empty", "missing=groups", "missing=group_id", "wrong-type=groups",
+            "wrong-type=group_name",
         ])
     func malformed(text: String) async throws {
         try await withCloud { cloud in
             let client = try await cloud.loggedIn("alice")
             _ = try await client.createFabric(name: "home")
             await cloud.emulator.inject(try #require(EmulatorFault(parsing: text)))
-            let found = await code { _ = try await client.groups(onlyMatter: true) }
-            #expect(found == (text == "malformed-pem" ? .invalidCertificate : .malformedAnswer))
+            #expect(await code { _ = try await client.groups(onlyMatter: true) } == .malformedAnswer)
             await cloud.emulator.clearFaults()
             #expect(try await client.groups(onlyMatter: true).count == 1)
+        }
+    }
+
+    @Test(
+        "one odd fabric in the account spoils only itself, and its group is named",
+        arguments: [
+            "missing=root_ca", "missing=group_cat_id_admin", "wrong-type=fabric_details", "wrong-type=fabric_id",
+            "wrong-type=group_cat_id_operate", "wrong-type=ipk", "wrong-type=is_matter", "malformed-pem",
+            "root-without-aki",
+        ])
+    func oddFabric(text: String) async throws {
+        try await withCloud { cloud in
+            let client = try await cloud.loggedIn("alice")
+            let odd = try await client.createFabric(name: "odd")
+            _ = try await client.createFabric(name: "home")
+            await cloud.emulator.inject(try #require(EmulatorFault(parsing: text + ",group=odd")))
+            let groups = try await client.groups(onlyMatter: false)
+            #expect(groups.map(\.name) == ["odd", "home"])
+            #expect(groups.map { $0.fault != nil } == [true, false])
+            let home = try await client.findGroup("home")
+            _ = try await cloud.fabrics("alice", client).join(group: home.id, name: "home")
+            let error = await #expect(throws: RainMakerError.self) {
+                _ = try await cloud.fabrics("alice", client).join(group: odd.id, name: "odd")
+            }
+            let isCertificate = ["malformed-pem", "root-without-aki"].contains(text)
+            #expect(error?.code == (isCertificate ? .invalidCertificate : .malformedAnswer))
+            #expect(error?.reason.contains("the group 'odd' (\(odd.id))") == true)
+            // What needs no fabric is done all the same.
+            _ = try await client.call(.delete(try await client.findGroup("odd").id))
+            #expect(try await client.groups(onlyMatter: false).map(\.name) == ["home"])
+        }
+    }
+
+    @Test("pages that never end are read until the time for all calls is over, and no longer")
+    func endlessPages() async throws {
+        try await withCloud { cloud in
+            _ = try await cloud.loggedIn("alice")
+            let client = try cloud.client("alice", budget: .milliseconds(300))
+            await cloud.emulator.inject(EmulatorFault(.endless))
+            await cloud.emulator.inject(EmulatorFault(.slow, value: "10"))
+            let start = ContinuousClock.now
+            let error = await #expect(throws: RainMakerError.self) { try await client.groups(onlyMatter: true) }
+            #expect(error?.code == .connection && error?.transport == .timedOut)
+            #expect(ContinuousClock.now - start < .seconds(10))
+            let calls = cloud.transport.exchanges.count
+            #expect(calls > 2 && calls < 100, "\(calls)")
+        }
+    }
+
+    @Test("a page that names the same next one again ends the list with an error")
+    func samePage() async throws {
+        try await withCloud { cloud in
+            let client = try await cloud.loggedIn("alice")
+            await cloud.emulator.inject(EmulatorFault(.samePage))
+            #expect(await code { _ = try await client.groups(onlyMatter: true) } == .malformedAnswer)
+            #expect(await code { _ = try await client.sharingRequests(sent: true) } == .malformedAnswer)
+            #expect(cloud.transport.exchanges.count == 5, "a login and two pages of each list")
+        }
+    }
+
+    @Test(
+        "a group that may have been created is said to be, and one that was is named",
+        arguments: ["late-status=502", "html", "truncated", "missing=group_id", "lost"])
+    func createdInDoubt(text: String) async throws {
+        try await withCloud { cloud in
+            let client = try await cloud.loggedIn("alice")
+            await cloud.emulator.inject(try #require(EmulatorFault(parsing: text + ",on=createGroup,times=1")))
+            let error = await #expect(throws: RainMakerError.self) { try await client.createFabric(name: "home") }
+            #expect(error?.reason.contains("'home' may have been created") == true, "\(String(describing: error))")
+            #expect(error?.hint?.hasSuffix("matterctl cloud groups") == true)
+            #expect(try await client.groups(onlyMatter: true).count == 1, "it was")
+            // A refusal leaves no doubt.
+            await cloud.emulator.inject(EmulatorFault(.errorCode, value: "108907", on: .createGroup))
+            let refused = await #expect(throws: RainMakerError.self) { try await client.createFabric(name: "more") }
+            #expect(refused?.reason.contains("may have") == false)
+        }
+    }
+
+    @Test("a group that was created and cannot be read is named with its id")
+    func createdUnread() async throws {
+        try await withCloud { cloud in
+            let client = try await cloud.loggedIn("alice")
+            await cloud.emulator.inject(EmulatorFault(.html, on: .getNodeGroups))
+            let error = await #expect(throws: RainMakerError.self) { try await client.createFabric(name: "home") }
+            await cloud.emulator.clearFaults()
+            let group = try #require(try await client.groups(onlyMatter: true).first)
+            #expect(error?.reason.contains("the group \(group.id) was created") == true)
+            #expect(error?.hint?.hasSuffix("matterctl cloud groups --group \(group.id)") == true)
+        }
+    }
+
+    @Test("calls that were too many are repeated when the cloud wants them, also those that are not idempotent")
+    func tooMany() async throws {
+        try await withCloud { cloud in
+            let client = try await cloud.loggedIn("alice")
+            func refuse(_ operation: EmulatorOperation, times: Int) async {
+                await cloud.emulator.inject(EmulatorFault(.status, value: "429", on: operation, times: times))
+                await cloud.emulator.inject(EmulatorFault(.retryAfter, value: "1", on: operation, times: times))
+            }
+            await refuse(.createGroup, times: 1)
+            _ = try await client.createFabric(name: "home")
+            await refuse(.getNodeGroups, times: 2)
+            #expect(try await client.groups(onlyMatter: true).count == 1)
+            await refuse(.getUser, times: 4)
+            let error = await #expect(throws: RainMakerError.self) { try await client.user() }
+            #expect(error?.httpStatus == 429 && error?.hint?.contains("wait") == true)
+        }
+    }
+
+    @Test("a gateway's 403 is no matter of roles")
+    func gateway() async throws {
+        try await withCloud { cloud in
+            let client = try await cloud.loggedIn("alice")
+            await cloud.emulator.inject(EmulatorFault(.denied, on: .getUser))
+            let denied = await #expect(throws: RainMakerError.self) { try await client.user() }
+            #expect(denied?.code == .forbidden && denied?.hint == "log in again: matterctl cloud login")
+            await cloud.emulator.inject(EmulatorFault(.status, value: "403", on: .getNodes))
+            let refused = await #expect(throws: RainMakerError.self) { try await client.nodes() }
+            #expect(refused?.code == .forbidden && refused?.hint == "ask a primary user of the group")
         }
     }
 
@@ -217,7 +334,9 @@ import Testing
             let alice = try await cloud.loggedIn("alice")
             let bob = try await cloud.loggedIn("bob")
             let group = try await alice.createFabric(name: "home")
-            _ = try await alice.call(.share(group.id, with: "bob@example.com", primary: false))
+            _ = try await alice.call(.share(group.id, name: "home", with: "bob@example.com", primary: false))
+            let sent = try #require(cloud.transport.exchanges.last?.request.body)
+            #expect(try JSONValue(parsing: sent)["metadata"]?["group_name"] == "home")
             let offer = try #require(try await bob.sharingRequests(sent: false).first)
             #expect(offer.groupNames == ["home"] && offer.primaryUserName == "alice@example.com")
             #expect(try await alice.sharingRequests(sent: true).map(\.id) == [offer.id])

@@ -124,11 +124,11 @@ private struct DeviceBench {
     func challengeByAttribute() async throws {
         let bench = try await DeviceBench(
             RainMakerCluster.id, attributes: Self.rainMaker(withChallenge: true), commands: [0, 1])
-        let evidence = try await bench.rainMaker().prove(as: DeviceBench.node)
+        let evidence = try await bench.rainMaker().prove(as: "5af0c0ffee000001")
         #expect(evidence == RainMakerEvidence(nodeID: "k3vNode", signature: Self.signature))
         #expect(bench.told.commands.isEmpty)
         #expect(bench.told.writes.map(\.attribute) == [3])
-        #expect(bench.told.writes.map(\.value) == [.string("5AF0C0FFEE000001")])
+        #expect(bench.told.writes.map(\.value) == [.string("5af0c0ffee000001")], "as it was given")
         await bench.end()
     }
 
@@ -136,7 +136,7 @@ private struct DeviceBench {
     func challengeByCommand() async throws {
         let bench = try await DeviceBench(
             RainMakerCluster.id, attributes: Self.rainMaker(withChallenge: false), commands: [0, 1])
-        let evidence = try await bench.rainMaker().prove(as: DeviceBench.node)
+        let evidence = try await bench.rainMaker().prove(as: DeviceBench.node.description)
         #expect(evidence?.signature == Self.signature)
         #expect(bench.told.writes.isEmpty)
         #expect(bench.told.commands.map(\.id) == [1])
@@ -148,17 +148,21 @@ private struct DeviceBench {
     func challengeRefused() async throws {
         let refusing = try await DeviceBench(
             RainMakerCluster.id, attributes: Self.rainMaker(withChallenge: true), writeStatus: { _ in .failure })
-        #expect(await code { _ = try await refusing.rainMaker().prove(as: DeviceBench.node) } == .challengeFailed)
+        #expect(
+            await code { _ = try await refusing.rainMaker().prove(as: DeviceBench.node.description) }
+                == .challengeFailed)
         await refusing.end()
         for answer: TLVValue in [.string(""), .string("xyz"), .string("abc"), .uint(1), .null] {
             let bench = try await DeviceBench(
                 RainMakerCluster.id, attributes: [1: .string("k3vNode"), 2: answer, 3: .string("")])
-            #expect(await code { _ = try await bench.rainMaker().prove(as: DeviceBench.node) } == .challengeFailed)
+            #expect(
+                await code { _ = try await bench.rainMaker().prove(as: DeviceBench.node.description) }
+                    == .challengeFailed)
             await bench.end()
         }
         // No node id: not a RainMaker device.
         let plain = try await DeviceBench(RainMakerCluster.id, attributes: [1: .string(""), 3: .string("")])
-        #expect(try await plain.rainMaker().prove(as: DeviceBench.node) == nil)
+        #expect(try await plain.rainMaker().prove(as: DeviceBench.node.description) == nil)
         await plain.end()
     }
 

@@ -75,6 +75,30 @@ import Testing
         }
     }
 
+    @Test("a device signs its node id as the cloud wrote it")
+    func idAsGiven() async throws {
+        try await withCloud({ $0.writesLowerCaseIDs = true }) { cloud in
+            let key = try P256PrivateKey.generate()
+            try await cloud.emulator.register(device: "k3vNodeIdExample000001", key: key.publicKey)
+            let client = try await cloud.loggedIn("alice")
+            let group = try await client.createFabric(name: "home")
+            let joined = try await cloud.fabrics("alice", client).join(group: group.id, name: "home")
+            let issuer = cloud.issuer("alice", client, joined) { node, text in
+                #expect(text == node.description.lowercased())
+                return RainMakerEvidence(
+                    nodeID: "k3vNodeIdExample000001",
+                    signature: Hex.encode(try ECDSASignature.rawToDER(key.sign(Array(text.utf8)))))
+            }
+            // Until an id has a letter in it.
+            var issued = try await issuer.issue(try csr(), context: NOCIssueContext())
+            while issued.nodeID.description == issued.nodeID.description.lowercased() {
+                issued = try await issuer.issue(try csr(), context: NOCIssueContext())
+            }
+            try await issuer.confirm(issued.receipt, node: issued.nodeID)
+            #expect(try await client.nodes().map(\.type) == ["rainmaker_matter"])
+        }
+    }
+
     @Test("a secondary user gets the operate tag and may not add devices")
     func secondary() async throws {
         try await withCloud { cloud in
@@ -127,7 +151,7 @@ import Testing
                     nodeID: "k3vNodeIdExample000001",
                     signature: Hex.encode(try ECDSASignature.rawToDER(key.sign(Array(text.utf8)))))
             }
-            let wrong = cloud.issuer("alice", client, joined) { _ in try evidence("0000000000000001") }
+            let wrong = cloud.issuer("alice", client, joined) { _, _ in try evidence("0000000000000001") }
             let refused = try await wrong.issue(try csr(), context: NOCIssueContext())
             let error = await #expect(throws: RainMakerError.self) {
                 try await wrong.confirm(refused.receipt, node: refused.nodeID)
@@ -135,7 +159,7 @@ import Testing
             #expect(error?.cloudCode == "108904")
             #expect(error?.hint?.contains("cloud confirm \(refused.receipt.rawValue)") == true)
 
-            let right = cloud.issuer("alice", client, joined) { node in try evidence(node.description) }
+            let right = cloud.issuer("alice", client, joined) { _, text in try evidence(text) }
             let issued = try await right.issue(try csr(), context: NOCIssueContext())
             try await right.confirm(issued.receipt, node: issued.nodeID)
             let node = try #require(try await client.nodes().first)
@@ -149,7 +173,7 @@ import Testing
             let client = try await cloud.loggedIn("alice")
             let group = try await client.createFabric(name: "home")
             let joined = try await cloud.fabrics("alice", client).join(group: group.id, name: "home")
-            let issuer = cloud.issuer("alice", client, joined, .withConfirm) { _ in
+            let issuer = cloud.issuer("alice", client, joined, .withConfirm) { _, _ in
                 RainMakerEvidence(nodeID: "node1", signature: "aabb")
             }
             let issued = try await issuer.issue(try csr(), context: NOCIssueContext())

@@ -45,7 +45,9 @@ final class EmulatorTransport: HTTPTransport {
                 request.method.rawValue, request.path, query: query, token: request.headers["Authorization"],
                 body: request.body ?? []))
         guard !answer.isCutOff else { throw HTTPError(.connectionLost, "the connection ended") }
-        let response = HTTPResponse(status: answer.status, body: answer.body)
+        let response = HTTPResponse(
+            status: answer.status,
+            headers: Dictionary(uniqueKeysWithValues: answer.headers.map { ($0.lowercased(), $1) }), body: answer.body)
         kept.withLock { $0.append(Exchange(request: request, response: response)) }
         return response
     }
@@ -107,7 +109,9 @@ struct Cloud {
         StateDirectory(path: folder.appendingPathComponent(user).path)
     }
 
-    func client(_ user: String, transport other: (any HTTPTransport)? = nil) throws -> CloudClient {
+    func client(
+        _ user: String, transport other: (any HTTPTransport)? = nil, budget: Duration? = nil
+    ) throws -> CloudClient {
         let url = try BaseURL(parsing: "https://cloud.test")
         let clock = clock
         return CloudClient(
@@ -116,7 +120,7 @@ struct Cloud {
                 url: url, transport: other ?? transport,
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
                 pause: { _ in }),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, unixTime: { clock.now })
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, budget: budget, unixTime: { clock.now })
     }
 
     func loggedIn(_ user: String) async throws -> CloudClient {
@@ -133,7 +137,7 @@ struct Cloud {
 
     func issuer(
         _ user: String, _ client: CloudClient, _ joined: RainMakerFabric.Joined,
-        _ mode: RainMakerIssuer.MetadataMode = .none, challenge: @escaping RainMakerIssuer.Challenge = { _ in nil }
+        _ mode: RainMakerIssuer.MetadataMode = .none, challenge: @escaping RainMakerIssuer.Challenge = { _, _ in nil }
     ) -> RainMakerIssuer {
         let clock = clock
         return RainMakerIssuer(

@@ -39,8 +39,18 @@ package enum CloudAnswer {
         if let meaning { reason += ": \(meaning)" }
         if let quote, quote.lowercased() != meaning?.lowercased() { reason += " — “\(quote)”" }
         return RainMakerError(
-            kind(status, code), reason, hint: hint(status, code), httpStatus: status, cloudCode: code,
-            meaning: meaning)
+            kind(status, code), reason, hint: isGateway(object) ? gatewayHint(status) : hint(status, code),
+            httpStatus: status, cloudCode: code, meaning: meaning)
+    }
+
+    /// Whether the gateway in front of the service refused the call: its answers have a form of their own.
+    private static func isGateway(_ object: JSONObject?) -> Bool {
+        object?["message"] != nil && object?["status"] == nil && object?["error_code"] == nil
+    }
+
+    /// The gateway knows nothing of groups and roles: it judges the token and the rate.
+    private static func gatewayHint(_ status: Int) -> String? {
+        status == 403 ? "log in again: matterctl cloud login" : hint(status, nil)
     }
 
     /// A number, a string, or absent.
@@ -78,7 +88,7 @@ package enum CloudAnswer {
         case (_, "108903"): "commission the device again; a request lasts for some minutes only"
         case (401, _): "log in again: matterctl cloud login"
         case (403, _), (_, "108902"): "ask a primary user of the group"
-        case (429, _): "wait a while before the next attempt"
+        case (429, _): "the cloud is asked too often; wait a minute before the next attempt"
         case (500...599, _): "nothing was lost; try again later"
         default: nil
         }
@@ -121,6 +131,9 @@ package struct CloudFields: Sendable {
         }
         return text
     }
+
+    /// Whether a member is there and not null.
+    func has(_ key: String) -> Bool { present(key) != nil }
 
     func optionalBool(_ key: String) throws(RainMakerError) -> Bool? {
         guard let value = present(key) else { return nil }

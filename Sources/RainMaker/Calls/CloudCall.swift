@@ -23,10 +23,21 @@ package struct CloudCall: Sendable, Equatable {
     package let isIdempotent: Bool
     /// Whether the access token goes with it.
     package let needsToken: Bool
+    /// What to say if the call may have had its effect although no proper answer came; `nil` where it does no harm.
+    package let doubt: Doubt?
+
+    /// An effect that is uncertain.
+    package struct Doubt: Sendable, Equatable {
+        /// What may have happened.
+        package let effect: String
+        /// The command that shows whether it did.
+        package let check: String
+    }
 
     init(
         _ operation: String, _ method: HTTPMethod, _ path: String, query: [(String, String?)] = [],
-        body: JSONObject? = nil, success: Success = .status, isIdempotent: Bool? = nil, needsToken: Bool = true
+        body: JSONObject? = nil, success: Success = .status, isIdempotent: Bool? = nil, needsToken: Bool = true,
+        doubt: Doubt? = nil
     ) {
         self.operation = operation
         self.method = method
@@ -36,6 +47,7 @@ package struct CloudCall: Sendable, Equatable {
         self.success = success
         self.isIdempotent = isIdempotent ?? (method == .get)
         self.needsToken = needsToken
+        self.doubt = doubt
     }
 
     /// The request with its headers; the token is sent bare.
@@ -105,7 +117,9 @@ extension CloudCall {
 
     /// G3.
     package static func createFabric(name: String) -> CloudCall {
-        CloudCall("createGroup", .post, nodeGroup, body: ["group_name": .string(name), "is_matter": true])
+        CloudCall(
+            "createGroup", .post, nodeGroup, body: ["group_name": .string(name), "is_matter": true],
+            doubt: Doubt(effect: "the group '\(name)' may have been created", check: "matterctl cloud groups"))
     }
 
     /// G4. May be repeated: the second answer is that it is a fabric already, which is what was wanted.
@@ -177,7 +191,9 @@ extension CloudCall {
 
     /// G10.
     package static func delete(_ group: String) -> CloudCall {
-        CloudCall("deleteGroup", .delete, nodeGroup, query: [("group_id", group)])
+        CloudCall(
+            "deleteGroup", .delete, nodeGroup, query: [("group_id", group)],
+            doubt: Doubt(effect: "the group may have been deleted", check: "matterctl cloud groups"))
     }
 
     /// G11.
@@ -242,14 +258,24 @@ extension CloudCall {
         CloudCall("getGroupSharing", .get, sharingPath, query: [("group_id", group)], success: .document)
     }
 
-    package static func share(_ group: String, with user: String, primary: Bool) -> CloudCall {
-        CloudCall(
-            "shareGroup", .put, sharingPath,
-            body: ["groups": [.string(group)], "user_name": .string(user), "primary": .bool(primary)])
+    /// - Parameter name: the group's name, which apps show to the other user.
+    package static func share(
+        _ group: String, name: String? = nil, with user: String, primary: Bool
+    ) -> CloudCall {
+        var body: JSONObject = [
+            "groups": [.string(group)], "user_name": .string(user), "primary": .bool(primary),
+        ]
+        body["metadata"] = name.map { ["group_name": .string($0)] }
+        return CloudCall(
+            "shareGroup", .put, sharingPath, body: body,
+            doubt: Doubt(
+                effect: "the group may have been offered", check: "matterctl cloud share requests --sent"))
     }
 
     package static func revoke(_ group: String, from user: String) -> CloudCall {
-        CloudCall("revokeGroupSharing", .delete, sharingPath, query: [("groups", group), ("user_name", user)])
+        CloudCall(
+            "revokeGroupSharing", .delete, sharingPath, query: [("groups", group), ("user_name", user)],
+            doubt: Doubt(effect: "the access may have been taken away", check: "matterctl cloud share ls"))
     }
 
     package static func sharingRequests(
@@ -264,7 +290,8 @@ extension CloudCall {
     package static func answer(_ request: String, accept: Bool) -> CloudCall {
         CloudCall(
             "answerGroupSharingRequest", .put, requestsPath,
-            body: ["request_id": .string(request), "accept": .bool(accept)])
+            body: ["request_id": .string(request), "accept": .bool(accept)],
+            doubt: Doubt(effect: "the answer may have been taken", check: "matterctl cloud share requests"))
     }
 
     package static func withdraw(_ request: String) -> CloudCall {

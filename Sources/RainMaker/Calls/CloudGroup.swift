@@ -13,6 +13,9 @@ package struct CloudGroup: Sendable, Equatable {
     package var total: Int?
     package var nodes: [Member]
     package var fabric: CloudFabric?
+    /// What is wrong with what the cloud says about the fabric. It concerns this group alone, so it is raised only where
+    /// this fabric is needed: ``requireFabric()``.
+    package var fault: RainMakerError?
 
     /// A node as the group lists it.
     package struct Member: Sendable, Equatable {
@@ -23,24 +26,61 @@ package struct CloudGroup: Sendable, Equatable {
     package init(_ fields: CloudFields) throws(RainMakerError) {
         id = try fields.string("group_id")
         name = try fields.optionalString("group_name") ?? ""
-        fabricID = try fields.optionalHex("fabric_id", digits: 16).map { FabricID($0) }
-        isMatter = try fields.optionalBool("is_matter") ?? (fabricID != nil)
-        if fabricID?.isValid == false { throw fields.wrong("fabric_id", "a fabric id: it is 0") }
         isPrimary = try fields.optionalBool("primary") ?? true
         total = try fields.optionalInteger("total")
         var nodes: [Member] = []
         for member in try fields.objects("node_details") {
             let name = try member.optionalString("node_id")
             guard let id = if let name { name } else { try member.optionalString("id") } else { continue }
-            let matterNodeID = try member.optionalHex("matter_node_id", digits: 16)
+            // An odd id is that node's own fault: it cannot be reached by it.
+            let matterNodeID = try? member.optionalHex("matter_node_id", digits: 16)
             nodes.append(Member(nodeID: id, matterNodeID: matterNodeID.map { NodeID($0) }))
         }
         if nodes.isEmpty { nodes = try fields.strings("nodes").map { Member(nodeID: $0) } }
         self.nodes = nodes
-        // Some answers have an empty object for a group that is no fabric.
-        if isMatter, let details = try fields.optionalObject("fabric_details") {
-            fabric = try CloudFabric(CloudFields(details, "fabric_details"))
+        isMatter = fields.has("fabric_id")
+        do throws(RainMakerError) {
+            fabricID = try fields.optionalHex("fabric_id", digits: 16).map { FabricID($0) }
+            isMatter = try fields.optionalBool("is_matter") ?? (fabricID != nil)
+            if fabricID?.isValid == false {
+                fabricID = nil
+                throw fields.wrong("fabric_id", "a fabric id: it is 0")
+            }
+            // Some answers have an empty object for a group that is no fabric.
+            if isMatter, let details = try fields.optionalObject("fabric_details") {
+                fabric = try CloudFabric(CloudFields(details, "fabric_details"))
+            }
+        } catch {
+            fault = error.about(group: name, id)
         }
+    }
+
+    /// The fabric with its id.
+    ///
+    /// - Throws: ``RainMakerError``: the ``fault``, or that the group is no fabric, or that the cloud says nothing about it.
+    package func requireFabric() throws(RainMakerError) -> (fabric: CloudFabric, id: FabricID) {
+        if let fault { throw fault }
+        guard isMatter else {
+            throw RainMakerError(
+                .notAFabric, "the group '\(name)' is not a Matter fabric",
+                hint: "make it one: matterctl cloud convert \(id)")
+        }
+        guard let fabric, let fabricID else {
+            throw RainMakerError(
+                .malformedAnswer, "the cloud says nothing about the fabric of the group '\(name)' (\(id))",
+                hint: "try again later")
+        }
+        return (fabric, fabricID)
+    }
+}
+
+extension RainMakerError {
+    /// The same fault with the group that it concerns.
+    fileprivate func about(group name: String, _ id: String) -> RainMakerError {
+        var error = self
+        error.reason = "the fabric of the group '\(name)' (\(id)) cannot be used: \(reason)"
+        error.hint = "other groups are not concerned; report it to the operator of the cloud"
+        return error
     }
 }
 
@@ -49,10 +89,16 @@ package struct CloudFabric: Sendable, Equatable {
     package var root: MatterCertificate
     /// The identity protection key's epoch key.
     package var ipk: SecretBytes
+    /// Whether the cloud gave no such key, so that it is ``absentIPK``.
+    package var lacksIPK: Bool
     package var adminCAT: CASEAuthenticatedTag
     package var operateCAT: CASEAuthenticatedTag
-    /// The caller's own node id on the fabric.
+    /// A node id of the caller on the fabric, for information: two phones of one user may have two, so that it need not be
+    /// the one in our certificate.
     package var userID: NodeID?
+
+    /// What phone apps use where the cloud gives no key (reference, 1.2).
+    static let absentIPK = SecretBytes([UInt8](repeating: 0, count: FabricIdentity.groupKeyCount))
 
     init(_ fields: CloudFields) throws(RainMakerError) {
         let pem = try fields.string("root_ca")
@@ -64,15 +110,19 @@ package struct CloudFabric: Sendable, Equatable {
                 .invalidCertificate, "the root certificate that the cloud gives for the fabric is unusable: \(error)")
         }
         // Some answers have blanks between the digits.
-        let digits = try fields.string("ipk").filter { $0 != " " }
-        guard digits.utf8.count == 2 * FabricIdentity.groupKeyCount, let octets = try? Hex.decode(digits) else {
-            throw fields.wrong("ipk", "32 hexadecimal digits")
+        let digits = try fields.optionalString("ipk")?.filter { $0 != " " } ?? ""
+        lacksIPK = digits.isEmpty
+        if lacksIPK {
+            ipk = Self.absentIPK
+        } else {
+            guard digits.utf8.count == 2 * FabricIdentity.groupKeyCount, let octets = try? Hex.decode(digits) else {
+                throw fields.wrong("ipk", "32 hexadecimal digits")
+            }
+            ipk = SecretBytes(octets)
         }
-        ipk = SecretBytes(octets)
         adminCAT = try Self.tag("group_cat_id_admin", fields)
         operateCAT = try Self.tag("group_cat_id_operate", fields)
-        userID = try fields.optionalHex("matter_user_id", digits: 16).map { NodeID($0) }
-        if let userID, !userID.isOperational { throw fields.wrong("matter_user_id", "the id of a node") }
+        userID = (try? fields.optionalHex("matter_user_id", digits: 16)).map { NodeID($0) }
     }
 
     private static func tag(_ key: String, _ fields: CloudFields) throws(RainMakerError) -> CASEAuthenticatedTag {
@@ -86,6 +136,8 @@ package struct CloudFabric: Sendable, Equatable {
 package struct CloudCertificate: Sendable, Equatable {
     package var groupID: String
     package var nodeID: NodeID?
+    /// The same as the cloud wrote it: a device may have to sign this very text.
+    package var nodeText: String?
     package var noc: MatterCertificate
     /// For node certificates: what the confirmation refers to.
     package var requestID: String?
@@ -104,6 +156,7 @@ package struct CloudCertificate: Sendable, Equatable {
         }
         let nodeKey = isNode ? "matter_node_id" : "matter_user_id"
         nodeID = try certificate.optionalHex(nodeKey, digits: 16).map { NodeID($0) }
+        nodeText = try certificate.optionalString(nodeKey)
         if isNode, nodeID == nil { throw .malformed("it lacks 'matter_node_id'", operation) }
         let pem = try certificate.string(isNode ? "node_noc" : "user_noc")
         do { noc = try MatterCertificate(pem: pem) } catch {

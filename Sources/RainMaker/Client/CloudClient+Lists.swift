@@ -6,7 +6,7 @@ extension CloudClient {
     /// More pages than any account has; a cloud that never ends would keep us forever.
     private static let mostPages = 1000
 
-    /// All pages of a list.
+    /// All pages of a list. A page that names an earlier one as the next ends it, and so does the client's deadline.
     private func pages(_ page: (_ start: String?) -> CloudCall, each: (JSONObject) throws -> Void) async throws {
         var start: String?
         var seen: Set<String> = []
@@ -113,24 +113,56 @@ extension CloudClient {
     package func sharingRequests(sent: Bool) async throws -> [CloudSharingRequest] {
         var requests: [CloudSharingRequest] = []
         var start: (request: String?, user: String?) = (nil, nil)
+        var seen: Set<String> = []
         for _ in 0..<Self.mostPages {
-            let object = try await call(.sharingRequests(sent: sent, from: start.request, user: start.user))
+            let call = CloudCall.sharingRequests(sent: sent, from: start.request, user: start.user)
+            let object = try await self.call(call)
             let fields = CloudFields(object, "getGroupSharingRequests")
             _ = try fields.array("sharing_requests")
             for request in try fields.objects("sharing_requests") { requests.append(try CloudSharingRequest(request)) }
             let next = (try fields.optionalString("next_request_id"), try fields.optionalString("next_user_name"))
-            guard let id = next.0, !id.isEmpty, id != start.request else { return requests }
+            guard let id = next.0, !id.isEmpty else { return requests }
+            guard seen.insert(id).inserted else {
+                throw RainMakerError.malformed("its pages go round in circles", call.operation)
+            }
             start = next
         }
-        return requests
+        throw RainMakerError.malformed("it has too many pages", "getGroupSharingRequests")
     }
 
     // MARK: Fabrics
 
-    /// Makes a group that is a fabric and reads it anew: the answer itself is not complete.
+    /// Makes a group that is a fabric. The answer itself is not complete: read the group again for its fabric.
+    ///
+    /// - Returns: the id of the group.
+    package func createGroup(name: String) async throws -> String {
+        let call = CloudCall.createFabric(name: name)
+        let object = try await self.call(call)
+        do {
+            return try CloudFields(object, call.operation).string("group_id")
+        } catch {
+            guard let doubt = call.doubt else { throw error }
+            throw error.leaving(doubt)
+        }
+    }
+
+    /// Makes a group that is a fabric, and reads it.
+    ///
+    /// - Throws: ``RainMakerError``, which says so if the group is there and could not be read.
     package func createFabric(name: String) async throws -> CloudGroup {
-        let object = try await call(.createFabric(name: name))
-        return try await group(try CloudFields(object, "createGroup").string("group_id"))
+        let id = try await createGroup(name: name)
+        return try await createdGroup(id)
+    }
+
+    /// Reads a group that was made just before.
+    package func createdGroup(_ id: String) async throws -> CloudGroup {
+        do {
+            return try await group(id)
+        } catch var error as RainMakerError {
+            error.reason = "the group \(id) was created, but it cannot be read: \(error.reason)"
+            error.hint = "do not create it again; look at it later: matterctl cloud groups --group \(id)"
+            throw error
+        }
     }
 
     /// Makes a group a fabric, if it is none.
@@ -140,7 +172,7 @@ extension CloudClient {
         do {
             _ = try await call(.convert(id))
         } catch let error as RainMakerError where error.code == .conflict {
-            // Somebody else was faster.
+            // Another program was faster.
         }
         return try await group(id)
     }

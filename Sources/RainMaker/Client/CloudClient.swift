@@ -13,23 +13,38 @@ package actor CloudClient {
     private let logger: Logger
     /// The time for one call with its repetitions.
     private let timeout: Duration
+    /// The time for all calls together; `nil` for no limit.
+    private let budget: Duration?
+    private var deadline: ContinuousClock.Instant?
     private var tokens: CloudTokens?
 
     package static let standardTimeout = Duration.seconds(30)
 
+    /// - Parameters:
+    ///   - timeout: the time for one call with its repetitions.
+    ///   - budget: the time for all calls together, from the first one on; `nil` for no limit.
+    ///   - deadline: the end of the time for all calls together, if that is known already.
     package init(
         account: CloudAccount, store: CloudStore, service: HTTPService, logger: Logger,
-        timeout: Duration = standardTimeout, unixTime: @escaping @Sendable () -> Int64
+        timeout: Duration = standardTimeout, budget: Duration? = nil, deadline: ContinuousClock.Instant? = nil,
+        unixTime: @escaping @Sendable () -> Int64
     ) {
         self.account = account
         self.store = store
         self.service = service
         self.logger = logger
         self.timeout = timeout
+        self.budget = budget
+        self.deadline = deadline
         self.unixTime = unixTime
     }
 
     package func close() async { await service.close() }
+
+    /// Lets the time for all calls begin again: the time that a person took to answer a question does not count.
+    package func restartBudget() {
+        if budget != nil { deadline = nil }
+    }
 
     // MARK: Session
 
@@ -133,13 +148,32 @@ package actor CloudClient {
     }
 
     private func answer(to call: CloudCall, token: SecretText?) async throws -> JSONObject {
-        let response: HTTPResponse
+        let end = try end(of: call)
         do {
-            response = try await service.send(call.request(token: token?.revealed), deadline: .now + timeout)
-        } catch let error as HTTPError {
-            throw RainMakerError(error)
+            let response: HTTPResponse
+            do {
+                response = try await service.send(call.request(token: token?.revealed), deadline: end)
+            } catch let error as HTTPError {
+                throw RainMakerError(error)
+            }
+            return try CloudAnswer.body(of: response, to: call)
+        } catch let error as RainMakerError {
+            guard let doubt = call.doubt else { throw error }
+            throw error.leaving(doubt)
         }
-        return try CloudAnswer.body(of: response, to: call)
+    }
+
+    /// When a call has to be over: its own time, and that for all calls together.
+    private func end(of call: CloudCall) throws -> ContinuousClock.Instant {
+        if deadline == nil, let budget { deadline = .now + budget }
+        let end = ContinuousClock.now + timeout
+        guard let deadline else { return end }
+        guard deadline > .now else {
+            throw RainMakerError(
+                .connection, "the time for the command ran out before '\(call.operation)' was asked for",
+                hint: "give it more time: --timeout 5min", transport: .timedOut)
+        }
+        return min(end, deadline)
     }
 
     /// Renews the access token, unless another process has just done so.

@@ -1,5 +1,6 @@
 import MatterController
 package import MatterHTTP
+import MatterInteraction
 import MatterTLV
 
 /// Hands an account to a controller: the procedures of the Matter Controller cluster (reference, 3.2).
@@ -58,9 +59,23 @@ package struct ControllerDevice: Sendable {
     }
 
     /// The refresh token that the controller holds; `nil` if it does not show it, or has none.
+    ///
+    /// - Throws: ``ControllerError`` also if the token fits no message: text is not sent in parts, as lists are.
     package func token() async throws -> SecretText? {
-        let text = try await device.read([Attribute.refreshToken])[Attribute.refreshToken]?.text ?? ""
-        return text.isEmpty ? nil : SecretText(text)
+        do {
+            let text = try await device.read([Attribute.refreshToken])[Attribute.refreshToken]?.text ?? ""
+            return text.isEmpty ? nil : SecretText(text)
+        } catch let error as ControllerError where error.status?.status == .resourceExhausted {
+            throw Self.tooLong(error.status)
+        } catch let error as InteractionError where error.status == .resourceExhausted {
+            throw Self.tooLong(StatusIB(.resourceExhausted))
+        }
+    }
+
+    private static func tooLong(_ status: StatusIB?) -> ControllerError {
+        ControllerError(
+            .status, "the refresh token is too long to be read: it fits no message",
+            hint: "leave out --secrets; to replace the token: matterctl rainmaker controller set-token", status: status)
     }
 
     // MARK: Single steps
@@ -128,7 +143,7 @@ package struct ControllerDevice: Sendable {
 
     /// Says what came of ``updateNOC()``; to be asked on a new session.
     ///
-    /// - Parameter groupID: the group whose certificate it should have got; `nil` if nobody knows.
+    /// - Parameter groupID: the group whose certificate it should have got; `nil` if that is unknown.
     package func checkNOC(group groupID: String?) async throws -> Status {
         let status = try await status()
         guard status.isNOCInstalled else {

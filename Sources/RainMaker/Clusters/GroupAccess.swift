@@ -1,3 +1,4 @@
+import MatterController
 package import MatterCredentials
 package import MatterTLV
 
@@ -11,10 +12,6 @@ package struct GroupAccess: Sendable {
         static let subjects: UInt8 = 3
         static let targets: UInt8 = 4
     }
-
-    private static let operatePrivilege: UInt64 = 3
-    private static let administerPrivilege: UInt64 = 5
-    private static let caseMode: UInt64 = 2
 
     private let admin: CASEAuthenticatedTag
     private let operate: CASEAuthenticatedTag
@@ -34,17 +31,17 @@ package struct GroupAccess: Sendable {
         var operates = false
         for entry in entries {
             let fields = try TLVFields(entry, "an access control entry")
-            let privilege = try fields.unsigned(Field.privilege, as: UInt64.self)
-            let tag = privilege == Self.administerPrivilege ? admin : operate
+            let privilege = try fields.unsigned(Field.privilege, as: UInt8.self)
+            let tag = privilege == AccessControlEntry.Privilege.administer ? admin : operate
             let changed = try updated(entry, fields, tag: tag)
-            if privilege == Self.operatePrivilege, try isUnrestricted(changed, for: operate) {
+            if privilege == AccessControlEntry.Privilege.operate, try isUnrestricted(changed, for: operate) {
                 guard !operates else { continue }
                 operates = true
             }
             result.append(changed)
         }
         if !operates { result.append(operateEntry) }
-        guard try result.contains(where: { try administers($0, own) }) else {
+        guard result.contains(where: { (try? AccessControlEntry($0))?.letsAdminister(own) ?? false }) else {
             throw RainMakerError(
                 .forbidden, "the new access control list would lock this controller out, so it was not written",
                 hint: "renew the own certificate first: matterctl cloud user-noc")
@@ -54,7 +51,8 @@ package struct GroupAccess: Sendable {
 
     private var operateEntry: TLVValue {
         .structure([
-            TLVElement(Field.privilege, .uint(Self.operatePrivilege)), TLVElement(Field.authMode, .uint(Self.caseMode)),
+            TLVElement(Field.privilege, .uint(UInt64(AccessControlEntry.Privilege.operate))),
+            TLVElement(Field.authMode, .uint(UInt64(AccessControlEntry.AuthMode.certificate))),
             TLVElement(Field.subjects, .array([TLVElement(.anonymous, .uint(operate.subject.rawValue))])),
             TLVElement(Field.targets, .null),
         ])
@@ -97,19 +95,5 @@ package struct GroupAccess: Sendable {
         case .array(let targets): return targets.isEmpty
         default: return false
         }
-    }
-
-    private func administers(_ entry: TLVValue, _ own: NodeIdentity) throws -> Bool {
-        let fields = try TLVFields(entry, "an access control entry")
-        guard try fields.unsigned(Field.privilege, as: UInt64.self) == Self.administerPrivilege,
-            try fields.unsigned(Field.authMode, as: UInt64.self) == Self.caseMode
-        else { return false }
-        switch fields[Field.targets] {
-        case nil, .null: break
-        case .array(let targets) where targets.isEmpty: break
-        default: return false
-        }
-        let subjects = subjects(fields)
-        return subjects.isEmpty || subjects.contains { own.matches(subject: $0) }
     }
 }

@@ -45,13 +45,14 @@ package struct RainMakerDevice: Sendable {
 
     /// Lets the device sign its operational node id. It does so a few times per boot only: keep what it gives.
     ///
+    /// - Parameter text: the id as the cloud wrote it. Firmware of revision 2 signs this very text; that of revision 3 signs
+    ///   its own id in upper case, whatever it is asked to sign.
     /// - Returns: `nil` if the device is not a RainMaker device.
-    package func prove(as nodeID: NodeID) async throws -> RainMakerEvidence? {
+    package func prove(as text: String) async throws -> RainMakerEvidence? {
         guard let endpoint = try await endpoint(), let rainmakerID = try await rainmakerNodeID(endpoint) else {
             return nil
         }
-        // Both revisions of the firmware sign exactly this text.
-        try await challenge(endpoint, text: nodeID.description)
+        try await challenge(endpoint, text: text)
         guard case .string(let signature)? = try await read(endpoint, RainMakerCluster.challengeResponse),
             !signature.isEmpty, signature.utf8.count <= RainMakerCluster.longestResponse,
             signature.utf8.count.isMultiple(of: 2), signature.allSatisfy({ $0.isASCII && $0.isHexDigit })
@@ -106,7 +107,7 @@ package struct RainMakerDevice: Sendable {
 
     // MARK: Access
 
-    /// How often a list is read anew that somebody else changes at the same time.
+    /// How often a list is read again that another administrator changes at the same time.
     private static let attempts = 4
 
     /// Lets the members of the group operate the device.

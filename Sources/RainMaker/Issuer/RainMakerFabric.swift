@@ -62,7 +62,7 @@ package struct RainMakerFabric: Sendable {
         return Joined(record: record, membership: membership, fabric: fabric, group: group, wasIssued: true)
     }
 
-    /// Reads the group anew; issues our certificate again if tag, root or node id have changed, or if it has expired.
+    /// Reads the group again; issues our certificate again if tag, root or key have changed, or if it has expired.
     ///
     /// - Parameter force: to issue it in any case.
     package func refresh(_ record: FabricRecord, force: Bool = false) async throws -> Joined {
@@ -72,10 +72,15 @@ package struct RainMakerFabric: Sendable {
                 .invalidInput, "the fabric '\(record.name)' does not belong to a RainMaker group",
                 hint: "make one that does: matterctl fabric create NAME --issuer rainmaker --group GROUP")
         }
-        let (group, fabric, fabricID) = try await fabric(of: membership.groupID)
-        let current = RainMakerMembership(profile: membership.profile, group: group, fabric: fabric)
+        var (group, fabric, fabricID) = try await fabric(of: membership.groupID)
         let fabrics = FabricStore(state)
         let credentials = try fabrics.credentials(of: record)
+        // A key that is missing in one answer does not replace the one that works.
+        if fabric.lacksIPK {
+            fabric.ipk = credentials.ipkEpochKey
+            group.fabric = fabric
+        }
+        let current = RainMakerMembership(profile: membership.profile, group: group, fabric: fabric)
         var joined = Joined(
             record: record, membership: current, fabric: fabric, group: group, wasIssued: false)
         if force || !isCurrent(credentials, group, fabric, fabricID) {
@@ -91,11 +96,7 @@ package struct RainMakerFabric: Sendable {
 
     private func fabric(of id: String) async throws -> (CloudGroup, CloudFabric, FabricID) {
         let group = try await client.convert(id)
-        guard group.isMatter, let fabric = group.fabric, let fabricID = group.fabricID else {
-            throw RainMakerError(
-                .malformedAnswer, "the cloud says nothing about the fabric of the group '\(group.id)'",
-                hint: "try again later")
-        }
+        let (fabric, fabricID) = try group.requireFabric()
         return (group, fabric, fabricID)
     }
 
@@ -103,8 +104,7 @@ package struct RainMakerFabric: Sendable {
         _ credentials: OperationalCredentials, _ group: CloudGroup, _ fabric: CloudFabric, _ fabricID: FabricID
     ) -> Bool {
         guard credentials.root == fabric.root, credentials.fabric.fabricID == fabricID,
-            credentials.ipkEpochKey == fabric.ipk, fabric.userID.map({ $0 == credentials.nodeID }) ?? true,
-            (try? credentials.validate(at: time())) != nil
+            credentials.ipkEpochKey == fabric.ipk, (try? credentials.validate(at: time())) != nil
         else { return false }
         return Self.carriesTag(credentials.identity.cats, group, fabric)
     }
@@ -120,11 +120,8 @@ package struct RainMakerFabric: Sendable {
         let answer = try CloudCertificate(
             try await client.call(call), isNode: false, group: group.id, call.operation)
         do {
-            let claimed = answer.nodeID ?? fabric.userID ?? answer.noc.nodeID ?? .unspecified
-            if let userID = fabric.userID, userID != claimed {
-                throw CredentialsError(
-                    .nodeMismatch, "it is for the user \(claimed), not \(userID)", certificate: .node)
-            }
+            // The answer and its certificate have to agree. The id in the list of groups may be another phone's.
+            let claimed = answer.nodeID ?? answer.noc.nodeID ?? .unspecified
             let issued = IssuedNOC(noc: answer.noc, icac: nil, nodeID: claimed, receipt: NOCReceipt(rawValue: ""))
             let identity = try issued.validate(csr: csr, root: fabric.root, fabricID: fabricID, at: time())
             guard Self.carriesTag(identity.cats, group, fabric) else {
@@ -144,11 +141,15 @@ package struct RainMakerFabric: Sendable {
         }
     }
 
-    /// Whether tags are those of the caller's role. What a secondary user's certificate carries is not certain
-    /// (reference, 7.2), so that of an administrator will do for him too.
+    /// Whether tags are those of the caller's role, in this version or a newer one, which devices accept as well. What a
+    /// secondary user's certificate carries is not certain (reference, 7.2), so that of an administrator will do for him
+    /// too. A primary user needs the admin tag: it is all that new devices admit, so that without it a commissioning could
+    /// not be completed.
     private static func carriesTag(
         _ tags: [CASEAuthenticatedTag], _ group: CloudGroup, _ fabric: CloudFabric
     ) -> Bool {
-        tags.contains(fabric.adminCAT) || !group.isPrimary && tags.contains(fabric.operateCAT)
+        tags.contains { tag in
+            tag.satisfies(fabric.adminCAT) || !group.isPrimary && tag.satisfies(fabric.operateCAT)
+        }
     }
 }

@@ -15,8 +15,9 @@ package struct RainMakerIssuer: NOCIssuer {
         case withConfirm = "with-confirm"
     }
 
-    /// Asks the device for its proof, over its operational session: `nil` if it is no RainMaker device.
-    package typealias Challenge = @Sendable (NodeID) async throws -> RainMakerEvidence?
+    /// Asks a device for its proof, over its operational session: `nil` if it is no RainMaker device. The text is its node
+    /// id as the cloud wrote it, which the device has to sign.
+    package typealias Challenge = @Sendable (_ node: NodeID, _ text: String) async throws -> RainMakerEvidence?
 
     private let client: CloudClient
     private let joined: RainMakerFabric.Joined
@@ -67,12 +68,12 @@ package struct RainMakerIssuer: NOCIssuer {
                 .invalidInput, "the cloud chooses the ids of nodes", hint: "leave out --node-id")
         }
         let metadata = try await metadata(context)
-        let issued = try await Self.issue(
+        let (issued, text) = try await Self.issue(
             csr, group: groupID, fabric: joined.fabric, fabricID: joined.record.fabricID,
             metadata: metadataMode == .withNOC ? metadata : nil, client: client, time: validationTime)
         try store.save(
             PendingConfirmation(
-                requestID: issued.receipt.rawValue, nodeID: issued.nodeID, matterNodeID: issued.nodeID.description,
+                requestID: issued.receipt.rawValue, nodeID: issued.nodeID, matterNodeID: text,
                 metadata: metadataMode == .withConfirm
                     ? metadata.map { JSONValue.object($0).serialized() } : nil,
                 issuedAt: unixTime()))
@@ -80,10 +81,12 @@ package struct RainMakerIssuer: NOCIssuer {
     }
 
     /// G6, with every check of the answer before the device hears of it.
+    ///
+    /// - Returns: the certificate, and the node id as the cloud wrote it.
     package static func issue(
         _ csr: CertificateSigningRequest, group: String, fabric: CloudFabric, fabricID: FabricID,
         metadata: JSONObject?, client: CloudClient, time: ValidationTime
-    ) async throws -> IssuedNOC {
+    ) async throws -> (issued: IssuedNOC, nodeText: String) {
         let call = CloudCall.nodeNOC(group: group, csr: csr.pem, metadata: metadata)
         let answer = try CloudCertificate(
             try await client.call(call), isNode: true, group: group, call.operation)
@@ -97,7 +100,7 @@ package struct RainMakerIssuer: NOCIssuer {
                 .invalidCertificate, "the node certificate that the cloud gave is unusable: \(error)",
                 hint: "the device was not told anything; try again, and report it to the operator of the cloud")
         }
-        return issued
+        return (issued, answer.nodeText ?? issued.nodeID.description)
     }
 
     private func metadata(_ context: NOCIssueContext) async throws -> JSONObject? {
@@ -128,7 +131,7 @@ package struct RainMakerIssuer: NOCIssuer {
         _ pending: inout PendingConfirmation, store: RainMakerStore, challenge: Challenge
     ) async throws {
         do {
-            pending.evidence = try await challenge(pending.nodeID)
+            pending.evidence = try await challenge(pending.nodeID, pending.matterNodeID)
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -146,12 +149,11 @@ package struct RainMakerIssuer: NOCIssuer {
     package static func confirm(
         _ pending: PendingConfirmation, group: String, client: CloudClient, store: RainMakerStore
     ) async throws {
-        let metadata = pending.metadata.flatMap { try? JSONValue(parsing: $0) }?.objectValue
         do {
             _ = try await client.call(
                 .confirm(
                     group: group, request: pending.requestID, rainmakerNodeID: pending.evidence?.nodeID,
-                    signature: pending.evidence?.signature, metadata: metadata))
+                    signature: pending.evidence?.signature, metadata: pending.metadataObject))
         } catch var error as RainMakerError {
             // An earlier confirmation may have arrived, and only its answer was lost.
             if error.refusesRequest, try await client.lists(pending.nodeID, in: group) {

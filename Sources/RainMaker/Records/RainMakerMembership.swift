@@ -1,7 +1,7 @@
 package import MatterCredentials
 import MatterSession
 package import MatterStore
-import MatterTLV
+package import MatterTLV
 
 /// What is kept of a fabric that a cloud issues for, beside the fabric's own record.
 package struct RainMakerMembership: Sendable, Equatable {
@@ -64,6 +64,11 @@ package struct PendingConfirmation: Sendable, Equatable {
     package var metadata: String?
     /// Seconds since 1970.
     package var issuedAt: Int64
+
+    /// What goes with the confirmation.
+    package var metadataObject: JSONObject? {
+        metadata.flatMap { try? JSONValue(parsing: $0) }?.objectValue
+    }
 
     init(decoding contents: [UInt8], _ file: String) throws(RecordError) {
         let fields = try RecordFields(contents, file)

@@ -52,8 +52,16 @@ extension CommandContext {
     static func discoveryPatience(_ timeout: Duration) -> Duration { min(AvahiDiscovery.standardPatience, timeout / 2) }
 
     /// Runs something on a fabric that the command itself found, and closes its sessions.
-    func onFabric<Result>(_ name: String, _ body: (CommandContext) async throws -> Result) async throws -> Result {
-        try await with({ $0.fabric = name }, body)
+    ///
+    /// - Parameter processing: how long a device may take to do what it is told; `nil` for what the command says.
+    func onFabric<Result>(
+        _ name: String, processing: Duration? = nil, _ body: (CommandContext) async throws -> Result
+    ) async throws -> Result {
+        try await with(
+            {
+                $0.fabric = name
+                if let processing { $0.processing = processing }
+            }, body)
     }
 
     /// Runs something with nodes that `--address` does not mean, and closes its sessions.

@@ -104,14 +104,18 @@ struct FabricCommand: AsyncParsableCommand {
         private func join() async throws {
             let setup = CloudSetup(state: try state.state(), logger: try output.logger())
             let account = try CloudStore(setup.state).select(profile ?? Environment.variable("MATTERCTL_CLOUD"))
-            let record = try await setup.withClient(account) { client in
+            let joined = try await setup.withClient(account) { client in
                 let group = try await client.findGroup(group ?? "")
                 return try await setup.fabric(client).join(
                     group: group.id, name: name,
-                    vendorID: vendorId.map { VendorID($0.value) } ?? RainMakerFabric.vendorID
-                ).record
+                    vendorID: vendorId.map { VendorID($0.value) } ?? RainMakerFabric.vendorID)
             }
-            if output.json { output.console.result(FabricReport(record, isInUse: nil).json) }
+            if joined.fabric.lacksIPK {
+                output.console.message(
+                    "warning: the cloud gives no identity protection key for this group; 16 zero bytes are used, as in the "
+                        + "phone apps")
+            }
+            if output.json { output.console.result(FabricReport(joined.record, isInUse: nil).json) }
         }
     }
 

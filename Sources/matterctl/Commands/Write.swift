@@ -22,6 +22,7 @@ struct Write: NetworkCommand {
     @Flag(help: "As a timed interaction, even if nothing demands it.") var timed = false
     @Option(name: .long, help: ArgumentHelp("Only if the cluster has this data version.", valueName: "N"))
     var dataVersion: UInt32?
+    @Flag(help: "Write an access control list even if it locks us out of the device.") var force = false
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
@@ -38,6 +39,10 @@ struct Write: NetworkCommand {
         let definition = catalogue.attribute(cluster: cluster, attribute)
         let parsed = try parse(as: definition, catalogue)
         for warning in parsed.warnings { context.console.message("warning: \(warning); the device decides") }
+        if !force, AccessGuard.concerns(cluster: cluster, attribute: attribute) {
+            try AccessGuard(node: node.node).check(
+                parsed.value, own: try await context.controller.credentials().identity)
+        }
         let target = ConcreteAttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute)
         let record = try await context.controller.node(node.node)
         let link = try await context.controller.link(to: record)

@@ -19,7 +19,7 @@ struct SessionFailure {
             message = "\(who) was not found: mDNS does not know it and no address was kept"
             hint =
                 Self.discoveryHint(error)
-                ?? "see that it has power and is on this network; list what is: matterctl discover"
+                ?? "see that it has power and is on this network; if you know its address, add --address HOST:PORT"
         case .unreachable:
             message = "no route to \(who): \(Self.routes(error))"
             hint = Self.routeHint(error)

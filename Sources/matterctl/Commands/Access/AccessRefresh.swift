@@ -7,7 +7,8 @@ import MatterTLV
 import MatterTransport
 import RainMaker
 
-/// After a sharing change: our own certificate first, then, over sessions that prove it, the lists of the devices.
+/// After a sharing change: our own certificate first, then those of the group's controllers, then, over sessions that prove
+/// ours, the lists of the devices.
 struct AccessRefresh: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
@@ -16,7 +17,8 @@ struct AccessRefresh: NetworkCommand {
         discussion: """
             The cloud gives a tag another version when it takes a user's access away. What really takes it away is that \
             the devices ask for the new version, so every device of the group has to be reached; those that were not are \
-            named, and the command can be repeated.
+            named, and the command can be repeated. The certificates of the group's controllers are renewed before; if one \
+            cannot be, nothing is changed, since the controller would be locked out, unless --force is given.
 
             Example: matterctl cloud share ls && matterctl acl refresh --group 'Lake House'
             """)
@@ -30,11 +32,12 @@ struct AccessRefresh: NetworkCommand {
     var group: String?
     @Option(name: .long, help: ArgumentHelp("Only this node; may be repeated.", valueName: "NODE")) var node: [String] =
         []
+    @Flag(help: "Change the lists even if the certificate of a controller could not be renewed.") var force = false
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func run(_ context: CommandContext) async throws {
         let state = context.controller.options.state
-        let setup = CloudSetup(state: state, logger: context.logger)
+        let setup = CloudSetup(context)
         let (record, membership) = try setup.localFabric(named: group, orFabric: options.state.fabricName)
         let account = try CloudStore(state).select(membership.profile)
         let joined = try await setup.withClient(account) { client in
@@ -52,12 +55,52 @@ struct AccessRefresh: NetworkCommand {
         }
         // No session is resumed: each device shows by CASE that it accepts the new certificate before anything changes.
         try ResumptionStore(state, fabric: record.name).removeAll()
+        let store = NodeStore(state, fabric: record.name)
+        let all = try store.all()
+        let nodes = node.isEmpty ? all : try node.map { text throws in try store.find(text) }
+        let renewed = try await renewControllers(all, joined, context)
         try await context.onFabric(record.name) { context in
-            let store = try await context.controller.nodes()
-            let nodes = node.isEmpty ? try store.all() : try node.map { text throws in try store.find(text) }
-            try report(try await refresh(nodes, joined.fabric, context), context)
+            try report(try await refresh(nodes, joined.fabric, context), renewed: renewed, context)
         }
     }
+
+    // MARK: Controllers
+
+    /// - Returns: the controllers that have another certificate now.
+    private func renewControllers(
+        _ nodes: [NodeRecord], _ joined: RainMakerFabric.Joined, _ context: CommandContext
+    ) async throws -> Set<NodeID> {
+        let (renewed, failures) = try await context.onFabric(
+            joined.record.name, processing: ControllerDevice.processing
+        ) { context in
+            try await ControllerRenewal(context, fabric: joined.fabric, groupID: joined.group.id).renew(nodes)
+        }
+        for node in renewed { context.console.message("the controller \(Self.name(node)) got a new certificate") }
+        for failure in failures {
+            let report = ErrorReport(failure.error, target: NodeTarget(failure.node))
+            context.console.message(
+                "warning: the certificate of the controller \(Self.name(failure.node)) could not be renewed: "
+                    + TerminalText.escaped(report.message))
+        }
+        if let first = failures.first, !force {
+            var refusal = UsageError(
+                "acl.controllers",
+                "no access list was changed: the controller \(first.node.name ?? "\(first.node.nodeID.rawValue)") would be "
+                    + "locked out",
+                hint: "renew its certificate: matterctl rainmaker controller update-noc "
+                    + "\(Self.word(first.node)); or use --force")
+            refusal.status = ExitStatus(first.error)
+            throw refusal
+        }
+        return Set(renewed.map(\.nodeID))
+    }
+
+    private static func name(_ node: NodeRecord) -> String {
+        TerminalText.escaped(node.name ?? "\(node.nodeID.rawValue)")
+    }
+
+    /// The node for a command that is pasted.
+    private static func word(_ node: NodeRecord) -> String { "\(node.nodeID.rawValue)" }
 
     // MARK: Devices
 
@@ -102,9 +145,9 @@ struct AccessRefresh: NetworkCommand {
 
     // MARK: Result
 
-    private func report(_ outcomes: [Outcome], _ context: CommandContext) throws {
+    private func report(_ outcomes: [Outcome], renewed: Set<NodeID>, _ context: CommandContext) throws {
         if context.console.isJSON {
-            context.console.result(.array(outcomes.map(Self.json)))
+            context.console.result(.array(outcomes.map { Self.json($0, isRenewed: renewed.contains($0.node.nodeID)) }))
         } else {
             context.console.rows(["NODE", "NAME", "ACCESS LIST"], outcomes.map(Self.row))
         }
@@ -120,14 +163,15 @@ struct AccessRefresh: NetworkCommand {
             "acl.incomplete",
             "\(failed.count) of \(outcomes.count) devices still have their old access list: "
                 + failed.map { "\($0.node.nodeID.rawValue)" }.joined(separator: ", "),
-            hint: "whoever lost access can still use them; look after them, then run the same command again")
+            hint: "users who lost access can still use them; look after them, then run the same command again")
         failure.status = ExitStatus(error)
         throw failure
     }
 
-    private static func json(_ outcome: Outcome) -> JSONValue {
+    private static func json(_ outcome: Outcome, isRenewed: Bool) -> JSONValue {
         var object: JSONObject = ["node": .id(outcome.node.nodeID.rawValue)]
         object["name"] = outcome.node.name.map { .string($0) }
+        if isRenewed { object["certificate"] = "renewed" }
         switch outcome.result {
         case .success(let changed): object["result"] = .string(changed ? "changed" : "unchanged")
         case .failure(let error):

@@ -44,21 +44,19 @@ struct CloudIssueNOC: CloudSubcommand {
             : try CertificateSigningRequest(pem: String(decoding: octets, as: UTF8.self))
         let extra = try metadata.map { file throws in try FileContents.object(file) }
         let group = try await client.convert(try await client.findGroup(group).id)
-        guard let fabric = group.fabric, let fabricID = group.fabricID else {
-            throw RainMakerError(.notAFabric, "the group '\(group.name)' is not a Matter fabric")
-        }
-        let issued = try await RainMakerIssuer.issue(
+        let (fabric, fabricID) = try group.requireFabric()
+        let (issued, text) = try await RainMakerIssuer.issue(
             request, group: group.id, fabric: fabric, fabricID: fabricID, metadata: extra, client: client,
             time: CloudSetup.time())
         if output.json {
             console.result(
                 .object([
-                    "requestId": .string(issued.receipt.rawValue), "nodeId": .string(issued.nodeID.description),
+                    "requestId": .string(issued.receipt.rawValue), "nodeId": .string(text),
                     "noc": .string(try issued.noc.pem()),
                 ]))
         } else {
             console.result(try issued.noc.pem())
-            console.message("request \(issued.receipt.rawValue), node \(issued.nodeID)")
+            console.message("request \(issued.receipt.rawValue), node \(TerminalText.escaped(text))")
         }
     }
 }
@@ -136,20 +134,30 @@ struct CloudConfirm: CloudSubcommand {
         _ request: String, of group: CloudGroup, _ client: CloudClient, _ setup: CloudSetup
     ) async throws {
         var (id, proof) = (rainmakerNode, signature)
+        // What waits here has the node's metadata with it, which no other call would bring to the cloud.
+        let waiting = try waiting(request, of: group, setup)
         if let node {
             let fabric = try setup.localFabric(ofGroup: group).name
             let record = try NodeStore(setup.state, fabric: fabric).find(node)
             // Without the RainMaker cluster it proves nothing, and is confirmed as it is.
-            let evidence = try await setup.withDevice(record, fabric: fabric) { try await $0.prove(as: record.nodeID) }
+            let text = waiting?.pending.matterNodeID ?? record.nodeID.description
+            let evidence = try await setup.withDevice(record, fabric: fabric) { try await $0.prove(as: text) }
             (id, proof) = (evidence?.nodeID, evidence?.signature)
         }
         _ = try await client.call(
             .confirm(
-                group: group.id, request: request, succeeded: !failure, rainmakerNodeID: id, signature: proof))
-        guard !failure, let fabric = try? setup.localFabric(ofGroup: group).name else { return }
-        let store = RainMakerStore(setup.state, fabric: fabric)
-        guard let pending = try store.pending(request) else { return }
-        try settle(pending, store, setup, fabric)
+                group: group.id, request: request, succeeded: !failure, rainmakerNodeID: id, signature: proof,
+                metadata: failure ? nil : waiting?.pending.metadataObject))
+        guard !failure, let waiting else { return }
+        try settle(waiting.pending, RainMakerStore(setup.state, fabric: waiting.fabric), setup, waiting.fabric)
+    }
+
+    /// A request that waits here to be confirmed.
+    private func waiting(
+        _ request: String, of group: CloudGroup, _ setup: CloudSetup
+    ) throws -> (pending: PendingConfirmation, fabric: String)? {
+        guard let fabric = try? setup.localFabric(ofGroup: group).name else { return nil }
+        return try RainMakerStore(setup.state, fabric: fabric).pending(request).map { ($0, fabric) }
     }
 
     /// What waited here is done.
@@ -176,7 +184,7 @@ struct CloudConfirm: CloudSubcommand {
         var pending = pending
         if !pending.isChallenged {
             try await setup.withDevice(node, fabric: fabric) { device in
-                try await RainMakerIssuer.prove(&pending, store: store) { try await device.prove(as: $0) }
+                try await RainMakerIssuer.prove(&pending, store: store) { try await device.prove(as: $1) }
             }
         }
         try await RainMakerIssuer.confirm(pending, group: membership.groupID, client: client, store: store)

@@ -6,6 +6,7 @@ import MatterCredentials
 import MatterHTTP
 import MatterSession
 import MatterStore
+import MatterTransport
 import RainMaker
 
 /// Options of every command that talks to a cloud.
@@ -22,7 +23,7 @@ struct CloudOptions: ParsableArguments {
             valueName: "FILE"))
     var authorityFile: String?
 
-    @Option(name: .long, help: ArgumentHelp("Time for each call, such as 10s.", valueName: "DURATION"))
+    @Option(name: .long, help: ArgumentHelp("Time for the whole command, such as 10s.", valueName: "DURATION"))
     var timeout: TimeSpan?
 
     @OptionGroup(title: HelpPage.common) var state: StateOptions
@@ -36,19 +37,48 @@ struct CloudOptions: ParsableArguments {
 struct CloudSetup: Sendable {
     let state: StateDirectory
     let logger: Logger
-    var authorityFile: String?
-    var timeout = CloudClient.standardTimeout
+    private let authorityFile: String?
+    private let timeout: Duration
+    /// The time for all calls of a client; `nil` if ``deadline`` says when it ends.
+    private let budget: Duration?
+    private let deadline: Instant?
+    /// The end of the time that the user gives, for what is asked of devices.
+    private let userDeadline: Instant?
+
+    /// The time for all calls of a command where the user gives none.
+    private static let standardBudget = Duration.seconds(120)
+    /// What the cloud gets at least after devices have used up the time: it has to be told what became of them.
+    private static let grace = Duration.seconds(5)
 
     init(_ options: CloudOptions) throws {
         state = try options.state.state()
         logger = try options.state.output.logger()
         authorityFile = options.authorityFile
-        timeout = options.timeout?.duration ?? timeout
+        timeout = options.timeout?.duration ?? CloudClient.standardTimeout
+        budget = options.timeout?.duration ?? Self.standardBudget
+        deadline = nil
+        userDeadline = options.timeout.map { .now + $0.duration }
     }
 
     init(state: StateDirectory, logger: Logger) {
         self.state = state
         self.logger = logger
+        authorityFile = nil
+        timeout = CloudClient.standardTimeout
+        budget = Self.standardBudget
+        deadline = nil
+        userDeadline = nil
+    }
+
+    /// For a command that talks to devices too: the cloud shares its time.
+    init(_ context: CommandContext) {
+        state = context.controller.options.state
+        logger = context.logger
+        authorityFile = nil
+        timeout = CloudClient.standardTimeout
+        budget = nil
+        deadline = max(context.deadline, .now + Self.grace)
+        userDeadline = nil
     }
 
     func client(_ account: CloudAccount) throws -> CloudClient {
@@ -58,11 +88,11 @@ struct CloudSetup: Sendable {
         let settings = HTTPSettings(
             proxy: proxy,
             authorityFile: authorityFile ?? Environment.variable("MATTERCTL_CA_FILE") ?? account.authorityFile,
-            userAgent: "matterctl/\(Version.text)")
+            userAgent: "matterctl/\(Version.number)")
         return CloudClient(
             account: account, store: CloudStore(state),
             service: HTTPService(url: account.url, transport: AsyncHTTPTransport(settings), logger: logger),
-            logger: logger, timeout: timeout, unixTime: Clock.unixTime)
+            logger: logger, timeout: timeout, budget: budget, deadline: deadline, unixTime: Clock.unixTime)
     }
 
     /// Runs something with a client and ends its connections.
@@ -92,7 +122,7 @@ struct CloudSetup: Sendable {
         do {
             let device = RainMakerDevice(
                 link: try await controller.link(to: node), node: node,
-                deadline: .now + max(CommandContext.defaultTimeout, node.deliveryBudget))
+                deadline: userDeadline ?? .now + max(CommandContext.defaultTimeout, node.deliveryBudget))
             let result = try await body(device)
             await controller.close()
             return result

@@ -10,13 +10,13 @@ struct CloudDelete: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete a group in the cloud.",
         discussion: """
-            Its devices keep their certificates and obey whoever has one, unless --devices makes them leave first; if one \
-            of them does not answer, the group stays.
+            Its devices keep their certificates and obey everyone who has one, unless --devices makes them leave first; if \
+            one of them does not answer, the others leave, and the group stays.
 
             Example: matterctl cloud delete 'Lake House' --devices
             """)
     static let defaultTimeout = Duration.seconds(180)
-    /// How long one device may take at least.
+    /// How long one device may take; less if the others would not get their share of the time.
     private static let patience = Duration.seconds(30)
 
     @Argument(help: "The group: id or name.") var group: String
@@ -28,7 +28,7 @@ struct CloudDelete: NetworkCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func run(_ context: CommandContext) async throws {
-        let setup = CloudSetup(state: context.controller.options.state, logger: context.logger)
+        let setup = CloudSetup(context)
         let account = try CloudStore(setup.state).select(profile ?? Environment.variable("MATTERCTL_CLOUD"))
         try await setup.withClient(account) { client in
             let group = try await client.findGroup(group)
@@ -36,6 +36,7 @@ struct CloudDelete: NetworkCommand {
             try context.console.confirm(
                 "Delete the group '\(TerminalText.escaped(group.name))'?"
                     + (devices || count == 0 ? "" : " Its \(count) devices keep their certificates."), given: yes)
+            await client.restartBudget()
             if devices { try await removeDevices(of: try setup.localFabric(ofGroup: group), context) }
             _ = try await client.call(.delete(group.id))
         }
@@ -44,16 +45,36 @@ struct CloudDelete: NetworkCommand {
     private func removeDevices(of fabric: FabricRecord, _ context: CommandContext) async throws {
         try await context.onFabric(fabric.name) { context in
             let removal = try await NodeRemoval(context)
-            for node in try await context.controller.nodes().all() {
+            let nodes = try await context.controller.nodes().all()
+            var failed: [NodeRecord] = []
+            var first: (any Error)?
+            for (position, node) in nodes.enumerated() {
+                let share = Instant.now.duration(to: context.deadline) / (nodes.count - position)
                 do {
-                    try await removal.remove(node, deadline: min(context.deadline(for: node), .now + Self.patience))
-                } catch {
-                    context.console.message(
-                        "note: node \(TerminalText.escaped(node.name ?? "\(node.nodeID.rawValue)")) did not leave, so the "
-                            + "group was not deleted; for one that is gone for good: matterctl node remove --offline")
+                    try await removal.remove(node, deadline: .now + min(Self.patience, share))
+                } catch let error as CancellationError {
                     throw error
+                } catch let error as RainMakerError where error.nodeID != nil {
+                    // It has left; the cloud forgets it with the group.
+                    context.console.message("warning: \(TerminalText.escaped(error.reason))")
+                } catch {
+                    failed.append(node)
+                    first = first ?? error
+                    let report = ErrorReport(error, target: NodeTarget(node))
+                    context.console.message(
+                        "warning: node \(TerminalText.escaped(node.name ?? "\(node.nodeID.rawValue)")) did not leave: "
+                            + TerminalText.escaped(report.message))
                 }
             }
+            guard let first, let node = failed.first else { return }
+            var failure = UsageError(
+                "cloud.devices-remain",
+                "\(failed.count) of \(nodes.count) devices did not leave, so the group was not deleted: "
+                    + failed.map { "\($0.nodeID.rawValue)" }.joined(separator: ", "),
+                hint:
+                    "repeat it; for one that is gone for good: matterctl node remove \(node.nodeID.rawValue) --offline")
+            failure.status = ExitStatus(first)
+            throw failure
         }
     }
 }

@@ -21,6 +21,7 @@ struct CloudGroupReport {
             object["operateCat"] = .string(fabric.operateCAT.description)
             object["userNodeId"] = fabric.userID.map { .string($0.description) }
         }
+        object["fault"] = group.fault.map { ["id": .string($0.code.rawValue), "message": .string($0.reason)] }
         object["total"] = group.total.map { .int(Int64($0)) }
         if !group.nodes.isEmpty {
             object["nodes"] = .array(
@@ -41,12 +42,24 @@ struct CloudGroupReport {
     }
 
     static let header = ["GROUP", "NAME", "FABRIC ID", "ROLE", "NODES"]
+
+    /// The nodes of the group: their ids in the cloud and on the fabric.
+    var nodeRows: [[String]] {
+        group.nodes.map { [TerminalText.escaped($0.nodeID), $0.matterNodeID?.description ?? "-"] }
+    }
+
+    static let nodeHeader = ["NODE", "MATTER NODE"]
 }
 
 struct CloudGroups: CloudSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "groups", abstract: "List the groups and their fabrics.",
-        discussion: "Example: matterctl cloud groups --json")
+        discussion: """
+            With --group, a line for each of its nodes follows: its id in the cloud, and that on the fabric. A group whose \
+            fabric cannot be used is listed with a warning.
+
+            Example: matterctl cloud groups --json
+            """)
 
     @Option(help: ArgumentHelp("Only this one, with its nodes: id or name.", valueName: "GROUP")) var group: String?
     @Flag(help: "Only groups that are Matter fabrics.") var matter = false
@@ -64,6 +77,11 @@ struct CloudGroups: CloudSubcommand {
             console.result(.array(reports.map(\.json)))
         } else {
             console.rows(CloudGroupReport.header, reports.map(\.row))
+            if group != nil { console.rows(CloudGroupReport.nodeHeader, reports.flatMap(\.nodeRows)) }
+        }
+        // The others are as good as ever, so that this is no failure.
+        for fault in groups.compactMap(\.fault) {
+            console.message("warning: \(TerminalText.escaped(fault.reason))")
         }
     }
 }
@@ -77,8 +95,18 @@ struct CloudCreateFabric: CloudSubcommand {
     @OptionGroup var options: CloudOptions
 
     func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
-        let group = try await client.createFabric(name: name)
-        console.result(output.json ? CloudGroupReport(group: group).json.serialized() : TerminalText.escaped(group.id))
+        let id = try await client.createGroup(name: name)
+        // What was created is told whatever comes of reading it.
+        if !output.json { console.result(TerminalText.escaped(id)) }
+        let group: CloudGroup
+        do {
+            group = try await client.createdGroup(id)
+        } catch {
+            if output.json { console.result(.object(["group": .string(id), "name": .string(name)])) }
+            throw error
+        }
+        if output.json { console.result(CloudGroupReport(group: group).json) }
+        _ = try group.requireFabric()
     }
 }
 

@@ -56,8 +56,9 @@ struct CloudShare: AsyncParsableCommand {
         @OptionGroup var options: CloudOptions
 
         func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
-            let id = try await client.findGroup(group).id
-            let answer = try await client.call(.share(id, with: user, primary: primary))
+            let found = try await client.findGroup(group)
+            let answer = try await client.call(
+                .share(found.id, name: found.name, with: user, primary: primary))
             let request = answer["request_id"]?.stringValue ?? ""
             console.result(
                 output.json
@@ -84,8 +85,11 @@ struct CloudShare: AsyncParsableCommand {
             try console.confirm(
                 "Take the access to '\(TerminalText.escaped(found.name))' away from \(TerminalText.escaped(user))?",
                 given: yes)
+            await client.restartBudget()
             _ = try await client.call(.revoke(found.id, from: user))
-            console.message("note: the devices obey this user until: matterctl acl refresh --group \(found.id)")
+            console.message(
+                "note: the devices obey this user until: matterctl acl refresh --group \(TerminalText.escaped(found.id))"
+            )
         }
     }
 

@@ -82,7 +82,7 @@ struct IssuerSetup: Sendable {
         _ context: CommandContext
     ) async throws -> IssuerSetup {
         let options = context.controller.options
-        let setup = CloudSetup(state: options.state, logger: context.logger)
+        let setup = CloudSetup(context)
         let profile = try RainMakerStore(options.state, fabric: record.name).membership()?.profile
         let client = try setup.client(try CloudStore(options.state).select(profile))
         do {
@@ -90,8 +90,8 @@ struct IssuerSetup: Sendable {
             let issuer = RainMakerIssuer(
                 client: client, joined: joined, state: options.state, metadataMode: metadata, deviceName: deviceName,
                 unixTime: options.unixTime
-            ) { node in
-                try await device(node, context).prove(as: node)
+            ) { node, text in
+                try await device(node, context).prove(as: text)
             }
             return IssuerSetup(issuer: issuer, client: client, joined: joined)
         } catch {

@@ -60,7 +60,7 @@ struct NodeRemoval {
     private func tellCloud(_ removal: PendingRemoval) async throws {
         guard let membership else { return }
         let state = context.controller.options.state
-        let setup = CloudSetup(state: state, logger: context.logger)
+        let setup = CloudSetup(context)
         do {
             let account = try CloudStore(state).select(membership.profile)
             try await setup.withClient(account) { client in

@@ -102,7 +102,7 @@ struct RainMakerChallenge: CustomClusterCommand {
         let record = try await context.controller.node(node.node)
         let device = RainMakerDevice(
             link: try await context.controller.link(to: record), node: record, deadline: context.deadline(for: record))
-        guard let evidence = try await device.prove(as: record.nodeID) else {
+        guard let evidence = try await device.prove(as: record.nodeID.description) else {
             throw RainMakerNodeID.notRainMaker(node)
         }
         var list = ValueList(node: record)

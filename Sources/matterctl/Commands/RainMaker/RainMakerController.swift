@@ -62,7 +62,12 @@ struct RainMakerController: AsyncParsableCommand {
     struct Show: ControllerSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Show how far a controller is set up.",
-            discussion: "Example: matterctl rainmaker controller show hub")
+            discussion: """
+                A refresh token of the real cloud has some 1,700 bytes, which fit no message: with --secrets it is missed, \
+                and the exit code is 5.
+
+                Example: matterctl rainmaker controller show hub
+                """)
 
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
         @Flag(help: "Also the refresh token, which is as good as the password.") var secrets = false
@@ -72,7 +77,14 @@ struct RainMakerController: AsyncParsableCommand {
             let device = try await device(context)
             let record = try await context.controller.node(node.node)
             let status = try await device.status()
-            let token = secrets ? try await device.token() : nil
+            let token: SecretText?
+            do {
+                token = secrets ? try await device.token() : nil
+            } catch {
+                // The rest is not lost for it.
+                ControllerReport(record, status).print(context.console)
+                throw error
+            }
             ControllerReport(record, status, token: token).print(context.console)
         }
     }
@@ -237,13 +249,12 @@ struct ControllerAccount {
     /// The refresh token of a new session for the controller.
     func newToken(_ login: LoginOptions, _ context: CommandContext) async throws -> SecretText {
         let url = try requireURL()
-        let options = context.controller.options
         let account = CloudAccount(
             profile: account?.profile ?? CloudAccount.standardProfile, url: url, userName: account?.userName,
             authorityFile: account?.authorityFile)
         let userName = try login.userName(known: account.userName)
         let password = try login.password()
-        let setup = CloudSetup(state: options.state, logger: context.logger)
+        let setup = CloudSetup(context)
         return try await setup.withClient(account) { client in
             try await client.refreshTokenForOther(userName: userName, password: password)
         }

@@ -1,0 +1,107 @@
+package import MatterCredentials
+package import MatterTLV
+
+/// One entry of a node's access control list: AccessControlEntryStruct (Matter core specification, 9.10.5.6).
+package struct AccessControlEntry: Sendable, Equatable {
+    /// Where the list is: cluster, and attribute on endpoint 0.
+    package static let cluster: UInt32 = 0x001F
+    package static let attribute: UInt32 = 0x0000
+
+    /// The privileges that this program gives or looks for (9.10.5.2).
+    package enum Privilege {
+        package static let operate: UInt8 = 3
+        package static let administer: UInt8 = 5
+    }
+
+    /// How a subject has to prove itself (9.10.5.4).
+    package enum AuthMode {
+        package static let certificate: UInt8 = 2
+        package static let group: UInt8 = 3
+    }
+
+    /// What an entry is limited to; what is `nil` is not limited.
+    package struct Target: Sendable, Equatable {
+        package var cluster: UInt32?
+        package var endpoint: UInt16?
+        package var deviceType: UInt32?
+
+        init(_ value: TLVValue) throws(TLVError) {
+            let fields = try TLVFields(value, "a target of an access control entry")
+            cluster = try fields.present(0)
+            endpoint = try fields.present(1)
+            deviceType = try fields.present(2)
+        }
+
+        /// Whether the cluster with the access control list is among what this means.
+        var coversAccessControl: Bool {
+            (cluster ?? AccessControlEntry.cluster) == AccessControlEntry.cluster && (endpoint ?? 0) == 0
+                && (deviceType ?? AccessControlEntry.rootNode) == AccessControlEntry.rootNode
+        }
+    }
+
+    private static let rootNode: UInt32 = 0x0016
+
+    package var privilege: UInt8
+    package var authMode: UInt8
+    /// Node ids, tags or groups; empty for everyone who proves himself in this way.
+    package var subjects: [NodeID]
+    /// Empty for the whole node.
+    package var targets: [Target]
+    package var fabricIndex: UInt8?
+
+    package init(_ value: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(value, "an access control entry")
+        privilege = try fields.unsigned(1)
+        authMode = try fields.unsigned(2)
+        var subjects: [NodeID] = []
+        for subject in try Self.elements(fields[3], "the subjects of an access control entry") {
+            guard case .uint(let number) = subject else {
+                throw TLVError(.wrongType, "a subject of an access control entry is not an unsigned integer")
+            }
+            subjects.append(NodeID(number))
+        }
+        self.subjects = subjects
+        var targets: [Target] = []
+        for target in try Self.elements(fields[4], "the targets of an access control entry") {
+            targets.append(try Target(target))
+        }
+        self.targets = targets
+        fabricIndex = try fields.optionalUnsigned(254)
+    }
+
+    private static func elements(_ value: TLVValue?, _ name: String) throws(TLVError) -> [TLVValue] {
+        switch value {
+        case nil, .null: return []
+        case .array(let elements): return elements.map(\.value)
+        default: throw TLVError(.wrongType, "\(name) are not a list")
+        }
+    }
+
+    /// The entries of a whole list.
+    package static func list(_ value: TLVValue) throws(TLVError) -> [AccessControlEntry] {
+        var entries: [AccessControlEntry] = []
+        for element in try elements(value, "the entries of an access control list") {
+            entries.append(try AccessControlEntry(element))
+        }
+        return entries
+    }
+
+    /// Whether it means a node by its id or by one of its tags.
+    package func includes(_ node: NodeIdentity) -> Bool {
+        authMode == AuthMode.certificate && (subjects.isEmpty || subjects.contains { node.matches(subject: $0) })
+    }
+
+    /// Whether it lets a node change the access control list.
+    package func letsAdminister(_ node: NodeIdentity) -> Bool {
+        privilege == Privilege.administer && includes(node)
+            && (targets.isEmpty || targets.contains(where: \.coversAccessControl))
+    }
+}
+
+extension TLVFields {
+    /// A number that may be left out or null.
+    fileprivate func present<T: FixedWidthInteger & UnsignedInteger>(_ tag: UInt8) throws(TLVError) -> T? {
+        if case .null? = self[tag] { return nil }
+        return try optionalUnsigned(tag, as: T.self)
+    }
+}

@@ -1,0 +1,33 @@
+import MatterController
+import MatterCredentials
+import MatterSession
+import MatterTLV
+
+/// Keeps a generic write from taking away our own right to administer a device: only a factory reset would help then.
+struct AccessGuard {
+    private let node: String
+
+    /// - Parameter node: as the user calls it.
+    init(node: String) { self.node = node }
+
+    /// Whether an attribute is the access control list.
+    static func concerns(cluster: UInt32, attribute: UInt32) -> Bool {
+        cluster == AccessControlEntry.cluster && attribute == AccessControlEntry.attribute
+    }
+
+    /// Refuses a list that would lock us out.
+    ///
+    /// What is written takes the place of all entries of our fabric, so that the list itself is what would result. One that
+    /// cannot be read as a list of entries lets nobody in.
+    ///
+    /// - Parameter own: who we are on the fabric.
+    func check(_ list: TLVValue, own: NodeIdentity) throws {
+        let entries = (try? AccessControlEntry.list(list)) ?? []
+        guard !entries.contains(where: { $0.letsAdminister(own) }) else { return }
+        throw UsageError(
+            "acl.lockout",
+            "this list would lock us out of \(NodeTarget(node).text): no entry lets our node \(own.nodeID.rawValue) administer it",
+            hint: "see which entry is ours, and keep it: matterctl acl ls \(NodeTarget(node).argument)"
+        )
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import MatterController
+import MatterCredentials
+import MatterDataModel
+import MatterInteraction
+import MatterSession
+import MatterTLV
+
+struct AccessList: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ls", abstract: "Show who may do what on a device: its access control list.",
+        discussion: """
+            It has the entries of our fabric, and only administrators may read it. 'us' marks what means this controller. To \
+            change the list, write the whole of it: matterctl write NODE 0/access-control/acl @FILE.
+
+            Example: matterctl acl ls kitchen
+            """, aliases: ["list"])
+
+    @Argument(help: "Node id or name.") var node: NodeArgument
+    @OptionGroup var catalogue: CatalogueOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    var target: NodeTarget? { NodeTarget(node.node) }
+
+    func validate() throws { try node.requireBare() }
+
+    func run(_ context: CommandContext) async throws {
+        let catalogue = try catalogue.catalogue(try options.state.state())
+        let record = try await context.controller.node(node.node)
+        let path = ConcreteAttributePath(
+            endpoint: 0, cluster: AccessControlEntry.cluster, attribute: AccessControlEntry.attribute)
+        let result = try await context.controller.link(to: record).read(
+            [AttributePath(path)], deadline: context.deadline(for: record))
+        let report = result.attribute(path)
+        guard let value = report?.value else {
+            var status: StatusIB?
+            if case .failure(let failure)? = report?.outcome { status = failure }
+            throw ControllerError(
+                .status,
+                "node \(node.node) does not show its access control list"
+                    + (status.map { ": \($0)" } ?? ""), status: status)
+        }
+        let entries: [AccessControlEntry]
+        do { entries = try AccessControlEntry.list(value) } catch {
+            throw ControllerError(.status, "the access control list of node \(node.node) is malformed: \(error)")
+        }
+        let own = try await context.controller.credentials().identity
+        let nodes = try await context.controller.nodes().all()
+        let output = AccessListOutput(own: own, nodes: nodes, catalogue: catalogue)
+        if context.console.isJSON {
+            var object: JSONObject = ["node": .id(record.nodeID.rawValue)]
+            object["entries"] = .array(entries.map(output.json))
+            object["dataVersion"] = report?.dataVersion.map { .uint(UInt64($0)) }
+            context.console.result(.object(object))
+        } else {
+            context.console.rows(AccessListOutput.header, entries.map(output.row))
+        }
+    }
+}

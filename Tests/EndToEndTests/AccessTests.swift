@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// The access control list of a device: shown, and guarded against locking ourselves out.
+@Suite("Access control", .enabled(if: Laboratory.isHere), .laboratorySlot) struct AccessTests {
+    private static let path = "0/access-control/acl"
+    private static let foreign =
+        #"{"privilege":"view","authMode":"case","subjects":[42],"targets":[{"cluster":6,"endpoint":1,"deviceType":null}]}"#
+
+    private static func home() async throws -> (device: VirtualDevice, matterctl: MatterCtl) {
+        let device = try await VirtualDevice.start()
+        let matterctl = try MatterCtl()
+        try await matterctl.commission(device, ["--name", "kitchen"])
+        return (device, matterctl)
+    }
+
+    @Test("a write that would leave us without the right to administer is refused before anything is sent")
+    func lockout() async throws {
+        let (device, matterctl) = try await Self.home()
+        defer { device.stop() }
+        let before = try await matterctl.succeed("read", "kitchen", Self.path).result
+        let present = String(before.dropFirst().dropLast())
+        for list in [
+            "[]", "[\(Self.foreign)]", "[\(present.replacingOccurrences(of: "administer", with: "manage"))]",
+            "[\(present.replacingOccurrences(of: "\"case\"", with: "\"group\""))]", "null",
+        ] {
+            for path in [Self.path, "0/31/0", "0/0x001F/0x0000"] {
+                let refused = try await matterctl.fail(64, "write", "kitchen", path, list, "--json")
+                let error = try refused.error()
+                guard list != "null" || error["id"]?.string == "acl.lockout" else { continue }
+                #expect(error["id"]?.string == "acl.lockout", "\(list): \(refused)")
+                #expect(error["hint"]?.string?.contains("matterctl acl ls kitchen") == true, "\(refused)")
+            }
+        }
+        #expect(try await matterctl.succeed("read", "kitchen", Self.path).result == before)
+        // One that keeps us in is written.
+        try await matterctl.succeed("write", "kitchen", Self.path, "[\(present),\(Self.foreign)]")
+        try await matterctl.succeed("toggle", "kitchen")
+        // And the user may insist.
+        try await matterctl.succeed("write", "kitchen", Self.path, "[\(Self.foreign)]", "--force")
+        try await matterctl.fail(5, "read", "kitchen", Self.path)
+    }
+
+    @Test("acl ls shows who may do what, by name where there is one, as lines and as JSON")
+    func list() async throws {
+        let (device, matterctl) = try await Self.home()
+        defer { device.stop() }
+        let own = try #require(try await matterctl.succeed("fabric", "show", "--json").json()["nodeId"])
+        let ownText = own.string ?? "\(own.int ?? 0)"
+        #expect(try await matterctl.succeed("acl", "ls", "kitchen").result == "administer\tcase\t\(ownText) (us)\tall")
+        let present = try await matterctl.succeed("read", "kitchen", Self.path).result.dropFirst().dropLast()
+        let tagged =
+            #"{"privilege":"operate","authMode":"case","subjects":[18446744060939534337],"targets":null}"#
+        let grouped = #"{"privilege":"operate","authMode":"group","subjects":[258],"targets":null}"#
+        try await matterctl.succeed(
+            "write", "kitchen", Self.path, "[\(present),\(Self.foreign),\(tagged),\(grouped)]")
+        let lines = try await matterctl.succeed("acl", "list", "kitchen").result.split(separator: "\n").map(String.init)
+        #expect(
+            lines == [
+                "administer\tcase\t\(ownText) (us)\tall", "view\tcase\t42\t1/on-off",
+                "operate\tcase\ttag 06D90001\tall",
+                "operate\tgroup\tgroup 258\tall",
+            ])
+        let json = try await matterctl.succeed("acl", "ls", "kitchen", "--json").json()
+        #expect(json["dataVersion"]?.int != nil)
+        let entries = try #require(json["entries"]?.elements)
+        #expect(entries.map { $0["privilege"]?.string } == ["administer", "view", "operate", "operate"])
+        #expect(entries.map { $0["us"]?.bool } == [true, false, false, false])
+        #expect(entries[0]["subjects"]?[0]?["us"]?.bool == true)
+        #expect(entries[1]["targets"]?[0]?["endpoint"]?.int == 1 && entries[1]["targets"]?[0]?["clusterId"]?.int == 6)
+        #expect(entries[2]["subjects"]?[0]?["tag"]?.string == "06D90001")
+        #expect(entries[2]["subjects"]?[0]?["id"]?.string == "18446744060939534337")
+        try await matterctl.fail(3, "acl", "ls", "attic")
+        try await matterctl.fail(64, "acl", "ls", "kitchen/1")
+    }
+}
