@@ -64,7 +64,7 @@ struct NodeIDTests {
         let backup = matterctl.folder.file("backup")
         try copy(matterctl.home, backup)
         // The copy is used beside the original.
-        let words = matterctl.words(devices[1], ["--home", backup.path, "--json"])
+        let words = matterctl.words(devices[1], ["--home", backup.path, "--json", "--progress", "json"])
         let copied = try await matterctl.run(words, within: .seconds(130))
         #expect(copied.status == 0, "\(copied)")
         let id = try #require(try copied.json()["node"]?.int)

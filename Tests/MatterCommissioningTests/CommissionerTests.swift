@@ -203,9 +203,10 @@ struct CommissionerTests {
         // A folder where the record has to be.
         let path = workshop.state.directory.path + "/fabrics/home/pending/0000000000000007.json"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        await #expect(throws: StoreError.self) {
+        let error = await #expect(throws: InterruptedCommissioning.self) {
             _ = try await workshop.commission(workshop.request(lamp.device.address))
         }
+        #expect(error?.underlying is StoreError && error?.aftermath == .rolledBack)
         #expect(lamp.log == Self.everything.prefix(7) + ["disarm"])
         #expect(!lamp.log.contains("AddNOC") && !lamp.isPending)
         await workshop.end()
