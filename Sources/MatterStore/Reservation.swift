@@ -13,7 +13,7 @@ package final class Reservation: Sendable {
         self.path = path
     }
 
-    // Still locked: nobody else can have taken the file over.
+    // Still locked: no other process can have taken the file over.
     deinit { unlink(path) }
 }
 

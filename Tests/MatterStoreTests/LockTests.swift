@@ -42,7 +42,7 @@ struct LockTests {
         #expect(try store.read("nodes/5.json") == nil)
     }
 
-    @Test("a lock that somebody else holds is not said to be held by the process that had it before")
+    @Test("a lock is not said to be held by the process that had it before")
     func foreignHolder() async throws {
         let path = store.path
         await #expect(processExitsWith: .success) { [path = path as String] in
@@ -57,7 +57,7 @@ struct LockTests {
             error?.code == .busy && error?.reason.hasPrefix("another task of this process ") == true, "\(error as Any)")
     }
 
-    @Test("what is reserved is nobody else's until it is let go, or its process has died")
+    @Test("what is reserved is given to no other until it is let go, or its process has died")
     func reservation() async throws {
         var reservation = try store.reserve("reserved/7")
         #expect(reservation != nil)

@@ -3,7 +3,7 @@ import MatterCredentials
 import MatterDiscovery
 import MatterSession
 
-/// The node id of one commissioning: nobody else gets it while the commissioning goes on.
+/// The node id of one commissioning: no other command gets it while the commissioning goes on.
 actor NodeIDLease {
     /// Takes an id out of the state directory.
     typealias Take = @Sendable (_ requested: NodeID?) async throws -> TakenNodeID

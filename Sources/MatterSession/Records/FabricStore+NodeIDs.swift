@@ -6,7 +6,7 @@ import MatterTLV
 /// A node id that belongs to this process until it is let go; by then a record should say what became of it.
 package struct TakenNodeID: Sendable {
     package var id: NodeID
-    /// Nobody else gets the id while this lives.
+    /// No other command gets the id while this lives.
     package var reservation: Reservation
     /// How the fabric's ids are chosen from now on.
     package var nodeIDs: FabricRecord.NodeIDs

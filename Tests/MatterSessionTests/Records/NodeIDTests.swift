@@ -182,7 +182,7 @@ struct NodeIDTests {
         try await add(store, nodeIDs: .random)
         #expect(try store.fabric(named: "home")?.nodeIDs == .random)
         try await expectRandom(store)
-        // One that the user wants is his affair.
+        // One that the user wants is the user's choice.
         #expect(try await take(store, 7).id == NodeID(7))
     }
 
@@ -241,7 +241,7 @@ struct NodeIDTests {
         #expect(try await take(store, 2).id == NodeID(2))
     }
 
-    @Test("the reservation of a process that died is in nobody's way")
+    @Test("the reservation of a process that died is taken over")
     func abandoned() async throws {
         let store = place.store()
         try await add(store)
