@@ -176,7 +176,8 @@ class Device:
             self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.error, env=self.environment)
         threading.Thread(target=self.listen, args=[self.child.stdout], daemon=True).start()
         with self.changed:
-            if not self.changed.wait_for(lambda: len(self.ready) == self.count, 60):
+            self.changed.wait_for(lambda: len(self.ready) == self.count or self.child.poll() is not None, 60)
+            if len(self.ready) != self.count:
                 raise Failure(f"the device does not start: {(self.folder / 'stderr').read_text()[-500:]}")
 
     def listen(self, stream):
@@ -196,6 +197,8 @@ class Device:
                 elif kind == "attribute":
                     self.values[node, event.get("cluster"), event.get("attribute")] = event.get("value")
                 self.changed.notify_all()
+        with self.changed:
+            self.changed.notify_all()
 
     def code(self, node=0):
         return self.ready[node]["qrCode"]
@@ -216,6 +219,18 @@ class Device:
         self.child.terminate()
         self.child.wait()
         self.error.close()
+
+    def restart(self, words):
+        """The same device with other options."""
+        self.stop()
+        self.words = words
+        self.ready.clear()
+        self.start()
+
+    def open_window(self):
+        """Its button: a commissioning window opens."""
+        self.child.stdin.write(b"window\n")
+        self.child.stdin.flush()
 
     def __enter__(self):
         return self
@@ -279,9 +294,10 @@ class Test:
 
     def play(self, rounds, until=None):
         begun = time.monotonic()
-        first = self.options.first
+        first, limit = self.options.first, 3 * rounds
 
         def work(number):
+            nonlocal rounds
             folder = pathlib.Path(tempfile.mkdtemp(prefix=f"stress-{self.name}-"))
             keep = False
             try:
@@ -289,12 +305,16 @@ class Test:
                 one = next(worker)
                 while True:
                     with self.lock:
-                        if self.next >= rounds or (until and time.monotonic() > until):
+                        if self.next >= min(rounds, limit) or (until and time.monotonic() > until):
                             break
                         current = first + self.next
                         self.next += 1
                     try:
-                        one(current, self.dice(current))
+                        if one(current, self.dice(current)) is False:
+                            # Nothing came of it, such as a kill that came too late: another round takes its place.
+                            with self.lock:
+                                rounds += 1
+                            continue
                     except Exception as failure:
                         keep = True
                         self.fail(current, failure)
@@ -305,7 +325,7 @@ class Test:
                         one = next(worker)
                     with self.lock:
                         self.done += 1
-                        if self.done % max(1, rounds // 20) == 0:
+                        if self.done % max(1, limit // 60) == 0:
                             print(f"  {self.name}: {self.done} of {rounds}, {len(self.failures)} failures, "
                                   f"{time.monotonic() - begun:.0f} s", flush=True)
                 worker.close()

@@ -4,7 +4,6 @@ import http.server
 import os
 import pathlib
 import random
-import shutil
 import signal
 import socket
 import struct
@@ -111,6 +110,54 @@ class HostileDevice(Test):
                 controller.check()
 
             yield one
+
+
+class OddValues(Test):
+    """A device whose attributes are of a wrong type, out of range, missing or huge: one line is spoiled, no command."""
+
+    name, full, short, workers = "odd-values", 100, 3, 3
+
+    def worker(self, folder):
+        controller = Controller(folder / "home")
+        (folder / "device").mkdir(parents=True)
+        device = Device(folder / "device", "color-light,door-lock,thermostat", faults=["fail-safe:3"])
+        try:
+            expect(commission(controller, device, name="n").code == 0, "commissioning failed")
+            sound = self.read(controller)
+            words = list(device.words)
+
+            def one(number, dice):
+                share = dice.choice([0.02, 0.1, 0.3])
+                device.restart([*words, "--fault", f"odd-values:{share}:{dice.randrange(1000000)}"])
+                odd = self.read(controller)
+                same = sum(odd.get(path) == value for path, value in sound.items())
+                self.count("attributes", len(odd))
+                self.count("changed", len(sound) - same)
+                # Some values change by themselves.
+                expect(same > len(sound) * (0.9 - share * 1.5), f"{same} of {len(sound)} are as before, {share} are odd")
+                for command in (["toggle", "n/1"], ["read", "n", "1/on-off"], ["node", "show", "n", "--json"]):
+                    ended = controller.run(*command).sound(limit=35)
+                    expect(ended.code in (0, 6), f"{ended}")
+                controller.run("level", "n/1", "30%", "--json").sound(limit=35)
+                # Another controller commissions it: well, or with a reason.
+                other = Controller(folder / f"other-{number}")
+                device.open_window()
+                ended = commission(other, device, name="m").sound(limit=125)
+                self.count("commissioned", int(ended.code == 0))
+                device.restart(words)
+                other.run("node", "remove", "m", "--yes")
+                expect(self.read(controller).keys() == sound.keys(), "attributes are missing afterwards")
+                controller.check()
+
+            yield one
+        finally:
+            device.stop()
+
+    @staticmethod
+    def read(controller):
+        ended = controller.succeed("read", "n", "*/*/*", "--json")
+        ended.sound(limit=35)
+        return {(o["endpoint"], o["clusterId"], o["attributeId"]): o.get("value") for o in ended.json}
 
 
 class Cloud(http.server.BaseHTTPRequestHandler):
@@ -508,7 +555,7 @@ class Clock(Test):
             yield one
 
 
-TESTS = [HostileDevice, HostileCloud, HostileNames, HungBus, FullDisk, Clock]
+TESTS = [HostileDevice, OddValues, HostileCloud, HostileNames, HungBus, FullDisk, Clock]
 
 if __name__ == "__main__":
     mdns_flood(int(sys.argv[1]), float(sys.argv[2]), float(sys.argv[3]))

@@ -1,7 +1,8 @@
 """kill -9 at random moments: in commissioning, in control, in the administration of the state."""
+import shutil
 import time
 
-from bench import Controller, Device, Failure, Test, commission, expect
+from bench import Controller, Device, Test, commission, expect
 
 # After a kill nothing may wait for longer than a fail-safe, which these devices limit.
 FAIL_SAFE = 3
@@ -31,7 +32,8 @@ class KillCommission(Test):
                 toggles = device.count_of_toggles()
                 running = commission(controller, device, name="n", start=True)
                 killed = at_random(running, dice, usual[0])
-                self.count("killed", int(killed))
+                if not killed:
+                    usual[0] = 0.8 * usual[0] + 0.2 * running.wait().seconds
                 pending = [n for n in controller.nodes() if n["state"] == "pending"]
                 self.count("pending", len(pending))
                 if killed:
@@ -53,6 +55,7 @@ class KillCommission(Test):
                 controller.check()
                 controller.succeed("node", "remove", "n", "--yes")
                 controller.check()
+                return killed
 
             yield one
 
@@ -80,7 +83,9 @@ class KillControl(Test):
                 command = dice.choice(commands)
                 before = device.count_of_toggles()
                 running = controller.start(*command)
-                self.count("killed", int(at_random(running, dice, usual[command[0]])))
+                killed = at_random(running, dice, usual[command[0]])
+                if not killed:
+                    usual[command[0]] = 0.8 * usual[command[0]] + 0.2 * running.wait().seconds
                 follow = dice.choice(commands[:7])
                 begun = time.monotonic()
                 controller.succeed(*follow)
@@ -93,6 +98,7 @@ class KillControl(Test):
                 expect(sure <= runs <= sure + maybe, f"{runs} toggles ran, {sure} to {sure + maybe} were sent")
                 expect([n["name"] for n in controller.nodes()] == ["n"], "the node is lost")
                 controller.check()
+                return killed
 
             yield one
 
@@ -114,7 +120,7 @@ class KillState(Test):
             files = folder / "import"
             files.mkdir(mode=0o700)
             def one(number, dice):
-                self.round(controller, device, fabrics, files, dice)
+                return self.round(controller, device, fabrics, files, dice)
 
             yield one
 
@@ -157,7 +163,6 @@ class KillState(Test):
                 words[3] = "m"
         running = controller.start(*words)
         killed = at_random(running, dice, self.usual.get(kind, 0.05))
-        self.count("killed", int(killed))
         ended = running.wait()
         if not killed:
             expect(ended.code == 0, f"failed: {ended}")
@@ -191,10 +196,10 @@ class KillState(Test):
                 controller.succeed("node", "rename", nodes[0]["name"], "n", "--fabric", "home")
         controller.succeed("toggle", "n", "--fabric", "home")
         controller.check()
+        return killed
 
     @staticmethod
     def reset(device):
-        import shutil
         device.child.kill()
         device.child.wait()
         shutil.rmtree(device.folder / "device")

@@ -1,5 +1,4 @@
 """A network that loses 30 % of all datagrams each way, repeats and reorders 30 %, and delivers some after 7 s."""
-import pathlib
 import subprocess
 import sys
 import time
@@ -33,7 +32,7 @@ class Relay:
 class LossCommission(Test):
     """Commissionings with the default budget; 99 % have to succeed."""
 
-    name, full, short, workers = "loss-commission", 300, 4, 12
+    name, full, short, workers = "loss-commission", 300, 2, 12
 
     def worker(self, folder):
         state = {"batch": 0}
@@ -80,7 +79,7 @@ class LossCommission(Test):
 class LossToggle(Test):
     """Toggles: the count at the device is that of exit 0 and of the unknown ones that ran."""
 
-    name, full, short, workers = "loss-toggle", 2000, 16, 16
+    name, full, short, workers = "loss-toggle", 2000, 8, 16
 
     def worker(self, folder):
         controller = Controller(folder / "home")

@@ -7,10 +7,9 @@
 
     /// Tells a capture's reader which datagrams are under one key: a line for each session with the digests of its keys.
     enum KeyLog {
-        private static let file = getenv("MATTERCTL_KEY_LOG").flatMap { fopen($0, "a") }
-
         static func add(_ session: EstablishedSession, port: UInt16, peer: PeerAddress) {
-            guard let file else { return }
+            guard let file = getenv("MATTERCTL_KEY_LOG").flatMap({ fopen($0, "ae") }) else { return }
+            defer { fclose(file) }
             func digest(_ key: SecretBytes) -> String {
                 SHA256.hash(key).copyBytes().prefix(8).map { byte in
                     (byte < 16 ? "0" : "") + String(byte, radix: 16)
@@ -23,7 +22,6 @@
                 "\(session.peerSessionID)", "\(peer)", digest(session.keys.i2r), digest(session.keys.r2i),
             ]
             fputs(words.joined(separator: " ") + "\n", file)
-            fflush(file)
         }
     }
 #endif

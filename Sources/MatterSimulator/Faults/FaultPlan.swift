@@ -16,6 +16,7 @@
 /// | `fabric-table-full` | AddNOC finds no room |
 /// | `wrong-nocsr-signature` | the signature of CSRResponse does not hold |
 /// | `slow-crypto:MS` | every handshake message and every command with cryptography takes MS longer |
+/// | `odd-values:P[:SEED]` | an attribute is reported wrongly with probability P: see ``OddValues`` |
 ///
 /// OPCODE is `pbkdf-param-request`, `pake1`, `pake3`, `sigma1`, `sigma3`, `read`, `write`, `invoke`, `subscribe` or
 /// `timed`; STEP is one of those that the device prints: `fail-safe-armed`, `attestation`, `csr`, `root-added`,
@@ -50,6 +51,7 @@ package struct FaultPlan: Sendable, Equatable {
     /// Whether AddNOC finds no room.
     package var hasFullFabricTable = false
     package var slowCrypto: Duration?
+    var oddValues: OddValues?
 
     package init() {}
 
@@ -77,6 +79,7 @@ extension FaultPlan {
         ("fabric-table-full", "have no room for another fabric"),
         ("wrong-nocsr-signature", "sign CSRResponse wrongly"),
         ("slow-crypto:MS", "take MS longer over every handshake message and cryptographic command"),
+        ("odd-values:P[:SEED]", "report an attribute with probability P as another type, out of range or not at all"),
     ]
 
     static let opcodes: [(name: String, isInteraction: Bool, opcode: UInt8)] = [
@@ -149,6 +152,9 @@ extension FaultPlan {
         case "fabric-table-full": hasFullFabricTable = true
         case "wrong-nocsr-signature": hasWrongNOCSRSignature = true
         case "slow-crypto": slowCrypto = .milliseconds(try count(1))
+        case "odd-values":
+            oddValues = OddValues(
+                probability: try probability(), seed: try parts.count > 2 ? UInt64(count(2)) : 1)
         default: throw wrong("is not known")
         }
     }

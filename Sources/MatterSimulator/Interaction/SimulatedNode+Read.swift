@@ -127,6 +127,12 @@ extension SimulatedNode {
         if definition.isFabricScoped, let items = value.items {
             value = .array(of: Self.visible(items, definition.type, isFabricFiltered, caller.fabricIndex))
         }
+        if let oddity = configuration.faults.oddValues?.oddity(
+            endpoint: path.endpoint, cluster: path.cluster, attribute: path.attribute)
+        {
+            guard let odd = OddValues.value(oddity, insteadOf: value) else { return nil }
+            value = odd
+        }
         return AttributeDataIB(dataVersion: entry.dataVersion, path: AttributePath(path), data: value)
     }
 

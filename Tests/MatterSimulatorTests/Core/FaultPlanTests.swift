@@ -1,3 +1,4 @@
+import MatterTLV
 import Testing
 
 @testable import MatterSimulator
@@ -11,6 +12,7 @@ struct FaultPlanTests {
             "drop:0.1", "duplicate:0.2", "reorder:1", "delay:20", "ignore:sigma1:1", "mute:invoke:2", "garble:1",
             "slow-answer:14000", "busy:3:100",
             "reboot:csr", "fail-safe:10", "fabric-table-full", "wrong-nocsr-signature", "slow-crypto:50",
+            "odd-values:0.3:7",
         ]
         #expect(examples.count == FaultPlan.words.count)
         for (example, word) in zip(examples, FaultPlan.words) {
@@ -25,7 +27,7 @@ struct FaultPlanTests {
         arguments: [
             "lose:1", "drop", "drop:", "drop:2", "drop:x", "delay:-1", "delay:20:2", "delay:20:", "ignore:sigma9:1",
             "mute:read", "reboot:never",
-            "busy", "fail-safe:x",
+            "busy", "fail-safe:x", "odd-values:2", "odd-values:1:x",
         ])
     func wrong(text: String) {
         #expect(throws: SimulatorError.self) { try FaultPlan(parsing: text) }
@@ -44,6 +46,20 @@ struct FaultPlanTests {
         #expect((300..<700).contains(try fates("drop:0.25").count { $0.isEmpty }))
         #expect((300..<700).contains(try fates("duplicate:0.25").count { $0.count == 2 }))
         #expect((300..<700).contains(try fates("reorder:0.25").count { $0 != [.zero] }))
+    }
+
+    @Test("attributes are odd as often as was asked for, and each in the same way every time")
+    func oddValues() throws {
+        let odd = try #require(try FaultPlan(parsing: "odd-values:0.3:7").oddValues)
+        let oddities = (0..<4000).map { odd.oddity(endpoint: 1, cluster: 6, attribute: $0) }
+        #expect((1000..<1400).contains(oddities.count { $0 != nil }))
+        #expect(Set(oddities.compactMap { $0 }).count == OddValues.Oddity.allCases.count)
+        #expect(oddities == (0..<4000).map { odd.oddity(endpoint: 1, cluster: 6, attribute: $0) })
+        let other = try #require(try FaultPlan(parsing: "odd-values:0.3:8").oddValues)
+        #expect(oddities != (0..<4000).map { other.oddity(endpoint: 1, cluster: 6, attribute: $0) })
+        for oddity in OddValues.Oddity.allCases {
+            #expect(OddValues.value(oddity, insteadOf: .bool(true)) != .bool(true))
+        }
     }
 
     @Test("the N-th message of an opcode is meant, and no other")
