@@ -93,10 +93,10 @@ import Testing
             var environment = Laboratory.environment
             environment["DBUS_SYSTEM_BUS_ADDRESS"] = address
             let child = try Child(
-                Laboratory.binary, ["simulate", "on-off-light", "--port", "6841", "--state", folder.file("s").path],
+                Laboratory.binary, ["simulate", "on-off-light", "--port", "6951", "--state", folder.file("s").path],
                 environment: environment, folder: folder)
             try await eventually("it to be ready: \(child.stdout) \(child.stderr)", within: .seconds(30)) {
-                child.stdout.contains("ready 6841")
+                child.stdout.contains("ready 6951")
             }
             #expect(child.stderr.contains("warning: this device cannot be found"), "\(child.stderr)")
             #expect(child.stderr.contains("--mdns none"), "\(child.stderr)")
@@ -108,12 +108,14 @@ import Testing
     @Test("a look-out that is interrupted claims nothing: 130")
     func interruptedDiscovery() async throws {
         let matterctl = try MatterCtl()
-        let child = try matterctl.start(["discover", "--discriminator", "4001", "--json"])
-        try await Task.sleep(for: .milliseconds(700))
+        let child = try matterctl.start(["discover", "--discriminator", "4001", "-vv"])
+        // A signal that comes while the program is being loaded ends it without a word.
+        try await eventually("it to look out: \(child.stderr)") { child.stderr.contains("avahi client") }
         child.signal(SIGINT)
         #expect(await child.status(within: .seconds(10)) == 130)
         #expect(child.stdout.isEmpty, "\(child.stdout)")
-        #expect(child.stderr.contains("interrupted"), "\(child.stderr)")
+        #expect(child.stderr.contains("error: interrupted"), "\(child.stderr)")
+        #expect(!child.stderr.contains("no device"), "\(child.stderr)")
     }
 
     // MARK: The issuer

@@ -8,8 +8,12 @@ import Testing
         var environment = matterctl.environment
         environment["MATTERCTL_HOME"] = matterctl.home.path
         environment["M"] = Laboratory.binary.path
+        // The descriptors that it has from this process would count against its limit.
+        let closing =
+            "for f in /proc/$$/fd/*; do n=${f##*/}; if [ $n -gt 2 ] && [ $n -ne 255 ]; then eval \"exec $n>&-\"; fi; done"
         let child = try Child(
-            URL(fileURLWithPath: "/bin/bash"), ["-c", script], environment: environment, folder: matterctl.folder)
+            URL(fileURLWithPath: "/bin/bash"), ["-c", "\(closing); \(script)"], environment: environment,
+            folder: matterctl.folder)
         let status = await child.status(within: .seconds(60))
         return (status, child.stdout + child.stderr)
     }
