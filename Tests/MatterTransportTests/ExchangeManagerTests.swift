@@ -272,7 +272,7 @@ import Testing
         #expect(try await other.open() == port)
         let third = try ExchangeManager(port: port, random: SystemRandom()) { _, _, _ in false }
         let error = await #expect(throws: TransportError.self) { try await third.open() }
-        #expect(error?.code == .socket)
+        #expect(error?.code == .portInUse)
         await other.shutDown()
         await wire.shutDown()
     }
