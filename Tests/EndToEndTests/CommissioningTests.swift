@@ -41,9 +41,8 @@ import Testing
         defer { scene.end() }
         let outcome = try await scene.matterctl.commission(scene.light, nil, ["--json", "--progress", "json"])
         let expected = [
-            "discover", "pase", "arm-fail-safe", "read-info", "attestation", "csr", "issue-noc", "trusted-root",
-            "add-noc",
-            "operational-discovery", "case", "complete", "post",
+            "discover", "pase", "arm-fail-safe", "read-info", "attestation", "csr", "issue-noc", "configure",
+            "trusted-root", "add-noc", "network", "operational-discovery", "case", "complete", "post",
         ]
         let stages = try #require(try outcome.json()["stages"]?.elements)
         let names = stages.compactMap { $0["stage"]?.string }

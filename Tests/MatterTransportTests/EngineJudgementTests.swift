@@ -96,6 +96,18 @@ import Testing
         #expect(other.engine.nextDeadline == nil)
     }
 
+    @Test("an answer to an earlier message is known as one")
+    func late() throws {
+        var scene = try scene()
+        let first = try #require(
+            scene.engine.receive(try scene.message(counter: 9), from: host(3), now: now).delivered.first)
+        #expect(!first.isLate)
+        _ = scene.engine.accept(first, on: scene.key, now: now)
+        _ = try scene.engine.send([3], opcode: 0x32, protocolID: .secureChannel, on: scene.key, now: now)
+        let second = scene.engine.receive(try scene.message(counter: 10, opcode: 0x40), from: host(2), now: now)
+        #expect(second.delivered.map(\.isLate) == [true])
+    }
+
     @Test("what acknowledges something that was never sent is dropped")
     func strangeAcknowledgement() throws {
         var scene = try scene()

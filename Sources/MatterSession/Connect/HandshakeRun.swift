@@ -70,6 +70,8 @@ struct HandshakeRun: Sendable {
     private func next(_ progress: inout Progress) async throws -> HandshakeStep {
         while true {
             let message = try await receive(&progress)
+            // A report on an earlier message is none on the last one, least of all the success at the end.
+            if message.isLate, message.opcode != SecureChannelOpcode.pbkdfParamResponse.rawValue { continue }
             var trial = progress.machine
             do {
                 let step = try trial.handle(try Self.content(of: message))

@@ -17,10 +17,12 @@ package struct ReceivedMessage: Equatable, Sendable {
     package var needsAck = false
     /// The message of ours that this one acknowledges.
     package var acknowledged: UInt32?
+    /// Whether it answers an earlier message of ours than the last one; known only where messages are judged.
+    package var isLate = false
 
     package init(
         protocolID: ProtocolID, opcode: UInt8, payload: [UInt8], from: PeerAddress, counter: UInt32 = 0,
-        needsAck: Bool = false, acknowledged: UInt32? = nil
+        needsAck: Bool = false, acknowledged: UInt32? = nil, isLate: Bool = false
     ) {
         self.protocolID = protocolID
         self.opcode = opcode
@@ -29,6 +31,7 @@ package struct ReceivedMessage: Equatable, Sendable {
         self.counter = counter
         self.needsAck = needsAck
         self.acknowledged = acknowledged
+        self.isLate = isLate
     }
 }
 

@@ -97,6 +97,10 @@ package actor LoopbackDevice {
 
     private func shakeHands(_ incoming: ExchangeManager.Incoming) async {
         let exchange = incoming.exchange
+        // A report on a handshake that this device does not know of.
+        guard incoming.message.opcode != SecureChannelOpcode.statusReport.rawValue else {
+            return await exchange.close()
+        }
         handshakes.append(.now)
         guard plan.ignoredHandshakes == 0 else {
             plan.ignoredHandshakes -= 1
