@@ -49,6 +49,7 @@ class LossCommission(Test):
                 if ended.code != 0:
                     # One in a hundred may fail, cleanly: what came of it is told and kept.
                     self.unlucky.append(str(ended))
+                    print(f"  loss-commission: not in time: {ended}", flush=True)
                     self.count("not-in-time")
                     nodes = controller.run("node", "ls", "--json")
                     pending = [n for n in nodes.json if n["state"] == "pending"] if nodes.code == 0 else []

@@ -48,8 +48,9 @@ struct CommandContext: Sendable {
 }
 
 extension CommandContext {
-    /// How long D-Bus and Avahi may be silent: their fault is to be known before the time is over.
-    static func discoveryPatience(_ timeout: Duration) -> Duration { min(AvahiDiscovery.standardPatience, timeout / 2) }
+    /// How long D-Bus and Avahi may be silent: their fault is to be known before a search, which may take half of the
+    /// time, ends and says that nothing was found.
+    static func discoveryPatience(_ timeout: Duration) -> Duration { min(AvahiDiscovery.standardPatience, timeout / 3) }
 
     /// Runs something on a fabric that the command itself found, and closes its sessions.
     ///
