@@ -250,7 +250,15 @@ struct DiscoveryErrorTests {
             DiscoveryError.Code.allCases.map(\.rawValue) == [
                 "discovery.library-missing", "discovery.bus-unavailable", "discovery.daemon-unavailable",
                 "discovery.disconnected", "discovery.no-network", "discovery.refused", "discovery.collision",
-                "discovery.malformed-record",
+                "discovery.out-of-resources", "discovery.malformed-record",
             ])
+    }
+
+    @Test("what hangs is to be restarted, and not started")
+    func hung() {
+        for code in [DiscoveryError.Code.busUnavailable, .daemonUnavailable] {
+            #expect(DiscoveryError(code, "reason").hint?.contains("systemctl start") == true)
+            #expect(DiscoveryError(code, "reason", isHung: true).hint?.contains("systemctl restart") == true)
+        }
     }
 }
