@@ -117,12 +117,14 @@ import Testing
             """
         let child = try Child(
             URL(fileURLWithPath: "/bin/sh"),
-            ["-c", "cd \(matterctl.folder.file(".").path) && : > log && \(script)", Laboratory.binary.path],
+            ["-c", "cd \(matterctl.folder.file(".").path) || exit 1; : > log; \(script)", Laboratory.binary.path],
             environment: matterctl.environment, folder: matterctl.folder)
         #expect(await child.status(within: .seconds(30)) == 0)
         #expect(child.stdout == "status 130\n", "\(child.stdout)\(child.stderr)")
         #expect(child.stderr.contains("error: interrupted"), "\(child.stderr)")
         #expect(!child.stderr.contains("no device"), "\(child.stderr)")
+        // Its folder goes with it.
+        withExtendedLifetime(matterctl) {}
     }
 
     // MARK: The issuer
