@@ -11,6 +11,8 @@ struct CommissionableSearch: Sendable {
     private static let reopening = Duration.seconds(3)
     /// How long to look for further candidates after all so far have refused the passcode.
     private static let grace = Duration.seconds(3)
+    /// How long after the deadline the failure of the last candidate is waited for.
+    private static let lastWord = Duration.milliseconds(500)
 
     /// - Parameter heard: called when the candidate says something.
     typealias Pair =
@@ -53,7 +55,8 @@ struct CommissionableSearch: Sendable {
                 send.yield(.discoveryTimeUp)
             }
             group.addTask {
-                try? await Task.sleep(until: deadline, clock: .continuous)
+                // A candidate that was tried until the end says a moment later what became of it.
+                try? await Task.sleep(until: deadline + Self.lastWord, clock: .continuous)
                 send.yield(.timeUp)
             }
             var board = CandidateBoard(waitsForWindow: waitsForWindow)
@@ -100,9 +103,12 @@ struct CommissionableSearch: Sendable {
                 case .graceTimeUp:
                     if board.isHopeless { throw board.refusal() }
                 case .timeUp:
-                    break
+                    throw board.failure() ?? nothingFound()
                 }
-                if Instant.now >= deadline { throw board.failure() ?? nothingFound() }
+                guard Instant.now < deadline else {
+                    if let failure = board.failure() { throw failure }
+                    continue
+                }
                 guard let candidate = board.startNext() else { continue }
                 let limit = min(deadline, .now + candidate.slice)
                 group.addTask {
