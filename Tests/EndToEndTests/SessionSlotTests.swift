@@ -67,6 +67,8 @@ struct SessionSlotTests {
         try await device.restart(faults: ["ignore:invoke:1"])
         let holder = try matterctl.start(["toggle", "kitchen", "--timeout", "60s"])
         try await device.waitForFault("ignore")
+        // The holder keeps its ticket for a moment; counted as another's, it would let two commands start at once.
+        try await eventually("the holder to have its slot alone") { try Self.locks(matterctl) == 1 }
         var waiting: [Child] = []
         for number in 1...6 {
             waiting.append(try matterctl.start(["level", "kitchen", "\(number * 10)%", "--transition", "0s"]))
