@@ -81,6 +81,13 @@ void cprocess_arm(const char *interrupted, int interrupted_status, const char *l
     handle(SIGALRM, on_alarm);
     handle(SIGINT, on_signal);
     handle(SIGTERM, on_signal);
+    // A parent's thread pool may have blocked them, and masks are inherited.
+    sigset_t ours;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGALRM);
+    sigaddset(&ours, SIGINT);
+    sigaddset(&ours, SIGTERM);
+    pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 }
 
 void cprocess_listen(int descriptor) { atomic_store(&listener, descriptor); }

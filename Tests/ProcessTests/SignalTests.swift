@@ -13,6 +13,19 @@ import Testing
         }
     }
 
+    @Test("one that the parent had blocked ends it all the same", arguments: [SIGINT, SIGTERM])
+    func blocked(number: Int32) async {
+        await #expect(processExitsWith: .exitCode(130)) { [number] in
+            var mask = sigset_t()
+            sigfillset(&mask)
+            // The test library's threads would take the signal.
+            pthread_sigmask(SIG_BLOCK, &mask, nil)
+            cprocess_arm("interrupted\n", 130, "late\n", 10)
+            pthread_kill(pthread_self(), number)
+            while true { pause() }
+        }
+    }
+
     @Test("a signal that it hears is its own affair")
     func heard() async {
         await #expect(processExitsWith: .exitCode(7)) {

@@ -15,7 +15,7 @@ struct OfficialControllerTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let device = try OfficialController.start(
             folder, "dimmable-light", "--port", "5599", "--discriminator", "2025", "--passcode", "34561234")
-        defer { device.terminate() }
+        defer { OfficialController.end(device) }
 
         let first = try OfficialController.run(
             folder, "a", "commission", "1", "--discriminator", "2025", "--passcode", "34561234")
@@ -45,7 +45,7 @@ struct OfficialControllerTests {
         let device = try OfficialController.start(
             folder, kinds.joined(separator: ","), "--port", "5597", "--discriminator", "2027", "--passcode", "34561236",
             "--network", network, "--rainmaker")
-        defer { device.terminate() }
+        defer { OfficialController.end(device) }
         let commissioned = try OfficialController.run(
             folder, "a", "commission", "1", "--discriminator", "2027", "--passcode", "34561236")
         #expect(commissioned.contains("commissioned node 1"))
@@ -68,7 +68,7 @@ struct OfficialControllerTests {
             folder, "dimmable-light,contact-sensor", "--port", "5598", "--discriminator", "2026", "--passcode",
             "34561235",
             input: hand)
-        defer { device.terminate() }
+        defer { OfficialController.end(device) }
         let commissioned = try OfficialController.run(
             folder, "a", "commission", "1", "--discriminator", "2026", "--passcode", "34561235")
         #expect(commissioned.contains("commissioned node 1"))
@@ -80,7 +80,7 @@ struct OfficialControllerTests {
             ("2 boolean-state closed", ["2.BooleanState.StateValue = True"]),
         ]
         let (watcher, output) = try OfficialController.begin(folder, "a", "watch", "1", "--count", "1000")
-        defer { watcher.terminate() }
+        defer { OfficialController.end(watcher) }
         var printed = LineReader(output)
         while try printed.next() != "subscribed" {}
         for (typed, reports) in changes {
@@ -175,6 +175,12 @@ private enum OfficialController {
         // What it prints later must not block it.
         output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
         return device
+    }
+
+    /// Ends a process and waits for it: the next one may want the same port.
+    static func end(_ process: Process) {
+        process.terminate()
+        process.waitUntilExit()
     }
 
     /// Runs a command to its end.
