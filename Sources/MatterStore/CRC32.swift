@@ -6,7 +6,12 @@ package enum CRC32 {
         (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1 }
     }
 
-    package static func checksum(_ octets: some Sequence<UInt8>) -> UInt32 {
-        ~octets.reduce(UInt32.max) { $0 >> 8 ^ table[Int(truncatingIfNeeded: ($0 ^ UInt32($1)) & 0xFF)] }
+    /// The checksum of some bytes and, behind them, of further ones.
+    package static func checksum(_ octets: some Sequence<UInt8>, _ more: ArraySlice<UInt8> = []) -> UInt32 {
+        ~more.reduce(octets.reduce(UInt32.max, step), step)
+    }
+
+    private static func step(_ remainder: UInt32, _ octet: UInt8) -> UInt32 {
+        remainder >> 8 ^ table[Int(truncatingIfNeeded: (remainder ^ UInt32(octet)) & 0xFF)]
     }
 }

@@ -105,27 +105,4 @@ extension StateDirectory {
             throw error
         }
     }
-
-    /// Changes a record while nobody else does: takes the lock of its name, reads it anew, and writes what has become
-    /// of it, if anything has.
-    ///
-    /// - Parameter change: gets the contents, `nil` if there is no such record; `nil` afterwards deletes it.
-    /// - Returns: what `change` returns.
-    @discardableResult
-    package func update<Value>(
-        _ name: String, version: Int = 1, timeout: Duration = StateDirectory.lockTimeout,
-        isolation: isolated (any Actor)? = #isolation, _ change: (inout [UInt8]?) throws -> Value
-    ) async throws -> Value {
-        try await withLock(name, timeout: timeout) {
-            let before = try read(name, version: version)
-            var contents = before
-            let value = try change(&contents)
-            if let contents {
-                if contents != before { try write(name, contents, version: version) }
-            } else if before != nil {
-                try delete(name)
-            }
-            return value
-        }
-    }
 }

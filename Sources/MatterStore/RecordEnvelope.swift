@@ -18,8 +18,14 @@ package enum RecordEnvelope {
 
     package static func encode(_ contents: [UInt8], version: Int) -> [UInt8] {
         let covered = Array("\(String(decoding: opening, as: UTF8.self))\(version),\"length\":\(contents.count),".utf8)
-        let checksum = hexDigits(CRC32.checksum(covered + contents))
-        return covered + Array("\"crc32\":\"\(checksum)\"}\n".utf8) + contents
+        let end = Array("\"crc32\":\"\(hexDigits(CRC32.checksum(covered, contents[...])))\"}\n".utf8)
+        // One array, so that there is one to wipe.
+        var octets: [UInt8] = []
+        octets.reserveCapacity(covered.count + end.count + contents.count)
+        octets += covered
+        octets += end
+        octets += contents
+        return octets
     }
 
     /// The contents of a record.
@@ -46,7 +52,7 @@ package enum RecordEnvelope {
             throw .damaged("is truncated: \(contents.count) of \(length) octets are there")
         }
         guard contents.count == length else { throw .damaged("has \(contents.count - length) octets too many") }
-        guard hexDigits(CRC32.checksum(covered + contents)).utf8.elementsEqual(checksum) else {
+        guard hexDigits(CRC32.checksum(covered, contents)).utf8.elementsEqual(checksum) else {
             throw .damaged("has been altered: its checksum does not fit")
         }
         guard version <= newest else { throw .newerVersion(version) }

@@ -31,20 +31,11 @@ extension StateDirectory {
         return try previous(name, in: folder, version: version)
     }
 
-    /// Replaces a record by what it was before it was last written.
-    ///
-    /// - Returns: whether there was something to go back to.
-    package func restorePrevious(_ name: String, version: Int = 1) throws(StoreError) -> Bool {
-        guard let contents = try readPrevious(name, version: version) else { return false }
-        try write(name, contents, version: version)
-        return true
-    }
-
     /// Writes a record so that, whenever the process or the machine stops, either the old or the new one is there:
     /// to a temporary file, synchronized, renamed, and the folder synchronized. An undamaged old one stays beside it as
     /// `NAME.bak`.
     ///
-    /// Two processes that change one record need ``update(_:version:timeout:isolation:_:)``.
+    /// Two processes that change one record need ``withLock(_:timeout:isolation:_:)``.
     ///
     /// - Parameters:
     ///   - replacing: `false` to fail with `exists` if the record is there.
@@ -94,8 +85,20 @@ extension StateDirectory {
         try read(name)
     }
 
-    /// Writes a secret like a record, but keeps no previous copy of it.
-    package func writeSecret(_ name: String, _ secret: [UInt8], replacing: Bool = true) throws(StoreError) {
+    /// Lends the octets of a secret, and wipes them afterwards.
+    ///
+    /// - Returns: `nil` if there is no such secret.
+    package func withSecret<Result>(
+        _ name: String, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(StoreError) -> Result? {
+        guard var octets = try read(name) else { return nil }
+        defer { wipe(&octets) }
+        return octets.withUnsafeBytes(body)
+    }
+
+    /// Writes a secret like a record, but keeps no previous copy of it, and wipes the array if nothing else refers to it.
+    package func writeSecret(_ name: String, _ secret: consuming [UInt8], replacing: Bool = true) throws(StoreError) {
+        defer { wipe(&secret) }
         try write(try RecordName(name), secret, version: 1, replacing: replacing, keepingPrevious: false)
     }
 }

@@ -1,10 +1,10 @@
+import JSON
 import MatterCredentials
 import MatterCrypto
 import MatterSession
 import MatterSessionTests
 import MatterSetupPayload
 import MatterStore
-import MatterTLV
 import MatterTransport
 import TestSupport
 import Testing
@@ -234,6 +234,20 @@ struct JournalTests {
         }
         #expect(try state.files()[done]?.contains("fingerprintSalt") == false)
         #expect(try journal.commissioned(passcode: 1, discriminator: nil) == [])
+    }
+
+    @Test("hundreds of records of release 0.1.0 cost half a second at most, and new ones are found all the same")
+    func slowDigests() throws {
+        let state = try TemporaryState()
+        let journal = CommissioningJournal(state.directory, fabric: "home")
+        for id in 1...400 as ClosedRange<UInt64> { try journal.complete(try Self.node(id)) }
+        var node = try Self.node(401)
+        node.fingerprint = try journal.fingerprint(of: 1)
+        try journal.complete(node)
+        let start = ContinuousClock.now
+        #expect(try journal.commissioned(passcode: 1, discriminator: nil).map(\.nodeID) == [NodeID(401)])
+        // Without the limit, more than two on the fastest of machines.
+        #expect(ContinuousClock.now - start < .seconds(1.5))
     }
 
     @Test("nothing is recorded for a fabric that was removed, or made anew under the same name")

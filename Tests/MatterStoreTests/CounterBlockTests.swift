@@ -70,4 +70,12 @@ struct CounterBlockTests {
             #expect(await storeError { _ = try await CounterBlock.reserve("c", count: 1, in: store) }?.code == .damaged)
         }
     }
+
+    @Test("a record of a newer version is an error, and stays as it is")
+    func newer() async throws {
+        try store.write("c", text("{\"next\":7,\"more\":1}\n"), version: 2)
+        #expect(
+            await storeError { _ = try await CounterBlock.reserve("c", count: 1, in: store) }?.code == .newerVersion)
+        #expect(try store.read("c", version: 2) == text("{\"next\":7,\"more\":1}\n"))
+    }
 }

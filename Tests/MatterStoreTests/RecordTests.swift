@@ -16,7 +16,7 @@ struct RecordTests {
     func absent() throws {
         #expect(try store.read("nodes/5.json") == nil)
         #expect(try store.readPrevious("nodes/5.json") == nil && store.records(in: "nodes").isEmpty)
-        #expect(try !store.delete("nodes/5.json") && !store.restorePrevious("nodes/5.json"))
+        #expect(try !store.delete("nodes/5.json"))
         try store.deleteFolder("nodes")
         #expect(!FileManager.default.fileExists(atPath: store.path))
     }
@@ -37,14 +37,13 @@ struct RecordTests {
         }
     }
 
-    @Test("the previous contents stay beside the record, and can come back")
+    @Test("the previous contents stay beside the record")
     func previous() throws {
         try store.write("a.json", text("1"))
         #expect(try store.readPrevious("a.json") == nil)
         try store.write("a.json", text("2"))
         try store.write("a.json", text("3"))
         #expect(try store.readPrevious("a.json") == text("2"))
-        #expect(try store.restorePrevious("a.json") && store.read("a.json") == text("2"))
         #expect(folder.everything() == ["a.json", "a.json.bak"])
     }
 

@@ -162,8 +162,8 @@ package struct CommissioningJournal: Sendable {
     private var secretFile: String { "\(fabric.path)/keys/codes" }
 
     private func secret() throws(StoreError) -> SecretBytes? {
-        let octets = try state.readSecret(secretFile)
-        return octets?.count == SetupFingerprint.secretCount ? octets.map { SecretBytes($0) } : nil
+        let secret = try state.withSecret(secretFile) { SecretBytes($0) }
+        return secret?.count == SetupFingerprint.secretCount ? secret : nil
     }
 
     /// What recognises a setup code from now on.

@@ -168,7 +168,7 @@ package struct FabricStore: Sendable {
     }
 
     private func optionalSecret(_ kind: String, of name: String) throws -> SecretBytes? {
-        try state.readSecret(Self.key(kind, of: name)).map { SecretBytes($0) }
+        try state.withSecret(Self.key(kind, of: name)) { SecretBytes($0) }
     }
 
     func secret(_ kind: String, of name: String) throws -> SecretBytes {

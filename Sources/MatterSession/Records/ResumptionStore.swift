@@ -2,7 +2,6 @@ package import MatterCredentials
 import MatterCrypto
 package import MatterSecureChannel
 package import MatterStore
-import MatterTLV
 
 /// What is kept to resume a session with a node in a later process: `sessions/ID` in the fabric's folder.
 package struct ResumptionStore: Sendable {
@@ -19,27 +18,37 @@ package struct ResumptionStore: Sendable {
 
     /// - Returns: `nil` if there is none, or if it is damaged: a full handshake does without.
     package func load(_ node: NodeID) -> ResumptionRecord? {
-        guard let contents = try? state.readSecret(record(of: node)),
-            let fields = try? RecordFields(contents, "session"),
-            let id = try? fields.octets("resumptionId"), id.count == 16,
-            let secret = try? fields.octets("sharedSecret"), secret.count == 32,
-            let tags = try? fields.array("cats")
+        let record = try? state.withSecret(record(of: node)) { Self.decode($0, of: node) }
+        return record ?? nil
+    }
+
+    // 16 bytes of resumption id, 32 of shared secret, four of each tag, the least significant first: no text, since
+    // copies of texts cannot be wiped.
+    private static let (idCount, secretCount, tagCount) = (16, 32, 4)
+
+    private static func decode(_ octets: UnsafeRawBufferPointer, of node: NodeID) -> ResumptionRecord? {
+        let tags = octets.dropFirst(idCount + secretCount)
+        guard octets.count >= idCount + secretCount, tags.count.isMultiple(of: tagCount),
+            tags.count / tagCount <= CASEAuthenticatedTag.maximumCount
         else { return nil }
-        let cats = tags.compactMap { $0.integer(as: UInt32.self).map { CASEAuthenticatedTag($0) } }
-        guard cats.count == tags.count else { return nil }
+        let cats = stride(from: tags.startIndex, to: tags.endIndex, by: tagCount).map { start in
+            CASEAuthenticatedTag(tags[start..<(start + tagCount)].reversed().reduce(0) { $0 << 8 | UInt32($1) })
+        }
         return ResumptionRecord(
-            resumptionID: id, sharedSecret: SecretBytes(secret), peerNodeID: node.rawValue, peerCATs: cats)
+            resumptionID: Array(octets.prefix(idCount)),
+            sharedSecret: SecretBytes(octets.dropFirst(idCount).prefix(secretCount)), peerNodeID: node.rawValue,
+            peerCATs: cats)
     }
 
     /// - Throws: `StoreError`, or ``RecordError`` if the fabric is gone.
     package func save(_ resumption: ResumptionRecord, of node: NodeID) throws {
         try folder.check()
-        let object: JSONObject = [
-            "resumptionId": .string(Hex.encode(resumption.resumptionID)),
-            "sharedSecret": .string(Hex.encode(resumption.sharedSecret.copyBytes())),
-            "cats": .array(resumption.peerCATs.map { .uint(UInt64($0.rawValue)) }),
-        ]
-        try state.writeSecret(record(of: node), JSONValue.object(object).utf8())
+        var octets: [UInt8] = []
+        octets.reserveCapacity(Self.idCount + Self.secretCount + Self.tagCount * resumption.peerCATs.count)
+        octets += resumption.resumptionID
+        resumption.sharedSecret.withUnsafeBytes { octets += $0 }
+        for tag in resumption.peerCATs { octets += withUnsafeBytes(of: tag.rawValue.littleEndian, Array.init) }
+        try state.writeSecret(record(of: node), octets)
     }
 
     package func remove(_ node: NodeID) throws(StoreError) {

@@ -1,9 +1,9 @@
 import Foundation
+import JSON
 import MatterCredentials
 import MatterCrypto
 import MatterSecureChannel
 import MatterStore
-import MatterTLV
 import TestSupport
 import Testing
 

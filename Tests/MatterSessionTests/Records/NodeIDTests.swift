@@ -1,7 +1,7 @@
 import Foundation
+import JSON
 import MatterCredentials
 import MatterStore
-import MatterTLV
 import Testing
 
 @testable import MatterSession
@@ -108,6 +108,22 @@ struct NodeIDTests {
         try await add(place.store())
         try Data((String(repeating: "0b", count: 16) + "\n").utf8).write(to: URL(fileURLWithPath: place.machine))
         try await expectRandom(place.store(), because: "copy")
+    }
+
+    @Test("a file system may change its device number or its id from one start of the machine to the next, not both")
+    func fileSystem() {
+        let place = StatePlace(machine: "0a", device: 1, fileSystem: 2, inode: 3)
+        let origin = FabricOrigin(place, generation: 4)
+        for (device, fileSystem, inode, isSame) in [
+            (1, 2, 3, true), (9, 2, 3, true), (1, 9, 3, true), (9, 9, 3, false), (1, 2, 9, false), (9, 0, 3, false),
+        ] as [(UInt64, UInt64, UInt64, Bool)] {
+            let other = StatePlace(machine: "0a", device: device, fileSystem: fileSystem, inode: inode)
+            #expect(FabricOrigin(other, generation: 5).isSamePlace(as: origin) == isSame)
+        }
+        // An id of 0 is none.
+        let nameless = FabricOrigin(StatePlace(machine: "0a", device: 1, fileSystem: 0, inode: 3), generation: 4)
+        let moved = FabricOrigin(StatePlace(machine: "0a", device: 9, fileSystem: 0, inode: 3), generation: 4)
+        #expect(!moved.isSamePlace(as: nameless))
     }
 
     @Test("machines without an id are told apart by their folders alone")

@@ -244,12 +244,9 @@ struct NodeStoreTests {
     @Test(
         "a record that is damaged in any way counts as none",
         arguments: [
-            "", "{}", "[]", #"{"resumptionId":"00","sharedSecret":"00"}"#,
-            #"{"resumptionId":"000102030405060708090a0b0c0d0e0f","sharedSecret":"00"}"#,
-            #"{"resumptionId":"000102030405060708090a0b0c0d0e","sharedSecret":"000102030405060708090a0b0c0d0e0f000102030405060708090a0b0c0d0e0f"}"#,
-            #"{"resumptionId":"000102030405060708090a0b0c0d0e0g","sharedSecret":"000102030405060708090a0b0c0d0e0f000102030405060708090a0b0c0d0e0f"}"#,
-            #"{"resumptionId":"000102030405060708090a0b0c0d0e0f","sharedSecret":"000102030405060708090a0b0c0d0e0f000102030405060708090a0b0c0d0e0f","cats":[true]}"#,
-            #"{"resumptionId":"000102030405060708090a0b0c0d0e0f","sharedSecret":"000102030405060708090a0b0c0d0e0f000102030405060708090a0b0c0d0e0f","cats":7}"#,
+            "", "{}", String(repeating: "x", count: 47), String(repeating: "x", count: 49),
+            String(repeating: "x", count: 48 + 4 * 4),
+            #"{"resumptionId":"000102030405060708090a0b0c0d0e0f","sharedSecret":"000102030405060708090a0b0c0d0e0f000102030405060708090a0b0c0d0e0f","cats":[]}"#,
         ])
     func damagedResumption(contents: String) throws {
         try state.directory.writeSecret("fabrics/home/sessions/0000000000000005", Array(contents.utf8))

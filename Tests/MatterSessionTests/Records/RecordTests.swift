@@ -1,5 +1,5 @@
+import JSON
 import MatterCredentials
-import MatterTLV
 import MatterTransport
 import TestSupport
 import Testing
