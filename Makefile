@@ -98,6 +98,7 @@ fuzz: deps
 
 check: deps
 	Tests/Tools/check_sources.py
+	Tests/Tools/check_imports.py
 	swift format lint --strict --recursive $(SOURCES)
 	if [ -d "$(SHARED)/reference" ]; then
 		python3 Tests/Tools/generate_catalogue.py --check

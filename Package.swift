@@ -29,9 +29,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 /// Fuzzing: the decoders' entries and their corpus are a test target. With MATTERCTL_FUZZ set, the entries become the
 /// program that libFuzzer drives instead (Tests/Fuzz/README.md), which needs `--sanitize=fuzzer`.
 let fuzzDependencies: [Target.Dependency] = [
-    "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterHTTP",
-    "MatterInteraction", "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV",
-    "MatterTransport", "RainMaker", "TestSupport",
+    "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery",
+    "MatterHTTP", "MatterInteraction", "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterStore",
+    "MatterTLV", "MatterTransport", "RainMaker", "TestSupport",
 ]
 let fuzz: Target =
     Context.environment["MATTERCTL_FUZZ"] == nil
@@ -75,122 +75,117 @@ let package = Package(
         .target(name: "COpenSSL", linkerSettings: [crypto]),
         .target(name: "CAvahi"),
         .target(name: "CProcess"),
-        module("MatterTLV"),
+        module("JSON"),
+        module("MatterTLV", ["JSON"]),
         module("MatterCrypto", ["COpenSSL"]),
         module("MatterSetupPayload", ["MatterTLV"]),
         module("MatterStore"),
-        module("MatterHTTP", [asyncHTTPClient, nioCore, nioHTTP1, nioPosix, nioSSL, logging]),
-        module("MatterCredentials", ["MatterTLV", "MatterCrypto", asn1]),
-        module("MatterTransport", ["MatterCrypto", nioCore, nioPosix, logging]),
-        module("MatterSecureChannel", ["MatterTLV", "MatterCrypto", "MatterTransport", "MatterCredentials"]),
+        module("MatterHTTP", [asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL]),
+        module("MatterCredentials", ["JSON", "MatterCrypto", "MatterTLV", asn1]),
+        module("MatterTransport", ["MatterCrypto", nioCore, nioPosix]),
+        module("MatterSecureChannel", ["MatterCredentials", "MatterCrypto", "MatterTLV", "MatterTransport"]),
         module("MatterInteraction", ["MatterTLV", "MatterTransport"]),
-        module("MatterDataModel", ["MatterTLV"]),
+        module("MatterDataModel", ["JSON", "MatterTLV"]),
         module("MatterDiscovery", ["CAvahi", logging]),
         module(
             "MatterSession",
             [
-                "MatterSecureChannel", "MatterTransport", "MatterCredentials", "MatterDiscovery", "MatterStore",
-                "MatterCrypto", "MatterTLV", logging,
+                "JSON", "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterSecureChannel", "MatterStore",
+                "MatterTLV", "MatterTransport", logging,
             ]),
         module(
             "MatterCommissioning",
             [
-                "MatterSession", "MatterInteraction", "MatterSetupPayload", "MatterDataModel", "MatterCredentials",
-                "MatterCrypto", "MatterDiscovery", "MatterSecureChannel", "MatterStore", "MatterTLV", "MatterTransport",
-                logging,
+                "JSON", "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterInteraction",
+                "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV",
+                "MatterTransport", logging,
             ]),
         module(
             "MatterController",
             [
-                "CProcess", "MatterCommissioning", "MatterSession", "MatterInteraction", "MatterDataModel",
-                "MatterStore",
-                "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterSetupPayload", "MatterTLV",
+                "CProcess", "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDiscovery",
+                "MatterInteraction", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV",
                 "MatterTransport", logging,
             ]),
         module(
             "RainMaker",
             [
-                "MatterController", "MatterHTTP", "MatterCommissioning", "MatterCredentials", "MatterCrypto",
-                "MatterInteraction", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport", logging,
+                "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterHTTP", "MatterInteraction",
+                "MatterSession", "MatterStore", "MatterTLV", "MatterTransport", logging,
             ]),
         module(
             "MatterSimulator",
             [
-                "MatterSecureChannel", "MatterTransport", "MatterInteraction", "MatterDataModel", "MatterCredentials",
-                "MatterCrypto", "MatterDiscovery", "MatterSetupPayload", "MatterStore", "MatterTLV", logging,
+                "JSON", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterInteraction",
+                "MatterSecureChannel", "MatterStore", "MatterTLV", "MatterTransport",
             ]),
         module(
-            "RainMakerEmulator",
-            ["MatterCredentials", "MatterCrypto", "MatterStore", "MatterTLV", flyingFox, flyingSocks]),
+            "RainMakerEmulator", ["JSON", "MatterCredentials", "MatterCrypto", "MatterStore", flyingFox, flyingSocks]),
         .executableTarget(
             name: "rainmaker-emulator",
-            dependencies: ["CProcess", "RainMakerEmulator", "MatterCredentials", "MatterStore", arguments],
+            dependencies: ["CProcess", "MatterCredentials", "MatterStore", "RainMakerEmulator", arguments],
             swiftSettings: strict),
         .executableTarget(
             name: "matterctl",
             dependencies: [
-                "CProcess", "MatterController", "MatterCommissioning", "MatterCredentials", "MatterCrypto",
+                "CProcess", "JSON", "MatterCommissioning", "MatterController", "MatterCredentials", "MatterCrypto",
                 "MatterDataModel", "MatterDiscovery", "MatterHTTP", "MatterInteraction", "MatterSecureChannel",
-                "MatterSession",
-                "MatterSetupPayload",
-                "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport", "RainMaker", arguments, logging,
+                "MatterSession", "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport",
+                "RainMaker", arguments, logging,
             ],
             swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("ProcessTests", ["CProcess"]),
-        tests("MatterTLVTests", ["MatterTLV"]),
+        tests("JSONTests", ["JSON"]),
+        tests("MatterTLVTests", ["JSON", "MatterTLV"]),
         tests("MatterCryptoTests", ["MatterCrypto"]),
         tests("MatterSetupPayloadTests", ["MatterSetupPayload", "MatterTLV"]),
         tests("MatterStoreTests", ["MatterStore"]),
         tests("MatterHTTPTests", ["MatterHTTP", logging, nioCore, nioPosix, nioSSL]),
         tests("MatterCredentialsTests", ["MatterCredentials", "MatterCrypto", "MatterTLV"]),
-        tests("MatterTransportTests", ["MatterTransport", "MatterCrypto", nioCore, nioPosix]),
+        tests("MatterTransportTests", ["MatterCrypto", "MatterTransport"]),
         tests(
             "MatterSecureChannelTests",
-            ["MatterSecureChannel", "MatterCredentials", "MatterCrypto", "MatterTLV", "MatterTransport"]),
+            ["MatterCredentials", "MatterCrypto", "MatterSecureChannel", "MatterTLV", "MatterTransport"]),
         tests("MatterInteractionTests", ["MatterInteraction", "MatterTLV"]),
-        tests("MatterDataModelTests", ["MatterDataModel", "MatterTLV"]),
+        tests("MatterDataModelTests", ["JSON", "MatterDataModel", "MatterTLV"]),
         tests("MatterDiscoveryTests", ["MatterDiscovery"]),
         tests(
             "MatterSessionTests",
             [
-                "MatterSession", "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterInteraction",
-                "MatterSecureChannel", "MatterStore", "MatterTLV", "MatterTransport", logging,
+                "JSON", "MatterCredentials", "MatterCrypto", "MatterInteraction", "MatterSecureChannel",
+                "MatterSession", "MatterStore", "MatterTLV", "MatterTransport", logging,
             ]),
         tests(
             "MatterCommissioningTests",
             [
-                "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterInteraction",
-                "MatterSecureChannel", "MatterSession", "MatterSessionTests", "MatterSetupPayload", "MatterStore",
-                "MatterTLV", "MatterTransport", logging,
+                "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDiscovery",
+                "MatterInteraction", "MatterSecureChannel", "MatterSession", "MatterSessionTests", "MatterSetupPayload",
+                "MatterStore", "MatterTLV", "MatterTransport", logging,
             ]),
         tests(
             "MatterControllerTests",
             [
-                "MatterController", "MatterCommissioning", "MatterCommissioningTests", "MatterCredentials",
-                "MatterCrypto",
-                "MatterDiscovery", "MatterInteraction", "MatterSecureChannel", "MatterSession", "MatterSessionTests",
-                "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTransport", logging,
+                "MatterCommissioning", "MatterCommissioningTests", "MatterController", "MatterCredentials",
+                "MatterCrypto", "MatterInteraction", "MatterSecureChannel", "MatterSession", "MatterSessionTests",
+                "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTransport",
             ]),
         tests(
             "MatterSimulatorTests",
             [
-                "MatterSimulator", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery",
-                "MatterInteraction", "MatterSecureChannel", "MatterStore", "MatterTLV", "MatterTransport",
+                "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterInteraction", "MatterSecureChannel",
+                "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport",
             ]),
         tests(
             "RainMakerTests",
             [
-                "RainMaker", "RainMakerEmulator", "MatterController", "MatterCredentials", "MatterCrypto", "MatterHTTP",
-                "MatterInteraction", "MatterSession", "MatterSessionTests", "MatterStore", "MatterTLV",
-                "MatterTransport", logging,
+                "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterHTTP", "MatterInteraction",
+                "MatterSession", "MatterSessionTests", "MatterStore", "MatterTLV", "MatterTransport", "RainMaker",
+                "RainMakerEmulator", logging,
             ]),
         tests(
             "RainMakerEmulatorTests",
-            [
-                "RainMakerEmulator", "MatterCredentials", "MatterCrypto", "MatterHTTP", "MatterStore", "MatterTLV",
-                logging,
-            ]),
+            ["JSON", "MatterCredentials", "MatterCrypto", "MatterHTTP", "MatterStore", "RainMakerEmulator"]),
         tests("EndToEndTests", ["MatterCredentials", "MatterCrypto", "MatterSimulator"]),
         fuzz,
     ]

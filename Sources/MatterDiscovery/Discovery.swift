@@ -104,9 +104,7 @@ package enum OperationalEvent: Hashable, Sendable {
     case allForNow
 }
 
-/// A device that advertises itself for commissioning. The fields of its record are reached directly, as in
-/// `device.longDiscriminator`.
-@dynamicMemberLookup
+/// A device that advertises itself for commissioning.
 package struct CommissionableDevice: Hashable, Sendable {
     /// 16 hexadecimal digits, new for every window (untrusted text: escape it before printing).
     package let instance: String
@@ -125,14 +123,9 @@ package struct CommissionableDevice: Hashable, Sendable {
         self.addresses = addresses
         self.record = record
     }
-
-    package subscript<Value>(dynamicMember field: KeyPath<CommissionableRecord, Value>) -> Value {
-        record[keyPath: field]
-    }
 }
 
-/// Where a node of a fabric is. The fields of its record are reached directly, as in `node.parameters`.
-@dynamicMemberLookup
+/// Where a node of a fabric is.
 package struct OperationalNode: Hashable, Sendable {
     package let instance: OperationalInstance
     package let host: String
@@ -150,9 +143,5 @@ package struct OperationalNode: Hashable, Sendable {
         self.port = port
         self.addresses = addresses
         self.record = record
-    }
-
-    package subscript<Value>(dynamicMember field: KeyPath<OperationalRecord, Value>) -> Value {
-        record[keyPath: field]
     }
 }

@@ -5,8 +5,6 @@ package struct SimulatorError: Error, Equatable, Sendable, CustomStringConvertib
         case unknownDeviceType = "simulator.unknown-device-type"
         /// A fault that is not in the list, or with a parameter that does not fit.
         case invalidFault = "simulator.invalid-fault"
-        /// A passcode, discriminator, name or number that no device may have.
-        case invalidConfiguration = "simulator.invalid-configuration"
         /// Another process plays this device already.
         case stateInUse = "simulator.state-in-use"
         /// A record of the state directory that does not decode.

@@ -1,5 +1,5 @@
+import JSON
 import MatterCrypto
-import MatterTLV
 
 /// Passwords and the end of accounts (reference, 1.3).
 extension Emulator {

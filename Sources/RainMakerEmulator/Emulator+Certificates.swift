@@ -1,6 +1,6 @@
+import JSON
 import MatterCredentials
 import MatterCrypto
-import MatterTLV
 
 /// Certificates and the confirmation of nodes (reference, 1.6: G5 to G8, G11).
 extension Emulator {

@@ -1,6 +1,6 @@
+import JSON
 import MatterCredentials
 import MatterCrypto
-import MatterTLV
 
 /// Groups and their fabrics (reference, 1.6).
 extension Emulator {

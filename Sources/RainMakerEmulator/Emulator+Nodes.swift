@@ -1,5 +1,5 @@
+import JSON
 import MatterCredentials
-import MatterTLV
 
 /// Nodes (reference, 1.7).
 extension Emulator {

@@ -1,5 +1,5 @@
+import JSON
 import MatterCrypto
-import MatterTLV
 
 /// Accounts and tokens (reference, 1.3).
 extension Emulator {

@@ -1,4 +1,4 @@
-import MatterTLV
+import JSON
 
 /// Sharing of groups (reference, 1.8).
 extension Emulator {

@@ -1,4 +1,4 @@
-import MatterTLV
+import JSON
 
 /// A request as the emulator sees it.
 package struct EmulatorRequest: Sendable {

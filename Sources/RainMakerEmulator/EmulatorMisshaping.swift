@@ -1,4 +1,4 @@
-import MatterTLV
+import JSON
 
 extension Emulator {
     /// What faults make of an answer that is right.

@@ -1,6 +1,6 @@
 import FoundationEssentials
+import JSON
 import MatterCrypto
-import MatterTLV
 
 /// Access tokens: JSON web tokens signed with HMAC-SHA256, so that none has to be stored.
 struct EmulatorTokens {

@@ -1,4 +1,4 @@
-import MatterTLV
+import JSON
 import Testing
 
 @testable import MatterDataModel

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import MatterDataModel
 import MatterTLV
 import TestSupport

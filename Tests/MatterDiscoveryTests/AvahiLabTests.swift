@@ -27,7 +27,7 @@ extension AvahiLabTests.Commissionable {
         _ discriminator: UInt16, _ stream: AsyncThrowingStream<CommissionableEvent, any Error>
     ) async throws -> CommissionableDevice {
         try await first(stream) {
-            guard case .found(let device) = $0, device.longDiscriminator == discriminator else { return nil }
+            guard case .found(let device) = $0, device.record.longDiscriminator == discriminator else { return nil }
             return device
         }
     }
@@ -45,12 +45,12 @@ extension AvahiLabTests.Commissionable {
             #expect(device.port == 5541)
             #expect(device.addresses.allSatisfy { $0.port == 5541 })
             #expect(device.addresses.first?.family == .ipv6)
-            #expect(device.vendorID == 0xFFF1)
-            #expect(device.productID == 0x8000)
-            #expect(device.deviceType == 0x0101)
-            #expect(device.deviceName == "Lamp äöü")
-            #expect(device.parameters.idleInterval == .milliseconds(1234))
-            #expect(device.parameters.tcp == [.server])
+            #expect(device.record.vendorID == 0xFFF1)
+            #expect(device.record.productID == 0x8000)
+            #expect(device.record.deviceType == 0x0101)
+            #expect(device.record.deviceName == "Lamp äöü")
+            #expect(device.record.parameters.idleInterval == .milliseconds(1234))
+            #expect(device.record.parameters.tcp == [.server])
         }
         await service.withdraw()
     }
@@ -76,14 +76,14 @@ extension AvahiLabTests.Commissionable {
         let discovery = AvahiDiscovery()
         let service = try await discovery.publish(Self.light(3004, mode: .closed))
         let closed = try await Self.found(3004, discovery.browseCommissionable(.any, includingClosed: true))
-        #expect(closed.commissioningMode == .closed)
+        #expect(closed.record.commissioningMode == .closed)
 
         let stream = discovery.browseCommissionable(.longDiscriminator(3004))
         let open = try Self.light(3004, mode: .enhanced)
         try await service.update(txt: open.txt, subtypes: open.subtypes)
         let seen = Task { [instance = closed.instance] in
             try await first(stream) { event -> Bool? in
-                if case .found(let device) = event { #expect(device.commissioningMode == .enhanced) }
+                if case .found(let device) = event { #expect(device.record.commissioningMode == .enhanced) }
                 return event == .lost(instance: instance) ? true : nil
             }
         }

@@ -35,7 +35,7 @@ extension AvahiLabTests.Operational {
         }
         #expect(updates.first?.addresses.first?.description == "[fd77::1]:5540")
         #expect(updates.last?.addresses.map(\.description) == ["[fd77::1]:5540", "10.77.0.1:5540"])
-        let parameters = try #require(updates.first?.parameters)
+        let parameters = try #require(updates.first?.record.parameters)
         #expect(parameters.idleInterval == .milliseconds(800))
         #expect(parameters.activeInterval == .milliseconds(600))
         #expect(parameters.activeThreshold == .milliseconds(4500))
@@ -167,7 +167,7 @@ extension AvahiLabTests.Operational {
         let interval = try await within(.seconds(10)) {
             for try await update in stream {
                 guard case .found(let node) = update else { continue }
-                if node.parameters.idleInterval == .milliseconds(5000) { return true }
+                if node.record.parameters.idleInterval == .milliseconds(5000) { return true }
                 let record = OperationalRecord(parameters: AdvertisedParameters(idleInterval: .milliseconds(5000)))
                 try await service.update(txt: record.txt(), subtypes: nil)
             }

@@ -31,7 +31,7 @@ struct ReaderTests {
             return
         }
         #expect(device.instance == "AB")
-        #expect(device.longDiscriminator == 1)
+        #expect(device.record.longDiscriminator == 1)
         #expect(
             device.addresses.map(\.description) == ["[fe80::9%eth0]:5541", "[fd00::9]:5541", "192.168.1.9:5541"])
         #expect(reader.read(report, interfaces: interfaces) == nil)
@@ -90,7 +90,7 @@ struct ReaderTests {
             Issue.record("not found")
             return
         }
-        #expect(node.parameters.idleInterval == .milliseconds(800))
+        #expect(node.record.parameters.idleInterval == .milliseconds(800))
         #expect(node.addresses.map(\.description) == ["192.168.1.9:5541"])
         #expect(reader.read(found, interfaces: interfaces) == nil)
         #expect(reader.read(.updated(try instance(["SII=900"])), interfaces: interfaces) != nil)

@@ -1,3 +1,4 @@
+import JSON
 import MatterTLV
 import TestSupport
 import Testing

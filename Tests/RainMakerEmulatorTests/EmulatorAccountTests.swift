@@ -1,8 +1,8 @@
 import Foundation
+import JSON
 import MatterCredentials
 import MatterCrypto
 import MatterStore
-import MatterTLV
 import Testing
 
 @testable import RainMakerEmulator

@@ -1,9 +1,9 @@
 import Foundation
+import JSON
 import MatterCredentials
 import MatterCrypto
 import MatterHTTP
 import MatterStore
-import MatterTLV
 import Synchronization
 import Testing
 

@@ -1,5 +1,5 @@
+import JSON
 import MatterHTTP
-import MatterTLV
 import TestSupport
 import Testing
 

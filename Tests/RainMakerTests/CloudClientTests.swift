@@ -1,8 +1,8 @@
 import Foundation
+import JSON
 import MatterCredentials
 import MatterHTTP
 import MatterStore
-import MatterTLV
 import RainMakerEmulator
 import Testing
 

@@ -1,8 +1,8 @@
 import Foundation
+import JSON
 import MatterController
 import MatterCredentials
 import MatterCrypto
-import MatterTLV
 import Testing
 
 @Suite struct ExecIssuerTests {

@@ -1,6 +1,6 @@
+import JSON
 import MatterCredentials
 import MatterSession
-import MatterTLV
 import Testing
 
 @testable import RainMaker

@@ -1,8 +1,8 @@
 import Foundation
+import JSON
 import MatterCredentials
 import MatterCrypto
 import MatterHTTP
-import MatterTLV
 import RainMakerEmulator
 import Testing
 

@@ -1,3 +1,4 @@
+import JSON
 import MatterCredentials
 import MatterCrypto
 import MatterHTTP

@@ -1,10 +1,10 @@
 import Foundation
+import JSON
 import Logging
 import MatterCredentials
 import MatterCrypto
 import MatterHTTP
 import MatterStore
-import MatterTLV
 import RainMakerEmulator
 import Synchronization
 import Testing

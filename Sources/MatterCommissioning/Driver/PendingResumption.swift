@@ -26,9 +26,9 @@ struct PendingResumption: Sendable {
                 clock.end()
                 // The record stays until the device has taken another certificate: somebody else may have said so.
                 clock.note("the device has forgotten node \(pending.nodeID.rawValue); starting over")
-            } catch let error as SessionError {
+            } catch is SessionError {
                 clock.end()
-                try await waitOut(pending, error, clock: clock, deadline: deadline)
+                sayHowLong(pending, clock)
             }
         }
         return nil
@@ -77,11 +77,9 @@ struct PendingResumption: Sendable {
         }
     }
 
-    /// The device does not answer as the pending node. Until its fail-safe has run out it may not answer as a new
-    /// device either.
-    private func waitOut(
-        _ pending: PendingNode, _ error: SessionError, clock: StageClock, deadline: Instant
-    ) async throws {
+    /// Notes that the device does not answer as the pending node, and how long it may answer as no new device either:
+    /// until its fail-safe has run out.
+    private func sayHowLong(_ pending: PendingNode, _ clock: StageClock) {
         let left = pending.failSafeEnds - environment.unixTime()
         guard left > 0 else {
             clock.note("node \(pending.nodeID.rawValue) does not answer and its fail-safe is over; starting over")

@@ -1,8 +1,8 @@
+import JSON
 package import MatterCredentials
 package import MatterCrypto
 package import MatterSession
 package import MatterSetupPayload
-import MatterTLV
 package import MatterTransport
 
 /// A node that may have our certificate although its commissioning has not ended: durable before AddNOC is sent.

@@ -1,6 +1,6 @@
+package import JSON
 package import MatterCredentials
 import MatterCrypto
-package import MatterTLV
 
 /// Lets an external program issue: it gets the request with its context as JSON on stdin, and gives the chain as PEM on
 /// stdout, the node's certificate first.

@@ -1,4 +1,4 @@
-import MatterTLV
+import JSON
 
 extension AttestationReport {
     /// How many products of a declaration, and how many unusable files, the text names.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import MatterTLV
+import JSON
 
 /// The serial numbers of attestation certificates that their issuers took back (Matter core specification, 6.2.4), in
 /// the JSON form that the ledger's tools write.

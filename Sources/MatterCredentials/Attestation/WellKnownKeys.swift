@@ -1,5 +1,5 @@
+import JSON
 import MatterCrypto
-import MatterTLV
 
 /// The trusted keys that are constants of this program: public key, key identifier and subject, read from the
 /// certificates that the Connectivity Standards Alliance publishes.

@@ -1,4 +1,4 @@
-package import MatterTLV
+package import JSON
 
 extension ClusterDefinition {
     /// The definition in the schema of data-model.json: what `clusters NAME --json` prints, and what

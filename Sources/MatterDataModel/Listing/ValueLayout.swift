@@ -1,4 +1,4 @@
-package import MatterTLV
+package import JSON
 
 /// Lays values out over lines for a terminal: `key: value`, entries of lists behind dashes, what belongs together
 /// indented. Everything is escaped.

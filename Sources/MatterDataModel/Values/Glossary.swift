@@ -1,3 +1,4 @@
+import JSON
 package import MatterTLV
 
 /// Names for numbers that stand for something else: clusters, device types, the attributes and commands of a cluster,

@@ -1,4 +1,4 @@
-import MatterTLV
+import JSON
 
 // MARK: - Numbers
 

@@ -1,3 +1,4 @@
+import JSON
 import MatterTLV
 
 /// One conversion to TLV under way: collects warnings, knows the place it is at.

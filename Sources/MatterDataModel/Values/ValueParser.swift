@@ -1,3 +1,4 @@
+package import JSON
 package import MatterTLV
 
 /// A value ready to be sent, and what is odd about it.

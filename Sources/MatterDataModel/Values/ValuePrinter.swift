@@ -1,3 +1,4 @@
+package import JSON
 package import MatterTLV
 
 /// Turns TLV into JSON and terminal text by data type.

@@ -1,4 +1,4 @@
-import MatterTLV
+import JSON
 
 /// A value in a file of definitions that knows where it stands, so that every complaint names the place.
 struct DefinitionNode {

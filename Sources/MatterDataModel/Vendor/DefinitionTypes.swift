@@ -1,3 +1,4 @@
+import JSON
 import MatterTLV
 
 /// Reads the types of a file of definitions: enums, bitmaps, semantic types, structures.

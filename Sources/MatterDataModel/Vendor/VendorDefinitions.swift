@@ -1,4 +1,4 @@
-import MatterTLV
+import JSON
 
 /// Cluster definitions from a JSON file of the user's, in the schema of data-model.json, with `unit` for numbers whose
 /// type does not say it (`"unit":"0.1 s"`).

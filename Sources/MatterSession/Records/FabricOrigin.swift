@@ -1,6 +1,6 @@
+import JSON
 import MatterCrypto
 import MatterStore
-import MatterTLV
 
 /// Which state directory a fabric's record was written in, and how far it had come: what tells a copy, or a backup that
 /// was restored, from the original.

@@ -1,5 +1,5 @@
+import JSON
 package import MatterCredentials
-import MatterTLV
 
 /// What is kept of a fabric, keys apart.
 package struct FabricRecord: Equatable, Sendable {

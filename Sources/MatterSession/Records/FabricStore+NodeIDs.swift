@@ -1,7 +1,7 @@
+import JSON
 package import MatterCredentials
 package import MatterCrypto
 package import MatterStore
-import MatterTLV
 
 /// A node id that belongs to this process until it is let go; by then a record should say what became of it.
 package struct TakenNodeID: Sendable {

@@ -1,7 +1,7 @@
+import JSON
 package import MatterCredentials
 package import MatterCrypto
 import MatterStore
-import MatterTLV
 
 extension FabricStore {
     /// Stores a new fabric, keys first, so that a record never stands without them.

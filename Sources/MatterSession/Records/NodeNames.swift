@@ -1,6 +1,6 @@
+import JSON
 import MatterCredentials
 import MatterStore
-import MatterTLV
 
 /// Which node has a name: `names/NAME` in the fabric's folder, so that a look-up does not read the records of all nodes.
 ///

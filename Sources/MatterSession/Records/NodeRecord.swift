@@ -1,5 +1,5 @@
+import JSON
 package import MatterCredentials
-import MatterTLV
 package import MatterTransport
 
 /// What is kept of a node: how to name it, where it was, and what it can do.

@@ -1,4 +1,4 @@
-package import MatterTLV
+package import JSON
 
 /// Reads the members of a record; every fault names the record and the member.
 package struct RecordFields: Sendable {

@@ -1,7 +1,7 @@
 import Glibc
+import JSON
 package import MatterCredentials
 import MatterCrypto
-import MatterTLV
 
 /// Attestation credentials from files, so that other cases than our own can be played.
 ///

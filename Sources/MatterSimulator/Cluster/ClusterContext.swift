@@ -71,10 +71,6 @@ package struct ClusterContext {
         node.timers[TimerKey(endpoint: endpoint, cluster: cluster, name: timer)] = nil
     }
 
-    package func isScheduled(_ timer: String) -> Bool {
-        node.timers[TimerKey(endpoint: endpoint, cluster: cluster, name: timer)] != nil
-    }
-
     // MARK: Consequences
 
     /// Logs an event of this cluster; fields with tag 254 name the fabric it belongs to.

@@ -1,3 +1,4 @@
+import JSON
 package import MatterCrypto
 package import MatterStore
 import MatterTLV

@@ -1,5 +1,5 @@
+package import JSON
 package import MatterHTTP
-package import MatterTLV
 
 /// Reads the cloud's answers: documents, and the error format with its variants (reference, 1.4).
 package enum CloudAnswer {

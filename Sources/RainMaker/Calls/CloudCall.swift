@@ -1,5 +1,5 @@
+package import JSON
 package import MatterHTTP
-package import MatterTLV
 
 /// One operation of the cloud's interface with its arguments.
 package struct CloudCall: Sendable, Equatable {

@@ -1,6 +1,6 @@
+import JSON
 package import MatterCredentials
 package import MatterCrypto
-import MatterTLV
 
 /// A node group, which may be a Matter fabric (reference, 1.6).
 package struct CloudGroup: Sendable, Equatable {

@@ -1,5 +1,5 @@
+package import JSON
 package import MatterCredentials
-package import MatterTLV
 
 /// A node of the user's account (reference, 1.7).
 package struct CloudNode: Sendable, Equatable {
@@ -47,7 +47,6 @@ package struct CloudNode: Sendable, Equatable {
     package var serialNumber: String? { matter?["serialNumber"]?.stringValue }
     package var manufacturerName: String? { matter?["manufacturerName"]?.stringValue }
     package var productName: String? { matter?["productName"]?.stringValue }
-    package var isRainMaker: Bool? { (matter?["isRainmaker"] ?? matter?["is_rainmaker_node"])?.boolValue }
 
     /// Server clusters by endpoint, from either layout of the metadata (reference, 4.3).
     package var serverClusters: [UInt16: [UInt32]] {

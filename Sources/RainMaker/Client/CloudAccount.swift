@@ -1,7 +1,7 @@
+import JSON
 import MatterCrypto
 package import MatterHTTP
 package import MatterStore
-import MatterTLV
 
 /// A service and the user who is logged in there.
 package struct CloudAccount: Sendable, Equatable {

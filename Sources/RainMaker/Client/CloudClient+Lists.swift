@@ -1,6 +1,6 @@
+import JSON
 import MatterCredentials
 import MatterHTTP
-import MatterTLV
 
 extension CloudClient {
     /// More pages than any account has; a cloud that never ends would keep us forever.

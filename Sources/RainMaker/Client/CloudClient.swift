@@ -1,7 +1,7 @@
+package import JSON
 package import Logging
 package import MatterHTTP
 import MatterStore
-package import MatterTLV
 
 /// Calls the cloud for one account: adds the token, renews it before it expires and once after a 401, judges the
 /// answers.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import MatterTLV
+import JSON
 
 /// The tokens of one session with the cloud.
 package struct CloudTokens: Sendable, Equatable {

@@ -1,3 +1,4 @@
+import JSON
 import MatterController
 package import MatterCrypto
 import MatterTLV

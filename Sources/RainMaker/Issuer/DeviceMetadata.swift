@@ -1,5 +1,6 @@
+package import JSON
 package import MatterCredentials
-package import MatterTLV
+import MatterTLV
 
 /// What the cloud is told about a device, in the layouts of both apps (reference, 4.3).
 package struct DeviceMetadata: Sendable {

@@ -1,8 +1,8 @@
+package import JSON
 package import MatterCredentials
 import MatterCrypto
 import MatterSession
 package import MatterStore
-package import MatterTLV
 
 /// Gives devices their certificates from a group's fabric in the cloud (reference, 2.2).
 ///

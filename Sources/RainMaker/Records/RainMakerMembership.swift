@@ -1,7 +1,7 @@
+package import JSON
 package import MatterCredentials
 import MatterSession
 package import MatterStore
-package import MatterTLV
 
 /// What is kept of a fabric that a cloud issues for, beside the fabric's own record.
 package struct RainMakerMembership: Sendable, Equatable {

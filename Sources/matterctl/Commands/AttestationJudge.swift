@@ -1,8 +1,8 @@
+import JSON
 import Logging
 import MatterCommissioning
 import MatterCredentials
 import MatterDataModel
-import MatterTLV
 
 /// The trust store that the options of a command describe.
 struct TrustSetup {

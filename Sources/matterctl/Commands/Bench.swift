@@ -1,7 +1,7 @@
 import ArgumentParser
+import JSON
 import MatterController
 import MatterInteraction
-import MatterTLV
 import MatterTransport
 
 struct BenchCommand: AsyncParsableCommand {

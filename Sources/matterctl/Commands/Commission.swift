@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import JSON
 import Logging
 import MatterCommissioning
 import MatterController
@@ -8,7 +9,6 @@ import MatterDataModel
 import MatterInteraction
 import MatterSession
 import MatterSetupPayload
-import MatterTLV
 import MatterTransport
 import RainMaker
 

@@ -1,7 +1,7 @@
 import ArgumentParser
+import JSON
 import MatterDataModel
 import MatterDiscovery
-import MatterTLV
 
 struct Discover: NetworkCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,7 @@
 import Glibc
+import JSON
 import MatterHTTP
 import MatterSimulator
-import MatterTLV
 
 /// The way of virtual controllers to a cloud on this machine: HTTP/1.1 over a socket that is waited for.
 struct LoopbackCloud: ControllerCloud {

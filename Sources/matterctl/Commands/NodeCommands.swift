@@ -1,11 +1,11 @@
 import ArgumentParser
+import JSON
 import MatterCommissioning
 import MatterController
 import MatterCredentials
 import MatterDataModel
 import MatterSession
 import MatterStore
-import MatterTLV
 import MatterTransport
 import RainMaker
 

@@ -1,8 +1,8 @@
 import ArgumentParser
+import JSON
 import MatterDataModel
 import MatterSession
 import MatterSetupPayload
-import MatterTLV
 
 struct PayloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSON
 import MatterTLV
 
 struct TLVCommand: LocalCommand {
@@ -20,7 +21,13 @@ struct TLVCommand: LocalCommand {
             let octets = try TLVDocument.octets(encoding: try JSONValue(parsing: text))
             output.console.result(Hex.encode(octets))
         } else {
-            let document = try TLVDocument.json(decoding: try Hex.decode(text))
+            let octets: [UInt8]
+            do {
+                octets = try Hex.decode(text)
+            } catch {
+                throw TLVError(.invalidHex, error.reason)
+            }
+            let document = try TLVDocument.json(decoding: octets)
             output.console.result(document.serialized(output.json ? .compact : .indented))
         }
     }

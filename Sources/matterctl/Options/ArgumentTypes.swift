@@ -59,13 +59,6 @@ struct NumberArgument<Number: FixedWidthInteger & UnsignedInteger & Sendable>: E
     var defaultValueDescription: String { "0x" + String(value, radix: 16, uppercase: true) }
 }
 
-/// Where a device is: a numeric address, with its port.
-struct AddressArgument: ExpressibleByArgument {
-    var text: String
-
-    init?(argument: String) { text = argument }
-}
-
 /// How progress is shown on stderr.
 enum ProgressStyle: String, ExpressibleByArgument, CaseIterable {
     case auto, plain, json, none

@@ -1,3 +1,4 @@
+import JSON
 import MatterCredentials
 import MatterDataModel
 import MatterInteraction

@@ -1,6 +1,6 @@
 import Glibc
+import JSON
 import MatterDataModel
-import MatterTLV
 import Synchronization
 
 /// Where results and messages go: results on stdout and nothing else there, everything else on stderr.

@@ -1,3 +1,4 @@
+import JSON
 import MatterCommissioning
 import MatterController
 import MatterCredentials

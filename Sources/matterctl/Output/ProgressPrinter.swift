@@ -1,8 +1,8 @@
 import Glibc
+import JSON
 import MatterCommissioning
 import MatterDataModel
 import MatterSession
-import MatterTLV
 import Synchronization
 
 /// Shows the stages of a commissioning on stderr.

@@ -1,3 +1,4 @@
+import JSON
 import MatterDataModel
 import MatterSetupPayload
 import MatterSimulator

@@ -1,3 +1,4 @@
+import JSON
 import MatterCrypto
 package import MatterTLV
 

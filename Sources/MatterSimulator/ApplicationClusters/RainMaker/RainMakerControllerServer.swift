@@ -1,3 +1,4 @@
+package import JSON
 import MatterCredentials
 import MatterCrypto
 package import MatterTLV

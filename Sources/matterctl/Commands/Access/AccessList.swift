@@ -1,10 +1,10 @@
 import ArgumentParser
+import JSON
 import MatterController
 import MatterCredentials
 import MatterDataModel
 import MatterInteraction
 import MatterSession
-import MatterTLV
 
 struct AccessList: NetworkCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
+import JSON
 import MatterController
 import MatterCredentials
 import MatterDataModel
 import MatterSession
-import MatterTLV
 
 /// What is printed of an access control list.
 struct AccessListOutput {

@@ -1,9 +1,9 @@
 import ArgumentParser
+import JSON
 import MatterController
 import MatterCredentials
 import MatterDataModel
 import MatterSession
-import MatterTLV
 import MatterTransport
 import RainMaker
 

@@ -1,8 +1,8 @@
 import ArgumentParser
+import JSON
 import MatterController
 import MatterDataModel
 import MatterHTTP
-import MatterTLV
 import RainMaker
 
 struct CloudLogin: LocalCommand {

@@ -1,9 +1,9 @@
 import ArgumentParser
+import JSON
 import MatterController
 import MatterCredentials
 import MatterDataModel
 import MatterSession
-import MatterTLV
 import RainMaker
 
 /// What is printed of a group. Keys are not among it.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Glibc
+import JSON
 import MatterCredentials
 import MatterDataModel
-import MatterTLV
 import RainMaker
 
 struct CloudNodes: CloudSubcommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import JSON
 import MatterDataModel
-import MatterTLV
 import RainMaker
 
 struct CloudShare: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
+import JSON
 import MatterController
 import MatterCrypto
 import MatterSession
-import MatterTLV
 import RainMaker
 
 struct RainMakerDataset: AsyncParsableCommand {

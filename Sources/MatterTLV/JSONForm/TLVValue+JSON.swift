@@ -1,3 +1,5 @@
+package import JSON
+
 /// The plain JSON form of Interaction Model data whose schema is not known.
 ///
 /// | TLV | JSON |

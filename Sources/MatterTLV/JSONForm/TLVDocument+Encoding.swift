@@ -1,3 +1,5 @@
+package import JSON
+
 extension TLVDocument {
     /// Makes the octets that an exact JSON form describes.
     ///

@@ -5,6 +5,11 @@ package struct JSONObject: Hashable, Sendable {
     package struct Member: Hashable, Sendable {
         package var key: String
         package var value: JSONValue
+
+        package init(key: String, value: JSONValue) {
+            self.key = key
+            self.value = value
+        }
     }
 
     package private(set) var members: [Member] = []
@@ -12,7 +17,7 @@ package struct JSONObject: Hashable, Sendable {
     package init() {}
 
     /// Members whose keys are known to differ.
-    init(unique members: [Member]) {
+    package init(unique members: [Member]) {
         self.members = members
     }
 

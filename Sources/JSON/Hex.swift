@@ -13,8 +13,8 @@ package enum Hex {
 
     /// Reads digits of either case; blanks and line ends between octets and a leading `hex:` or `0x` are allowed.
     ///
-    /// - Throws: ``TLVError`` with code ``TLVError/Code/invalidHex`` that names the first wrong character.
-    package static func decode(_ text: String) throws(TLVError) -> [UInt8] {
+    /// - Throws: ``HexError``, which names the first wrong character.
+    package static func decode(_ text: String) throws(HexError) -> [UInt8] {
         var octets: [UInt8] = []
         var high: UInt8?
         var position = 0
@@ -24,7 +24,7 @@ package enum Hex {
             if position <= prefix { continue }
             if high == nil, scalar == " " || scalar == "\n" || scalar == "\r" || scalar == "\t" { continue }
             guard let digit = value(of: scalar) else {
-                throw TLVError(.invalidHex, "character \(position) is not a hexadecimal digit")
+                throw HexError("character \(position) is not a hexadecimal digit")
             }
             if let upper = high {
                 octets.append(upper << 4 | digit)
@@ -33,7 +33,7 @@ package enum Hex {
                 high = digit
             }
         }
-        guard high == nil else { throw TLVError(.invalidHex, "an odd number of hexadecimal digits") }
+        guard high == nil else { throw HexError("an odd number of hexadecimal digits") }
         return octets
     }
 
@@ -45,4 +45,14 @@ package enum Hex {
         default: nil
         }
     }
+}
+
+/// Why a text is not hexadecimal.
+package struct HexError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// A phrase for a person.
+    package let reason: String
+
+    init(_ reason: String) { self.reason = reason }
+
+    package var description: String { reason }
 }

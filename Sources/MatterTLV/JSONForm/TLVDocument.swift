@@ -1,3 +1,5 @@
+package import JSON
+
 /// The exact JSON form of one TLV encoding: every element with the form of its tag, its type and width, and its
 /// value, so that the very same octets can be made from it again.
 ///
