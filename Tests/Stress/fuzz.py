@@ -39,7 +39,7 @@ def run(name, *words, corpus=None, planted=False, limit=None):
     artifacts = WORK / "artifacts" / name
     artifacts.mkdir(parents=True, exist_ok=True)
     ended = subprocess.run(
-        [PROGRAM, "-timeout=1", "-rss_limit_mb=512", "-detect_leaks=0", f"-max_len={LENGTHS.get(name, 1024)}",
+        [PROGRAM, "-timeout=60", "-rss_limit_mb=512", "-detect_leaks=0", f"-max_len={LENGTHS.get(name, 1024)}",
          f"-artifact_prefix={artifacts}/", "-print_final_stats=1", *words, *([str(corpus)] if corpus else [])],
         env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit)
     return ended.returncode, ended.stdout.decode("utf-8", "replace")

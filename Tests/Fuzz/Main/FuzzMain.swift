@@ -26,6 +26,11 @@ enum FuzzProgram {
         _ = line.withCString { Glibc.write(STDERR_FILENO, $0, strlen($0)) }
     }
 
+    static func tooLong() -> Never {
+        say("one input took more than a second of CPU")
+        abort()
+    }
+
     static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     static func writeSeeds(to folder: String) -> Never {
@@ -50,6 +55,9 @@ public func initialize(_ count: UnsafeMutableRawPointer, _ arguments: UnsafeMuta
 @_cdecl("LLVMFuzzerTestOneInput")
 public func test(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+    let start = clock()
+    // Time on the clock would count what other programs on the machine take.
+    defer { if clock() - start > CLOCKS_PER_SEC { FuzzProgram.tooLong() } }
     if let planted = FuzzProgram.planted {
         _ = FuzzProgram.entry.run(bytes, planted: planted)
     } else {
