@@ -125,15 +125,16 @@ let package = Package(
             name: "rainmaker-emulator",
             dependencies: ["CProcess", "MatterCredentials", "MatterStore", "RainMakerEmulator", arguments],
             swiftSettings: strict),
-        .executableTarget(
-            name: "matterctl",
-            dependencies: [
+        module(
+            "MatterCommandLine",
+            [
                 "CProcess", "JSON", "MatterCommissioning", "MatterController", "MatterCredentials", "MatterCrypto",
                 "MatterDataModel", "MatterDiscovery", "MatterHTTP", "MatterInteraction", "MatterSecureChannel",
                 "MatterSession", "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport",
                 "RainMaker", arguments, logging,
-            ],
-            swiftSettings: strict),
+            ]),
+        .executableTarget(
+            name: "matterctl", dependencies: ["CProcess", "MatterCommandLine"], swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("ProcessTests", ["CProcess"]),
         tests("JSONTests", ["JSON"]),

@@ -26,24 +26,15 @@ struct MatterCtl: AsyncParsableCommand {
         ])
 }
 
-@main
-enum Main {
-    /// Swift's own list of the arguments is empty where /proc cannot be read.
-    static func main() {
-        var arguments: [String] = []
-        while let argument = cprocess_argument(Int32(arguments.count)) { arguments.append(String(cString: argument)) }
-        Program.run(arguments)
-    }
-}
-
-enum Program {
+/// The program from its arguments to its exit code.
+package enum Program {
     /// What a command may take beyond the time that the user gave it, to undo what it has begun, in seconds.
     private static let overtime = 30.0
 
     /// The command line is understood on the thread that is there; others start with a command that needs them.
     ///
     /// - Parameter arguments: all of them, from the name of the program on.
-    static func run(_ arguments: [String]) -> Never {
+    package static func run(_ arguments: [String]) -> Never {
         // It holds keys.
         cprocess_seal()
         // Nobody may be listening to progress any more; what is under way goes on.

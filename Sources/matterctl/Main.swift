@@ -1,0 +1,12 @@
+import CProcess
+import MatterCommandLine
+
+@main
+enum Main {
+    /// Swift's own list of the arguments is empty where /proc cannot be read.
+    static func main() {
+        var arguments: [String] = []
+        while let argument = cprocess_argument(Int32(arguments.count)) { arguments.append(String(cString: argument)) }
+        Program.run(arguments)
+    }
+}
