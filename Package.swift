@@ -30,8 +30,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 /// program that libFuzzer drives instead (Tests/Fuzz/README.md), which needs `--sanitize=fuzzer`.
 let fuzzDependencies: [Target.Dependency] = [
     "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery",
-    "MatterHTTP", "MatterInteraction", "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterStore",
-    "MatterTLV", "MatterTransport", "RainMaker", "TestSupport",
+    "MatterHTTP", "MatterInteraction", "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload",
+    "MatterStore", "MatterTLV", "MatterTransport", "RainMaker", "TestSupport",
 ]
 let fuzz: Target =
     Context.environment["MATTERCTL_FUZZ"] == nil
@@ -84,40 +84,45 @@ let package = Package(
         module("MatterCredentials", ["JSON", "MatterCrypto", "MatterTLV", asn1]),
         module("MatterTransport", ["MatterCrypto", nioCore, nioPosix]),
         module("MatterSecureChannel", ["MatterCredentials", "MatterCrypto", "MatterTLV", "MatterTransport"]),
-        module("MatterInteraction", ["MatterTLV", "MatterTransport"]),
+        module("MatterInteraction", ["MatterTLV"]),
         module("MatterDataModel", ["JSON", "MatterTLV"]),
         module("MatterDiscovery", ["CAvahi", logging]),
         module(
             "MatterSession",
             [
-                "JSON", "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterSecureChannel", "MatterStore",
-                "MatterTLV", "MatterTransport", logging,
+                "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterInteraction", "MatterSecureChannel",
+                "MatterTransport", logging,
+            ]),
+        module(
+            "MatterRecords",
+            [
+                "JSON", "MatterCredentials", "MatterCrypto", "MatterSecureChannel", "MatterSession",
+                "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTransport",
             ]),
         module(
             "MatterCommissioning",
             [
-                "JSON", "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterInteraction",
-                "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV",
-                "MatterTransport", logging,
+                "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterInteraction", "MatterRecords",
+                "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterTLV", "MatterTransport", logging,
             ]),
         module(
             "MatterController",
             [
                 "CProcess", "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDiscovery",
-                "MatterInteraction", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV",
+                "MatterInteraction", "MatterRecords", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV",
                 "MatterTransport", logging,
             ]),
         module(
             "RainMaker",
             [
                 "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterHTTP", "MatterInteraction",
-                "MatterSession", "MatterStore", "MatterTLV", "MatterTransport", logging,
+                "MatterRecords", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport", logging,
             ]),
         module(
             "MatterSimulator",
             [
                 "JSON", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterInteraction",
-                "MatterSecureChannel", "MatterStore", "MatterTLV", "MatterTransport",
+                "MatterSecureChannel", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport",
             ]),
         module(
             "RainMakerEmulator", ["JSON", "MatterCredentials", "MatterCrypto", "MatterStore", flyingFox, flyingSocks]),
@@ -129,13 +134,19 @@ let package = Package(
             "MatterCommandLine",
             [
                 "CProcess", "JSON", "MatterCommissioning", "MatterController", "MatterCredentials", "MatterCrypto",
-                "MatterDataModel", "MatterDiscovery", "MatterHTTP", "MatterInteraction", "MatterSecureChannel",
-                "MatterSession", "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport",
-                "RainMaker", arguments, logging,
+                "MatterDataModel", "MatterDiscovery", "MatterHTTP", "MatterInteraction", "MatterRecords",
+                "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterSimulator", "MatterStore",
+                "MatterTLV", "MatterTransport", "RainMaker", arguments, logging,
             ]),
         .executableTarget(
             name: "matterctl", dependencies: ["CProcess", "MatterCommandLine"], swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "MatterTestKit",
+            dependencies: [
+                "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterInteraction", "MatterRecords",
+                "MatterSecureChannel", "MatterStore", "MatterTLV", "MatterTransport", logging,
+            ], path: "Tests/MatterTestKit", swiftSettings: strict),
         tests("ProcessTests", ["CProcess"]),
         tests("JSONTests", ["JSON"]),
         tests("MatterTLVTests", ["JSON", "MatterTLV"]),
@@ -152,37 +163,44 @@ let package = Package(
         tests("MatterDataModelTests", ["JSON", "MatterDataModel", "MatterTLV"]),
         tests("MatterDiscoveryTests", ["MatterDiscovery"]),
         tests(
+            "MatterRecordsTests",
+            [
+                "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterRecords",
+                "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTestKit",
+                "MatterTransport",
+            ]),
+        tests(
             "MatterSessionTests",
             [
-                "JSON", "MatterCredentials", "MatterCrypto", "MatterInteraction", "MatterSecureChannel",
-                "MatterSession", "MatterStore", "MatterTLV", "MatterTransport", logging,
+                "MatterCredentials", "MatterCrypto", "MatterRecords", "MatterSecureChannel", "MatterSession",
+                "MatterTestKit", "MatterTransport", logging,
             ]),
         tests(
             "MatterCommissioningTests",
             [
-                "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDiscovery",
-                "MatterInteraction", "MatterSecureChannel", "MatterSession", "MatterSessionTests", "MatterSetupPayload",
-                "MatterStore", "MatterTLV", "MatterTransport", logging,
+                "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterInteraction",
+                "MatterRecords", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTestKit",
+                "MatterTransport", logging,
             ]),
         tests(
             "MatterControllerTests",
             [
-                "MatterCommissioning", "MatterCommissioningTests", "MatterController", "MatterCredentials",
-                "MatterCrypto", "MatterInteraction", "MatterSecureChannel", "MatterSession", "MatterSessionTests",
-                "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTransport",
+                "MatterCommissioning", "MatterController", "MatterCredentials", "MatterCrypto", "MatterInteraction",
+                "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterStore",
+                "MatterTLV", "MatterTestKit", "MatterTransport",
             ]),
         tests(
             "MatterSimulatorTests",
             [
                 "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterInteraction", "MatterSecureChannel",
-                "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport",
+                "MatterSession", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport",
             ]),
         tests(
             "RainMakerTests",
             [
                 "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterHTTP", "MatterInteraction",
-                "MatterSession", "MatterSessionTests", "MatterStore", "MatterTLV", "MatterTransport", "RainMaker",
-                "RainMakerEmulator", logging,
+                "MatterRecords", "MatterSession", "MatterStore", "MatterTLV", "MatterTestKit", "MatterTransport",
+                "RainMaker", "RainMakerEmulator", logging,
             ]),
         tests(
             "RainMakerEmulatorTests",

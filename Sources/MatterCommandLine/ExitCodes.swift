@@ -8,6 +8,7 @@ import MatterDataModel
 import MatterDiscovery
 import MatterHTTP
 import MatterInteraction
+import MatterRecords
 import MatterSession
 import MatterSetupPayload
 import MatterStore

@@ -2,7 +2,8 @@ package import Logging
 package import MatterCredentials
 package import MatterCrypto
 package import MatterDiscovery
-package import MatterSession
+package import MatterRecords
+import MatterSession
 package import MatterStore
 package import MatterTransport
 

@@ -2,11 +2,12 @@ import Foundation
 import MatterCommissioning
 import MatterCredentials
 import MatterInteraction
+import MatterRecords
 import MatterSession
-import MatterSessionTests
 import MatterSetupPayload
 import MatterStore
 import MatterTLV
+import MatterTestKit
 import MatterTransport
 import Testing
 

@@ -2,8 +2,8 @@ import MatterCommissioning
 import MatterCredentials
 import MatterCrypto
 import MatterInteraction
-import MatterSessionTests
 import MatterTLV
+import MatterTestKit
 import Testing
 
 @Suite("Commissioning flow")

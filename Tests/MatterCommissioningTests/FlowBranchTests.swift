@@ -3,6 +3,7 @@ import MatterCredentials
 import MatterCrypto
 import MatterInteraction
 import MatterTLV
+import MatterTestKit
 import TestSupport
 import Testing
 

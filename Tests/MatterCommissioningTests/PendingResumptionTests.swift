@@ -2,10 +2,11 @@ import MatterCommissioning
 import MatterCredentials
 import MatterCrypto
 import MatterInteraction
+import MatterRecords
 import MatterSession
-import MatterSessionTests
 import MatterSetupPayload
 import MatterTLV
+import MatterTestKit
 import MatterTransport
 import Testing
 

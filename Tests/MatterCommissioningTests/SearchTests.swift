@@ -1,9 +1,10 @@
 import MatterCommissioning
 import MatterCredentials
 import MatterDiscovery
+import MatterRecords
 import MatterSession
-import MatterSessionTests
 import MatterSetupPayload
+import MatterTestKit
 import MatterTransport
 import Testing
 

@@ -1,7 +1,8 @@
 import MatterCommissioning
 import MatterCredentials
 import MatterInteraction
-import MatterSessionTests
+import MatterRecords
+import MatterTestKit
 import MatterTransport
 import Testing
 

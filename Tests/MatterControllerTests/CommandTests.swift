@@ -1,8 +1,8 @@
 import MatterController
 import MatterInteraction
 import MatterSession
-import MatterSessionTests
 import MatterTLV
+import MatterTestKit
 import MatterTransport
 import Testing
 

@@ -4,15 +4,14 @@ import MatterController
 import MatterCredentials
 import MatterCrypto
 import MatterInteraction
+import MatterRecords
 import MatterSession
-import MatterSessionTests
 import MatterSetupPayload
 import MatterStore
 import MatterTLV
+import MatterTestKit
 import MatterTransport
 import Testing
-
-@testable import MatterCommissioningTests
 
 /// From nothing to a node that can be controlled.
 @Suite("Commissioning onto a fabric", .realTime)

@@ -1,10 +1,11 @@
 import MatterCredentials
-import MatterSessionTests
 import MatterStore
+import MatterTestKit
 import Synchronization
 import Testing
 
 @testable import MatterController
+@testable import MatterRecords
 @testable import MatterSession
 
 /// In a fabric whose ids are random, the network is asked whether a device has the id.

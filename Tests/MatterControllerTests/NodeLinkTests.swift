@@ -1,9 +1,10 @@
 import MatterController
 import MatterInteraction
+import MatterRecords
 import MatterSecureChannel
 import MatterSession
-import MatterSessionTests
 import MatterTLV
+import MatterTestKit
 import MatterTransport
 import Testing
 

@@ -3,10 +3,11 @@ import MatterCommissioning
 import MatterController
 import MatterCredentials
 import MatterInteraction
+import MatterRecords
 import MatterSession
-import MatterSessionTests
 import MatterStore
 import MatterTLV
+import MatterTestKit
 import MatterTransport
 import Testing
 

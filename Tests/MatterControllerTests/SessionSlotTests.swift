@@ -2,10 +2,11 @@ import Glibc
 import MatterController
 import MatterCredentials
 import MatterInteraction
+import MatterRecords
 import MatterSession
-import MatterSessionTests
 import MatterStore
 import MatterTLV
+import MatterTestKit
 import MatterTransport
 import Testing
 

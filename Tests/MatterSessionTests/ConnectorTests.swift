@@ -1,6 +1,7 @@
 import MatterCredentials
 import MatterCrypto
 import MatterSecureChannel
+import MatterTestKit
 import MatterTransport
 import Testing
 

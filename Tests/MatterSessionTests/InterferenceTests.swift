@@ -1,9 +1,11 @@
 import MatterCredentials
 import MatterCrypto
 import MatterSecureChannel
+import MatterTestKit
 import MatterTransport
 import Testing
 
+@testable import MatterRecords
 @testable import MatterSession
 
 /// What one wrong answer can do to a handshake: nothing, as long as the right one comes too.

@@ -1,9 +1,11 @@
 import MatterCredentials
 import MatterCrypto
 import MatterSecureChannel
+import MatterTestKit
 import MatterTransport
 import Testing
 
+@testable import MatterRecords
 @testable import MatterSession
 
 /// Operational sessions over real sockets.

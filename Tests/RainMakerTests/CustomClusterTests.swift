@@ -3,9 +3,10 @@ import MatterCredentials
 import MatterCrypto
 import MatterHTTP
 import MatterInteraction
+import MatterRecords
 import MatterSession
-import MatterSessionTests
 import MatterTLV
+import MatterTestKit
 import MatterTransport
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import JSON
 import MatterCredentials
+import MatterRecords
 import MatterSession
 import Testing
 

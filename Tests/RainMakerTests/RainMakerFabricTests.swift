@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterCrypto
+import MatterRecords
 import MatterSession
 import RainMakerEmulator
 import Testing

@@ -2,6 +2,7 @@ import JSON
 import MatterCredentials
 import MatterCrypto
 import MatterHTTP
+import MatterRecords
 import MatterSession
 import MatterTLV
 import RainMakerEmulator

@@ -6,6 +6,7 @@ import MatterCredentials
 import MatterDataModel
 import MatterDiscovery
 import MatterInteraction
+import MatterRecords
 import MatterSession
 import MatterTransport
 import RainMaker

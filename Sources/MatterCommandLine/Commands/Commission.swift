@@ -7,6 +7,7 @@ import MatterController
 import MatterCredentials
 import MatterDataModel
 import MatterInteraction
+import MatterRecords
 import MatterSession
 import MatterSetupPayload
 import MatterTransport

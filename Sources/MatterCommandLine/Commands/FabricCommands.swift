@@ -4,6 +4,7 @@ import MatterController
 import MatterCredentials
 import MatterCrypto
 import MatterDataModel
+import MatterRecords
 import MatterSession
 import MatterTLV
 import RainMaker

@@ -3,6 +3,7 @@ import JSON
 import MatterController
 import MatterCredentials
 import MatterInteraction
+import MatterRecords
 import MatterSession
 import MatterTLV
 import MatterTransport

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MatterCredentials
 import MatterDataModel
+import MatterRecords
 import MatterSession
 import MatterTransport
 

@@ -2,6 +2,7 @@ import JSON
 import MatterCredentials
 import MatterDataModel
 import MatterInteraction
+import MatterRecords
 import MatterSession
 import MatterTLV
 

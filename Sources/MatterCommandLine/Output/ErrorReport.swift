@@ -7,6 +7,7 @@ import MatterDataModel
 import MatterDiscovery
 import MatterHTTP
 import MatterInteraction
+import MatterRecords
 import MatterSecureChannel
 import MatterSession
 import MatterSetupPayload

@@ -1,4 +1,5 @@
 import MatterCredentials
+import MatterRecords
 import MatterSession
 
 /// A node as messages name it: by the word that the user gave.

@@ -3,6 +3,7 @@ package import MatterCredentials
 package import MatterCrypto
 package import MatterDiscovery
 import MatterInteraction
+package import MatterRecords
 package import MatterSession
 import MatterSetupPayload
 package import MatterTransport

@@ -1,5 +1,5 @@
-package import MatterInteraction
-package import MatterSession
+import MatterInteraction
+import MatterSession
 import MatterTransport
 
 /// How long silence is borne while a device is commissioned, on top of what the retransmissions of a message take.
@@ -35,20 +35,16 @@ struct CommissioningChannel: Sendable {
     /// Reads in portions that every device accepts.
     func read(_ paths: [AttributePath]) async throws -> ReadResult {
         var result = ReadResult()
-        for start in stride(from: 0, to: paths.count, by: ReadLimits.pathsPerRead) {
-            let portion = Array(paths[start..<min(start + ReadLimits.pathsPerRead, paths.count)])
-            result.merge(try await readOnce(portion))
+        for request in try ReadRequest(attributePaths: paths, isFabricFiltered: false).split() {
+            result.merge(
+                try await repeating(Self.readAttempts) {
+                    var transaction = ReadTransaction(request)
+                    return try await client.runPersistently(
+                        &transaction, deadline: deadline, processing: InteractionClient.standardProcessing,
+                        rescue: patience.rescue)
+                })
         }
         return result
-    }
-
-    private func readOnce(_ paths: [AttributePath]) async throws -> ReadResult {
-        try await repeating(Self.readAttempts) {
-            var transaction = ReadTransaction(ReadRequest(attributePaths: paths, isFabricFiltered: false))
-            return try await client.runPersistently(
-                &transaction, deadline: deadline, processing: InteractionClient.standardProcessing,
-                rescue: patience.rescue)
-        }
     }
 
     /// Does what may be done twice once more if it was acknowledged and not answered.
@@ -82,20 +78,6 @@ struct CommissioningChannel: Sendable {
         return command.mayRepeat && !hasOtherWay
             ? try await repeating(Self.commandAttempts, attempt) : try await attempt()
     }
-}
-
-extension InteractionClient {
-    /// Interactions on a session.
-    package init(_ session: SecureSession) {
-        self.init(
-            openExchange: { try await session.openExchange() },
-            deliveryAllowance: { await session.responseAllowance(processing: .zero) })
-    }
-}
-
-/// Limits that every node grants (Matter core specification 8.4).
-package enum ReadLimits {
-    package static let pathsPerRead = 9
 }
 
 extension CommissioningCommand {

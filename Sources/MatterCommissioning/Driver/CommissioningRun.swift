@@ -2,6 +2,7 @@ import Logging
 import MatterCredentials
 import MatterCrypto
 import MatterInteraction
+import MatterRecords
 import MatterSecureChannel
 import MatterSession
 import MatterSetupPayload

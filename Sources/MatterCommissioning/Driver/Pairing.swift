@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterDiscovery
+import MatterRecords
 import MatterSecureChannel
 import MatterSession
 import MatterSetupPayload

@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterInteraction
+import MatterRecords
 import MatterSecureChannel
 import MatterSession
 import MatterSetupPayload

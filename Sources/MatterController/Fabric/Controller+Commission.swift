@@ -2,7 +2,8 @@ package import MatterCommissioning
 package import MatterCredentials
 import MatterCrypto
 import MatterDiscovery
-package import MatterSession
+package import MatterRecords
+import MatterSession
 import MatterSetupPayload
 import MatterStore
 package import MatterTransport

@@ -1,6 +1,7 @@
 import MatterCommissioning
 import MatterCredentials
 import MatterDiscovery
+import MatterRecords
 import MatterSession
 
 /// The node id of one commissioning: no other command gets it while the commissioning goes on.

@@ -1,5 +1,6 @@
 import MatterCredentials
-package import MatterSession
+package import MatterRecords
+import MatterSession
 
 extension NodeRecord {
     /// The endpoint that an everyday verb means.

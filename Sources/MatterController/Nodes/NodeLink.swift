@@ -2,6 +2,7 @@ import Logging
 import MatterCommissioning
 import MatterCredentials
 package import MatterInteraction
+package import MatterRecords
 package import MatterSession
 import MatterStore
 package import MatterTransport
@@ -166,11 +167,8 @@ package actor NodeLink {
         _ paths: [AttributePath], isFabricFiltered: Bool = true, deadline: Instant
     ) async throws -> ReadResult {
         var result = ReadResult()
-        for start in stride(from: 0, to: paths.count, by: ReadLimits.pathsPerRead) {
-            let portion = Array(paths[start..<min(start + ReadLimits.pathsPerRead, paths.count)])
-            let transaction = ReadTransaction(
-                ReadRequest(attributePaths: portion, isFabricFiltered: isFabricFiltered))
-            result.merge(try await repeating(transaction, deadline: deadline))
+        for request in try ReadRequest(attributePaths: paths, isFabricFiltered: isFabricFiltered).split() {
+            result.merge(try await repeating(ReadTransaction(request), deadline: deadline))
         }
         return result
     }

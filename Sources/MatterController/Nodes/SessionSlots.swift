@@ -1,5 +1,6 @@
 import Logging
 import MatterCredentials
+import MatterRecords
 import MatterSession
 import MatterStore
 import MatterTransport

@@ -46,7 +46,7 @@ extension InteractionError {
     /// A second ``InteractionTransaction/start()``, or a message before the first.
     static let misused = InteractionError(.invalidRequest, "an interaction was started twice")
 
-    static func notUnderWay(_ opcode: UInt8) -> InteractionError {
+    package static func notUnderWay(_ opcode: UInt8) -> InteractionError {
         .unexpected(opcode, "a message on an interaction that is not under way")
     }
 }

@@ -9,7 +9,7 @@ package import MatterTransport
 package struct NodeConnector: Sendable {
     private let connector: Connector
     private let credentials: OperationalCredentials
-    private let resumptions: ResumptionStore?
+    private let resumptions: (any ResumptionMemory)?
     private let discovery: (any Discovery)?
     private let time: ValidationTime
     private let random: any RandomSource
@@ -21,7 +21,7 @@ package struct NodeConnector: Sendable {
     ///   - time: for the validity of the nodes' certificates. A clock that is behind our own certificate (many a small
     ///     machine starts in the past until a network gives it the time) does not keep a light from being switched.
     package init(
-        connector: Connector, credentials: OperationalCredentials, resumptions: ResumptionStore?,
+        connector: Connector, credentials: OperationalCredentials, resumptions: (any ResumptionMemory)?,
         discovery: (any Discovery)?, time: ValidationTime, random: any RandomSource, logger: Logger
     ) {
         self.connector = connector
@@ -54,7 +54,7 @@ package struct NodeConnector: Sendable {
             }
         let target = PeerTarget(
             phase: "case", hints: hints, reliability: reliability, presumedActive: presumedActive, locate: locate)
-        let resumption = resumptions?.load(node)
+        let resumption = await resumptions?.load(node)
         do {
             return try await establish(target, node, resumption: resumption, deadline: deadline)
         } catch let error as SessionError
@@ -81,7 +81,7 @@ package struct NodeConnector: Sendable {
         )
         if let record = session.established.resumption {
             // Not being able to keep it costs the next command a full handshake, nothing else.
-            do { try resumptions?.save(record, of: node) } catch { logger.warning("\(error)") }
+            do { try await resumptions?.save(record, of: node) } catch { logger.warning("\(error)") }
         }
         return session
     }

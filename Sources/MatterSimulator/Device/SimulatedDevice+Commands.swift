@@ -2,6 +2,7 @@ import MatterCredentials
 import MatterDiscovery
 import MatterInteraction
 import MatterSecureChannel
+import MatterSession
 import MatterTLV
 import MatterTransport
 

@@ -1,7 +1,8 @@
 package import MatterController
 package import MatterCredentials
 import MatterInteraction
-package import MatterSession
+package import MatterRecords
+import MatterSession
 import MatterTLV
 package import MatterTransport
 

@@ -1,5 +1,6 @@
 import MatterCredentials
-package import MatterSession
+package import MatterRecords
+import MatterSession
 
 /// Makes node records of a group's nodes, which somebody else may have commissioned.
 package struct GroupAdoption: Sendable {

@@ -1,6 +1,7 @@
 package import MatterCredentials
 package import MatterCrypto
-package import MatterSession
+package import MatterRecords
+import MatterSession
 package import MatterStore
 
 /// Joins the fabric of a group and keeps our own certificate on it current (reference, 2.2 and 2.7).

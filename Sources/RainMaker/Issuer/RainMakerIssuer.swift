@@ -1,6 +1,7 @@
 package import JSON
 package import MatterCredentials
 import MatterCrypto
+import MatterRecords
 import MatterSession
 package import MatterStore
 

@@ -1,5 +1,6 @@
 package import JSON
 package import MatterCredentials
+import MatterRecords
 import MatterSession
 package import MatterStore
 

@@ -1,4 +1,5 @@
 import MatterCommissioning
+import MatterRecords
 import MatterSession
 import MatterStore
 import MatterTLV

@@ -2,6 +2,7 @@ import MatterCredentials
 import MatterCrypto
 import MatterDiscovery
 import MatterInteraction
+import MatterRecords
 import MatterSession
 import MatterSetupPayload
 import MatterTLV

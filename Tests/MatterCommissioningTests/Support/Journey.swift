@@ -2,8 +2,8 @@ import MatterCommissioning
 import MatterCredentials
 import MatterCrypto
 import MatterInteraction
-import MatterSessionTests
 import MatterTLV
+import MatterTestKit
 import Testing
 
 /// Walks a flow through all of its stages, with a device and an issuer that answer at once.

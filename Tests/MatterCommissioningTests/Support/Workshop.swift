@@ -3,9 +3,10 @@ import MatterCommissioning
 import MatterCredentials
 import MatterCrypto
 import MatterDiscovery
+import MatterRecords
 import MatterSession
-import MatterSessionTests
 import MatterSetupPayload
+import MatterTestKit
 import MatterTransport
 import Synchronization
 
@@ -77,46 +78,6 @@ final class Progress: Sendable {
         events.withLock { $0.compactMap { if case .failed(let stage, _) = $0 { stage } else { nil } } }
     }
     var notes: [String] { events.withLock { $0.compactMap { if case .note(let text) = $0 { text } else { nil } } } }
-}
-
-/// The local authority, watched.
-final class RecordingIssuer: NOCIssuer {
-    struct Failure: Error {}
-
-    private struct State {
-        var log: [String] = []
-        var failsAt: String?
-    }
-
-    private let authority: LocalCertificateAuthority
-    private let state = Mutex(State())
-
-    init(_ authority: LocalCertificateAuthority) { self.authority = authority }
-
-    var log: [String] { state.withLock { $0.log } }
-
-    func fail(at step: String) { state.withLock { $0.failsAt = step } }
-
-    private func note(_ step: String) throws {
-        try state.withLock { state in
-            state.log.append(step)
-            if state.failsAt == step { throw Failure() }
-        }
-    }
-
-    func prepare() async throws -> FabricParameters? {
-        try note("prepare")
-        return try await authority.prepare()
-    }
-
-    func issue(_ csr: CertificateSigningRequest, context: NOCIssueContext) async throws -> IssuedNOC {
-        try note("issue")
-        return try await authority.issue(csr, context: context)
-    }
-
-    func confirm(_ receipt: NOCReceipt, node: NodeID) async throws { try note("confirm") }
-
-    func abandon(_ receipt: NOCReceipt) async { try? note("abandon") }
 }
 
 /// A network on which some devices advertise themselves.

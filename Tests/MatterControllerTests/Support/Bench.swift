@@ -1,9 +1,10 @@
 import MatterController
 import MatterCredentials
 import MatterInteraction
+import MatterRecords
 import MatterSession
-import MatterSessionTests
 import MatterTLV
+import MatterTestKit
 import MatterTransport
 import Synchronization
 

@@ -1,12 +1,14 @@
-package import Logging
+import Logging
 import MatterCredentials
 import MatterCrypto
 import MatterSecureChannel
+import MatterTestKit
 import MatterTransport
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import MatterRecords
 @testable import MatterSession
 
 /// Our side of the connections in these tests.
@@ -56,14 +58,6 @@ struct Client {
     }
 
     func shutDown() async { await manager.shutDown() }
-}
-
-extension Logger {
-    package static let silent: Logger = {
-        var logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
-        logger.logLevel = .critical
-        return logger
-    }()
 }
 
 extension PeerTarget {

@@ -1,4 +1,5 @@
 import MatterSecureChannel
+import MatterTestKit
 import MatterTransport
 import Synchronization
 

@@ -3,6 +3,7 @@ import MatterCredentials
 import MatterCrypto
 import MatterInteraction
 import MatterSecureChannel
+import MatterSession
 import MatterStore
 import MatterTLV
 import MatterTransport

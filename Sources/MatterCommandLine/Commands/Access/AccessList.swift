@@ -4,6 +4,7 @@ import MatterController
 import MatterCredentials
 import MatterDataModel
 import MatterInteraction
+import MatterRecords
 import MatterSession
 
 struct AccessList: NetworkCommand {

@@ -2,6 +2,7 @@ import JSON
 import MatterController
 import MatterCredentials
 import MatterDataModel
+import MatterRecords
 import MatterSession
 
 /// What is printed of an access control list.

@@ -4,6 +4,7 @@ import MatterCommissioning
 import MatterController
 import MatterCredentials
 import MatterDataModel
+import MatterRecords
 import MatterSession
 import MatterTLV
 import RainMaker

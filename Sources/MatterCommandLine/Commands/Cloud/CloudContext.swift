@@ -4,6 +4,7 @@ import Logging
 import MatterController
 import MatterCredentials
 import MatterHTTP
+import MatterRecords
 import MatterSession
 import MatterStore
 import MatterTransport

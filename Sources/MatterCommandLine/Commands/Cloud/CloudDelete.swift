@@ -2,6 +2,7 @@ import ArgumentParser
 import MatterController
 import MatterCredentials
 import MatterDataModel
+import MatterRecords
 import MatterSession
 import MatterTransport
 import RainMaker

@@ -1,6 +1,7 @@
 import MatterController
 import MatterCredentials
 import MatterDataModel
+import MatterRecords
 import MatterSession
 import MatterTransport
 import RainMaker

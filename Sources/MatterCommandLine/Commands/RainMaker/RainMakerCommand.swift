@@ -3,6 +3,7 @@ import JSON
 import MatterController
 import MatterCredentials
 import MatterDataModel
+import MatterRecords
 import MatterSession
 import RainMaker
 

@@ -3,6 +3,7 @@ import JSON
 import Logging
 import MatterController
 import MatterHTTP
+import MatterRecords
 import MatterSession
 import MatterTLV
 import RainMaker

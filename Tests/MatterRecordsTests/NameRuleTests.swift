@@ -1,3 +1,4 @@
+import MatterRecords
 import MatterSession
 import Testing
 

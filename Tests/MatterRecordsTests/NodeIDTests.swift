@@ -2,8 +2,10 @@ import Foundation
 import JSON
 import MatterCredentials
 import MatterStore
+import MatterTestKit
 import Testing
 
+@testable import MatterRecords
 @testable import MatterSession
 
 /// One node id belongs to one device, whatever happens to the state directory.

@@ -1,10 +1,11 @@
 import JSON
 import MatterCredentials
 import MatterCrypto
+import MatterRecords
 import MatterSession
-import MatterSessionTests
 import MatterSetupPayload
 import MatterStore
+import MatterTestKit
 import MatterTransport
 import TestSupport
 import Testing

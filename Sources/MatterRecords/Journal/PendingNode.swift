@@ -1,7 +1,7 @@
 import JSON
 package import MatterCredentials
 package import MatterCrypto
-package import MatterSession
+import MatterSession
 package import MatterSetupPayload
 package import MatterTransport
 

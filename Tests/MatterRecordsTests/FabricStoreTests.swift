@@ -4,9 +4,11 @@ import MatterCredentials
 import MatterCrypto
 import MatterSecureChannel
 import MatterStore
+import MatterTestKit
 import TestSupport
 import Testing
 
+@testable import MatterRecords
 @testable import MatterSession
 
 @Suite("Fabric store")

@@ -4,6 +4,7 @@ import MatterTransport
 import TestSupport
 import Testing
 
+@testable import MatterRecords
 @testable import MatterSession
 
 @Suite("Records")

@@ -1,10 +1,11 @@
 package import MatterCredentials
 import MatterCrypto
 package import MatterSecureChannel
+import MatterSession
 package import MatterStore
 
 /// What is kept to resume a session with a node in a later process: `sessions/ID` in the fabric's folder.
-package struct ResumptionStore: Sendable {
+package struct ResumptionStore: ResumptionMemory {
     private let state: StateDirectory
     private let folder: FabricFolder
 

@@ -1,17 +1,16 @@
-import MatterCommissioning
+package import MatterCommissioning
 import MatterCredentials
 import MatterCrypto
-import MatterInteraction
+package import MatterInteraction
 import MatterSecureChannel
-import MatterSessionTests
-import MatterTLV
+package import MatterTLV
 import MatterTransport
 import Synchronization
 
 /// A device on the loopback interface that can be commissioned: the fake device behind real sessions.
-final class Commissionee: Sendable {
+package final class Commissionee: Sendable {
     /// What a test makes of a command, after the device has done it; `nil` lets the device answer.
-    typealias Hook = @Sendable (DeviceModel.Context) async -> DeviceModel.Answer?
+    package typealias Hook = @Sendable (DeviceModel.Context) async -> DeviceModel.Answer?
 
     private struct State {
         var log: [String] = []
@@ -33,9 +32,9 @@ final class Commissionee: Sendable {
         }
     }
 
-    static let passcode: UInt32 = 20_202_021
+    package static let passcode: UInt32 = 20_202_021
 
-    let device: LoopbackDevice
+    package let device: LoopbackDevice
     private let state: Shared
 
     /// What the model's closures and the tests share.
@@ -44,7 +43,7 @@ final class Commissionee: Sendable {
         init(_ state: State) { mutex = Mutex(state) }
     }
 
-    init(
+    package init(
         passcode: UInt32? = passcode, _ change: (inout FakeDevice) throws -> Void = { _ in }
     ) async throws {
         var fake = try FakeDevice()
@@ -59,20 +58,20 @@ final class Commissionee: Sendable {
     }
 
     /// The commands that came, those over an operational session with a `*`.
-    var log: [String] { state.mutex.withLock { $0.log } }
+    package var log: [String] { state.mutex.withLock { $0.log } }
     /// How many seconds each ArmFailSafe asked for.
-    var failSafes: [UInt16] { state.mutex.withLock { $0.failSafes } }
+    package var failSafes: [UInt16] { state.mutex.withLock { $0.failSafes } }
     /// Whether the device is a node for good.
-    var isComplete: Bool { state.mutex.withLock { $0.isComplete } }
+    package var isComplete: Bool { state.mutex.withLock { $0.isComplete } }
     /// Whether it has a certificate that it would forget again.
-    var isPending: Bool { state.mutex.withLock { $0.pendingFabric != nil && !$0.isComplete } }
+    package var isPending: Bool { state.mutex.withLock { $0.pendingFabric != nil && !$0.isComplete } }
 
-    func on(_ command: String, _ hook: @escaping Hook) { state.mutex.withLock { $0.hooks[command] = hook } }
+    package func on(_ command: String, _ hook: @escaping Hook) { state.mutex.withLock { $0.hooks[command] = hook } }
 
     /// From now on reads of the Descriptor cluster are answered with nonsense.
-    func garbleDescriptor() { state.mutex.withLock { $0.garblesDescriptor = true } }
+    package func garbleDescriptor() { state.mutex.withLock { $0.garblesDescriptor = true } }
 
-    func end() async { await device.shutDown() }
+    package func end() async { await device.shutDown() }
 
     // MARK: Reading
 
@@ -125,7 +124,7 @@ final class Commissionee: Sendable {
 
 extension CommissioningCommand {
     /// Decodes a command as a device does.
-    init(_ data: CommandDataIB) throws(TLVError) {
+    package init(_ data: CommandDataIB) throws(TLVError) {
         let fields = try TLVFields(data.fields ?? .structure([]), "the command")
         switch (data.path.cluster, data.path.command) {
         case (0x30, 0): self = .armFailSafe(seconds: try fields.unsigned(0), breadcrumb: try fields.unsigned(1))

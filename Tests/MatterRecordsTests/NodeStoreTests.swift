@@ -3,8 +3,10 @@ import MatterCredentials
 import MatterCrypto
 import MatterSecureChannel
 import MatterStore
+import MatterTestKit
 import Testing
 
+@testable import MatterRecords
 @testable import MatterSession
 
 @Suite("Node store")

@@ -1,34 +1,33 @@
-import MatterCommissioning
-import MatterCredentials
-import MatterCrypto
-import MatterInteraction
-import MatterSessionTests
-import MatterTLV
+package import MatterCommissioning
+package import MatterCredentials
+package import MatterCrypto
+package import MatterInteraction
+package import MatterTLV
 
 /// A device that is being commissioned: what it says of itself and how it answers, without a network.
-struct FakeDevice: Sendable {
-    static let vendorID: UInt16 = 0xFFF1
-    static let productID: UInt16 = 0x8001
+package struct FakeDevice: Sendable {
+    package static let vendorID: UInt16 = 0xFFF1
+    package static let productID: UInt16 = 0x8001
     /// Made once; keys take their time.
     private static let sample = Result {
         try DevelopmentAttestation.make(
             vendorID: VendorID(vendorID), productID: productID, deviceTypeID: 0x100, now: TestFabric.now)
     }
 
-    var attestation: DeviceAttestationCredentials
+    package var attestation: DeviceAttestationCredentials
     /// The operational key that the certificate is asked for.
-    let key: P256PrivateKey
+    package let key: P256PrivateKey
     /// The challenge of the PASE session.
-    var challenge = [UInt8](repeating: 0x5A, count: 16)
+    package var challenge = [UInt8](repeating: 0x5A, count: 16)
     /// TimeSynchronization FeatureMap; `nil` where there is no such cluster.
-    var timeFeatures: UInt64?
-    var needsDSTOffset = false
+    package var timeFeatures: UInt64?
+    package var needsDSTOffset = false
     /// By cluster and attribute of endpoint 0.
-    var attributes: [ConcreteAttributePath: TLVValue]
+    package var attributes: [ConcreteAttributePath: TLVValue]
     /// Answers of this device that are not as they should be, by the name of the command.
-    var oddities: [String: CommandResult.Outcome] = [:]
+    package var oddities: [String: CommandResult.Outcome] = [:]
 
-    init() throws {
+    package init() throws {
         attestation = try Self.sample.get().credentials
         key = try P256PrivateKey.generate(SystemRandom())
         attributes = [
@@ -40,33 +39,33 @@ struct FakeDevice: Sendable {
         ]
     }
 
-    static func general(_ attribute: UInt32) -> ConcreteAttributePath {
+    package static func general(_ attribute: UInt32) -> ConcreteAttributePath {
         ConcreteAttributePath(
             endpoint: 0, cluster: CommissioningCluster.generalCommissioning, attribute: attribute)
     }
 
-    static func basic(_ attribute: UInt32) -> ConcreteAttributePath {
+    package static func basic(_ attribute: UInt32) -> ConcreteAttributePath {
         ConcreteAttributePath(endpoint: 0, cluster: CommissioningCluster.basicInformation, attribute: attribute)
     }
 
-    static func credentials(_ attribute: UInt32) -> ConcreteAttributePath {
+    package static func credentials(_ attribute: UInt32) -> ConcreteAttributePath {
         ConcreteAttributePath(
             endpoint: 0, cluster: CommissioningCluster.operationalCredentials, attribute: attribute)
     }
 
-    static let timeFeatureMap = ConcreteAttributePath(
+    package static let timeFeatureMap = ConcreteAttributePath(
         endpoint: 0, cluster: CommissioningCluster.timeSynchronization, attribute: CommissioningCluster.featureMap)
 
-    static let dstListSize = ConcreteAttributePath(
+    package static let dstListSize = ConcreteAttributePath(
         endpoint: 0, cluster: CommissioningCluster.timeSynchronization, attribute: 0x0B)
 
     // MARK: Reading
 
-    func value(_ path: ConcreteAttributePath) -> TLVValue? {
+    package func value(_ path: ConcreteAttributePath) -> TLVValue? {
         path == Self.timeFeatureMap ? timeFeatures.map { .uint($0) } : attributes[path]
     }
 
-    func read(_ paths: [AttributePath]) -> ReadResult {
+    package func read(_ paths: [AttributePath]) -> ReadResult {
         ReadResult(
             attributes: paths.compactMap(\.concrete).map { path in
                 AttributeReport(
@@ -77,7 +76,7 @@ struct FakeDevice: Sendable {
 
     // MARK: Commands
 
-    func answer(_ command: CommissioningCommand) throws -> CommandResult {
+    package func answer(_ command: CommissioningCommand) throws -> CommandResult {
         let path = command.command.path
         if let oddity = oddities[command.name] { return CommandResult(path: path, outcome: oddity) }
         return CommandResult(path: path, outcome: try outcome(command))
@@ -105,7 +104,7 @@ struct FakeDevice: Sendable {
     }
 
     /// An answer to CSRRequest, in which each part may be another one's.
-    func csr(
+    package func csr(
         nonce: [UInt8], key: P256PrivateKey? = nil, signer: P256PrivateKey? = nil, challenge: [UInt8]? = nil
     ) throws -> CommandResult.Outcome {
         let elements = try NOCSRElements(csr: try CertificateSigningRequest(key: key ?? self.key), nonce: nonce)
@@ -114,7 +113,7 @@ struct FakeDevice: Sendable {
         return Self.signed(command: 5, elements.encoded, signature)
     }
 
-    static func signed(command: UInt32, _ elements: [UInt8], _ signature: [UInt8]) -> CommandResult.Outcome {
+    package static func signed(command: UInt32, _ elements: [UInt8], _ signature: [UInt8]) -> CommandResult.Outcome {
         .response(
             command: command,
             fields: .structure([TLVElement(0, .octets(elements)), TLVElement(1, .octets(signature))]))

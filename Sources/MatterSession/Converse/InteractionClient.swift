@@ -1,3 +1,4 @@
+package import MatterInteraction
 package import MatterTransport
 
 /// Carries transactions of the Interaction Model over the exchanges of one secure session.

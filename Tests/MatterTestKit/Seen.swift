@@ -1,0 +1,14 @@
+import MatterCommissioning
+package import MatterRecords
+import Synchronization
+
+/// What the journal held at certain moments.
+package final class Seen: Sendable {
+    private let state = Mutex<[String: [PendingNode]]>([:])
+
+    package init() {}
+
+    package func note(_ moment: String, _ records: [PendingNode]) { state.withLock { $0[moment] = records } }
+    package func has(_ moment: String) -> Bool { state.withLock { $0[moment] != nil } }
+    package func records(_ moment: String) -> [PendingNode] { state.withLock { $0[moment] ?? [] } }
+}
