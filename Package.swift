@@ -205,6 +205,7 @@ let package = Package(
         tests(
             "RainMakerEmulatorTests",
             ["JSON", "MatterCredentials", "MatterCrypto", "MatterHTTP", "MatterStore", "RainMakerEmulator"]),
+        tests("MatterCommandLineTests", ["JSON", "MatterCommandLine", arguments]),
         tests("EndToEndTests", ["MatterCredentials", "MatterCrypto", "MatterSimulator"]),
         fuzz,
     ]

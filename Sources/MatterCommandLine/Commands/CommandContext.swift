@@ -201,9 +201,9 @@ struct CommandFailure: Error {
         if let timeout { report.noteShort(timeout) }
         if report.status == .done {
             // An end that was asked for is no error.
-            Console.message(report.message)
+            Terminal.current.message(report.message)
         } else {
-            Console.message(isJSON ? report.json : report.text)
+            Terminal.current.message(isJSON ? report.json : report.text)
         }
         return report.status.rawValue
     }

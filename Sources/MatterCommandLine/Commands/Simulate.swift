@@ -252,6 +252,7 @@ struct Simulate: LocalCommand {
     /// Hands lines on stdin to the devices.
     private func listen(to devices: [SimulatedDevice]) {
         // A job in the background would be stopped for reading from its terminal.
+        guard Terminal.current === Terminal.process else { return }
         guard isatty(STDIN_FILENO) == 0 || tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
         let console = output.console
         let (lines, source) = AsyncStream.makeStream(of: String.self)

@@ -1,10 +1,6 @@
-import Glibc
-
-/// The process environment.
-enum Environment {
-    static func variable(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-    }
+/// The environment of the run under way.
+package enum Environment {
+    package static func variable(_ name: String) -> String? { Terminal.current.variable(name) }
 
     /// The variables that say where state belongs.
     static var all: [String: String] {

@@ -1,55 +1,33 @@
-import Glibc
-import JSON
+package import JSON
 import MatterDataModel
-import Synchronization
 
 /// Where results and messages go: results on stdout and nothing else there, everything else on stderr.
-struct Console: Sendable {
+package struct Console: Sendable {
     /// Whether results and errors are JSON.
-    var isJSON: Bool
-    /// Whether stdout is a terminal.
-    var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+    package let isJSON: Bool
+    let terminal: Terminal
 
-    /// Why a part of the result could not be written; 0 while all of it could be.
-    private static let failure = Atomic<Int32>(0)
+    init(isJSON: Bool, terminal: Terminal = .current) {
+        self.isJSON = isJSON
+        self.terminal = terminal
+    }
+
+    /// Whether stdout is a terminal.
+    var isTerminal: Bool { terminal.isTerminal(.output) }
 
     /// One line of a result.
-    func result(_ line: String) {
-        let number = Self.write(line + "\n", to: STDOUT_FILENO)
-        if number == EPIPE { Self.endAsUnheard() }
-        if number != 0 { Self.failure.store(number, ordering: .relaxed) }
-    }
+    package func result(_ line: String) { terminal.result(line) }
 
-    /// Whoever read the result has had enough: ends as a program does whose output goes nowhere.
-    private static func endAsUnheard() -> Never {
-        signal(SIGPIPE, SIG_DFL)
-        kill(getpid(), SIGPIPE)
-        // For the case that this thread does not take the signal.
-        _exit(128 + SIGPIPE)
-    }
-
-    /// - Throws: ``UsageError`` if a part of the result did not get out: nobody must take the rest for all of it.
-    static func checkResult() throws(UsageError) {
-        let number = failure.load(ordering: .relaxed)
-        guard number != 0 else { return }
-        var error = UsageError(
-            "output.failed", "the result could not be written to stdout: \(String(cString: strerror(number)))",
-            hint: "what was asked for has been done; only the result is lost")
-        error.status = .localState
-        throw error
-    }
-
-    func result(_ json: JSONValue) { result(json.serialized()) }
+    package func result(_ json: JSONValue) { result(json.serialized()) }
 
     /// One line beside the result; with JSON it keeps to the form of everything else on stderr.
-    func message(_ line: String) {
-        Self.message(isJSON ? JSONValue.object(["progress": .object(["note": .string(line)])]).serialized() : line)
+    package func message(_ line: String) {
+        terminal.message(
+            isJSON ? JSONValue.object(["progress": .object(["note": .string(line)])]).serialized() : line)
     }
 
-    static func message(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
-
     /// Rows as tab-separated lines, or as a table on a terminal.
-    func rows(_ header: [String], _ rows: [[String]]) {
+    package func rows(_ header: [String], _ rows: [[String]]) {
         guard isTerminal else {
             for row in rows { result(row.joined(separator: "\t")) }
             return
@@ -73,7 +51,7 @@ struct Console: Sendable {
             return
         }
         let column = (pairs.map(\.key.count).max() ?? 0) + 2
-        let width = max(Self.narrowest, Self.terminalWidth - column)
+        let width = max(Self.narrowest, terminal.width - column)
         for pair in pairs {
             for (index, line) in ValueLayout.wrapped(pair.values, width: width).enumerated() {
                 let key = index == 0 ? pair.key : ""
@@ -84,37 +62,16 @@ struct Console: Sendable {
 
     private static let narrowest = 20
 
-    /// The columns of the terminal; 80 where it does not say.
-    private static var terminalWidth: Int {
-        var size = winsize()
-        return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
-    }
-
     /// Asks a yes-or-no question on the terminal; without one, `--yes` is needed.
-    func confirm(_ question: String, given yes: Bool) throws {
+    package func confirm(_ question: String, given yes: Bool) throws {
         if yes { return }
-        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+        guard terminal.isTerminal(.input), terminal.isTerminal(.error) else {
             throw UsageError(
                 "usage.confirmation-needed", "\(question) — not done without a confirmation", hint: "add --yes")
         }
-        Self.write("\(question) [y/N] ", to: STDERR_FILENO)
+        terminal.error("\(question) [y/N] ")
         guard let answer = try StandardInput.line(), ["y", "yes"].contains(answer.lowercased()) else {
             throw UsageError("usage.not-confirmed", "nothing was done", hint: nil)
         }
-    }
-
-    /// - Returns: `errno` if not everything could be written, otherwise 0.
-    @discardableResult
-    private static func write(_ text: String, to descriptor: Int32) -> Int32 {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if written < 0 {
-                guard errno == EINTR else { return errno }
-                continue
-            }
-            rest = rest.dropFirst(written)
-        }
-        return 0
     }
 }

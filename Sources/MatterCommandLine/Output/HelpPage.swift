@@ -4,7 +4,7 @@ enum HelpPage {
     /// The heading of the options that all commands have, and what the parser calls the section.
     static let common = "Global options"
 
-    private static let longestUsage = 78
+    private static let longestUsage = 73
     private static let heading = common.uppercased() + ":"
 
     /// - Parameter page: as the parser writes it.

@@ -11,13 +11,13 @@ enum LogSetup {
             case 1: .debug
             default: .trace
             }
-        let descriptor: Int32
+        let terminal = Terminal.current
+        var write: @Sendable (String) -> Void = { terminal.error($0) }
         if let file {
-            descriptor = try opened(file)
-        } else {
-            descriptor = STDERR_FILENO
+            let descriptor = try opened(file)
+            write = { _ = Terminal.write($0, to: descriptor) }
         }
-        return Logger(label: "matterctl") { _ in LineLog(descriptor: descriptor, logLevel: level) }
+        return Logger(label: "matterctl") { [write] _ in LineLog(write: write, logLevel: level) }
     }
 }
 
@@ -51,7 +51,7 @@ extension LogSetup {
 
 /// One line per message: level and text, control characters escaped.
 private struct LineLog: LogHandler {
-    let descriptor: Int32
+    let write: @Sendable (String) -> Void
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
 
@@ -61,7 +61,6 @@ private struct LineLog: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let line = Array("\(event.level): \(TerminalText.escaped("\(event.message)"))\n".utf8)
-        line.withUnsafeBytes { _ = write(descriptor, $0.baseAddress, $0.count) }
+        write("\(event.level): \(TerminalText.escaped("\(event.message)"))\n")
     }
 }

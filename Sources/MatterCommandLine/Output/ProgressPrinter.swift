@@ -1,4 +1,3 @@
-import Glibc
 import JSON
 import MatterCommissioning
 import MatterDataModel
@@ -10,6 +9,7 @@ final class ProgressPrinter: Sendable {
     private enum Style { case live, plain, json, none }
 
     private let style: Style
+    private let terminal = Terminal.current
     private let lineIsOpen = Mutex(false)
 
     init(_ wanted: ProgressStyle, isJSON: Bool) {
@@ -19,14 +19,14 @@ final class ProgressPrinter: Sendable {
             case .json: .json
             case .plain: .plain
             case .auto where isJSON: .none
-            case .auto: isatty(STDERR_FILENO) == 1 ? .live : .plain
+            case .auto: terminal.isTerminal(.error) ? .live : .plain
             }
     }
 
     func report(_ progress: CommissioningProgress) {
         switch style {
         case .none: break
-        case .json: Console.message(Self.json(progress).serialized())
+        case .json: terminal.message(Self.json(progress).serialized())
         case .plain: plain(progress)
         case .live: live(progress)
         }
@@ -38,15 +38,16 @@ final class ProgressPrinter: Sendable {
             defer { isOpen = false }
             return isOpen
         }
-        if isOpen { Console.message("") }
+        if isOpen { terminal.message("") }
     }
 
     private func plain(_ progress: CommissioningProgress) {
         switch progress {
         case .began: break
-        case .ended(let stage, let duration): Console.message("\(stage.rawValue): done in \(Self.text(duration))")
-        case .failed(let stage, let duration): Console.message("\(stage.rawValue): failed after \(Self.text(duration))")
-        case .note(let text): Console.message("note: \(TerminalText.escaped(text))")
+        case .ended(let stage, let duration): terminal.message("\(stage.rawValue): done in \(Self.text(duration))")
+        case .failed(let stage, let duration):
+            terminal.message("\(stage.rawValue): failed after \(Self.text(duration))")
+        case .note(let text): terminal.message("note: \(TerminalText.escaped(text))")
         }
     }
 
@@ -54,16 +55,16 @@ final class ProgressPrinter: Sendable {
         switch progress {
         case .began(let stage):
             lineIsOpen.withLock { $0 = true }
-            Self.write("… \(stage.rawValue)")
+            terminal.error("… \(stage.rawValue)")
         case .ended(let stage, let duration):
             lineIsOpen.withLock { $0 = false }
-            Self.write("\r✓ \(stage.rawValue)  \(Self.text(duration))\n")
+            terminal.error("\r✓ \(stage.rawValue)  \(Self.text(duration))\n")
         case .failed(let stage, let duration):
             lineIsOpen.withLock { $0 = false }
-            Self.write("\r✗ \(stage.rawValue)  \(Self.text(duration))\n")
+            terminal.error("\r✗ \(stage.rawValue)  \(Self.text(duration))\n")
         case .note(let text):
             finish()
-            Console.message("  \(TerminalText.escaped(text))")
+            terminal.message("  \(TerminalText.escaped(text))")
         }
     }
 
@@ -83,10 +84,5 @@ final class ProgressPrinter: Sendable {
 
     private static func text(_ duration: Duration) -> String {
         duration < .seconds(1) ? "\(Int((duration / .milliseconds(1)).rounded())) ms" : Spelled.seconds(duration)
-    }
-
-    private static func write(_ text: String) {
-        let octets = Array(text.utf8)
-        octets.withUnsafeBytes { _ = Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }

@@ -10,7 +10,7 @@ enum StandardInput {
     ///
     /// - Throws: `CancellationError` if the user interrupts.
     static func wait() throws {
-        var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        var input = pollfd(fd: Terminal.current.input, events: Int16(POLLIN), revents: 0)
         while true {
             let ready = poll(&input, 1, interval)
             try Task.checkCancellation()
@@ -26,7 +26,7 @@ enum StandardInput {
         var octet: UInt8 = 0
         while line.count < longestLine {
             try wait()
-            let count = read(STDIN_FILENO, &octet, 1)
+            let count = read(Terminal.current.input, &octet, 1)
             if count < 0, errno == EINTR { continue }
             if count <= 0, line.isEmpty { return nil }
             guard count == 1, octet != UInt8(ascii: "\n") else { break }

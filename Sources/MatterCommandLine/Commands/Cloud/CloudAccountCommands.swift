@@ -40,7 +40,7 @@ struct CloudLogin: LocalCommand {
             authorityFile: options.authorityFile ?? known?.authorityFile)
         try await setup.withClient(account) { client in
             if let tokenFile {
-                try await client.login(refreshToken: try Prompt.firstLine(ofFile: tokenFile))
+                try await client.login(refreshToken: try SecretText(InputFile.firstLine(tokenFile)))
             } else {
                 try await client.login(userName: try login.userName(), password: try login.password())
             }

@@ -39,12 +39,12 @@ struct CloudIssueNOC: CloudSubcommand {
     @OptionGroup var options: CloudOptions
 
     func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
-        let octets = try FileContents.read(csr, largest: 16_384)
+        let octets = try InputFile.contents(csr, largest: 16_384)
         let request =
             octets.first == 0x30
             ? try CertificateSigningRequest(der: octets)
             : try CertificateSigningRequest(pem: String(decoding: octets, as: UTF8.self))
-        let extra = try metadata.map { file throws in try FileContents.object(file) }
+        let extra = try metadata.map { file throws in try InputFile.object(file) }
         let group = try await client.convert(try await client.findGroup(group).id)
         let (fabric, fabricID) = try group.requireFabric()
         let (issued, text) = try await RainMakerIssuer.issue(

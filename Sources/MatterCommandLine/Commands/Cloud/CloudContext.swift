@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import Logging
 import MatterController
 import MatterCredentials
@@ -214,63 +213,5 @@ extension CloudSubcommand {
         let setup = try CloudSetup(options)
         let account = try CloudStore(setup.state).select(options.profileName)
         try await setup.withClient(account) { client in try await run(client, setup) }
-    }
-}
-
-/// Asks for text on the terminal.
-enum Prompt {
-    private static let longestLine = 16_384
-
-    /// - Parameter isSecret: the answer is not shown while it is typed.
-    /// - Throws: `CancellationError` if the user interrupts; the terminal shows again what is typed.
-    static func line(_ question: String, isSecret: Bool) throws -> String {
-        guard isatty(STDIN_FILENO) == 1 else {
-            throw UsageError(
-                "usage.no-terminal", "\(question) is needed, and there is no terminal to ask on",
-                hint: "see: matterctl cloud login --help")
-        }
-        var settings = termios()
-        let isHidden = isSecret && tcgetattr(STDIN_FILENO, &settings) == 0
-        if isHidden {
-            // Before the question: who answers at once (a script, a fast paste) must not be shown, nor be thrown away.
-            var silent = settings
-            silent.c_lflag &= ~tcflag_t(ECHO)
-            tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
-        }
-        defer { if isHidden { tcsetattr(STDIN_FILENO, TCSANOW, &settings) } }
-        Console.message("\(question):")
-        guard let line = try StandardInput.line(), !line.isEmpty else {
-            throw UsageError("usage.no-answer", "\(question) is needed, and nothing was entered")
-        }
-        return line
-    }
-
-    /// The first line of a file; `-` is stdin.
-    static func firstLine(ofFile path: String) throws -> SecretText {
-        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw UsageError("usage.file", "cannot read \(path): \(String(cString: strerror(errno)))")
-        }
-        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
-        var octets = [UInt8](repeating: 0, count: longestLine)
-        defer {
-            octets.withUnsafeMutableBytes { buffer in
-                if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
-            }
-        }
-        var count = 0
-        while count < octets.count {
-            if descriptor == STDIN_FILENO { try StandardInput.wait() }
-            let part = octets.withUnsafeMutableBytes { buffer in
-                read(descriptor, buffer.baseAddress?.advanced(by: count), buffer.count - count)
-            }
-            guard part > 0 else { break }
-            count += part
-        }
-        let line = octets.prefix(count).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-        guard !line.isEmpty, let text = String(validating: line, as: UTF8.self) else {
-            throw UsageError("usage.file", "\(path) is empty or is not text")
-        }
-        return SecretText(text)
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import JSON
 import MatterCredentials
 import MatterDataModel
@@ -57,33 +56,10 @@ struct CloudNodeMetadata: CloudSubcommand {
 
     func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
         if let set {
-            _ = try await client.call(.updateMetadata(of: node, try FileContents.object(set)))
+            _ = try await client.call(.updateMetadata(of: node, try InputFile.object(set)))
             return
         }
         let metadata = try await client.nodes(node).first?.metadata ?? JSONObject()
         console.result(JSONValue.object(metadata).serialized(output.json ? .compact : .indented))
-    }
-}
-
-/// Small files that users name.
-enum FileContents {
-    static func read(_ path: String, largest: Int) throws -> [UInt8] {
-        guard let file = fopen(path, "re") else {
-            throw UsageError("usage.file", "cannot read \(path): \(String(cString: strerror(errno)))")
-        }
-        defer { fclose(file) }
-        var octets = [UInt8](repeating: 0, count: largest + 1)
-        let count = fread(&octets, 1, octets.count, file)
-        guard count > 0, count <= largest else {
-            throw UsageError("usage.file", "\(path) is empty or has more than \(largest) octets")
-        }
-        return Array(octets.prefix(count))
-    }
-
-    static func object(_ path: String) throws -> JSONObject {
-        guard let object = try JSONValue(parsing: try read(path, largest: 65_536)).objectValue else {
-            throw UsageError("usage.file", "\(path) does not hold a JSON object")
-        }
-        return object
     }
 }

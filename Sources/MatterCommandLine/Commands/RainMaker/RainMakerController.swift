@@ -48,7 +48,7 @@ struct RainMakerController: AsyncParsableCommand {
             // The token first: without one nothing is changed at the controller.
             let cloud = try await ControllerAccount(url, context)
             let token =
-                if let tokenFile { try Prompt.firstLine(ofFile: tokenFile) } else {
+                if let tokenFile { try SecretText(InputFile.firstLine(tokenFile)) } else {
                     try await cloud.newToken(login, context)
                 }
             let device = try await device(context)
@@ -105,7 +105,7 @@ struct RainMakerController: AsyncParsableCommand {
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
-            let token = try Prompt.firstLine(ofFile: tokenFile)
+            let token = try SecretText(InputFile.firstLine(tokenFile))
             try await device(context).setToken(token)
         }
     }
@@ -220,7 +220,7 @@ struct LoginOptions: ParsableArguments {
     }
 
     func password() throws -> SecretText {
-        if let passwordFile { return try Prompt.firstLine(ofFile: passwordFile) }
+        if let passwordFile { return try SecretText(InputFile.firstLine(passwordFile)) }
         if let password = Environment.variable("MATTERCTL_CLOUD_PASSWORD") { return SecretText(password) }
         return SecretText(try Prompt.line("password", isSecret: true))
     }

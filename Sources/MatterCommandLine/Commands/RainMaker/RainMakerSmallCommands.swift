@@ -43,7 +43,7 @@ struct RainMakerDataset: AsyncParsableCommand {
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
-            let dataset = try Prompt.firstLine(ofFile: file)
+            let dataset = try SecretText(InputFile.firstLine(file))
             try await device(context).setDataset(dataset)
         }
     }

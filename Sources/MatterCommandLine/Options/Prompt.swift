@@ -1,0 +1,29 @@
+import Glibc
+
+/// Asks for text on the terminal.
+package enum Prompt {
+    /// - Parameter isSecret: the answer is not shown while it is typed.
+    /// - Throws: `CancellationError` if the user interrupts; the terminal shows again what is typed.
+    package static func line(_ question: String, isSecret: Bool) throws -> String {
+        let terminal = Terminal.current
+        guard terminal.isTerminal(.input) else {
+            throw UsageError(
+                "usage.no-terminal", "\(question) is needed, and there is no terminal to ask on",
+                hint: "see: matterctl cloud login --help")
+        }
+        var settings = termios()
+        let isHidden = isSecret && tcgetattr(terminal.input, &settings) == 0
+        if isHidden {
+            // Before the question: who answers at once (a script, a fast paste) must not be shown, nor be thrown away.
+            var silent = settings
+            silent.c_lflag &= ~tcflag_t(ECHO)
+            tcsetattr(terminal.input, TCSAFLUSH, &silent)
+        }
+        defer { if isHidden { tcsetattr(terminal.input, TCSANOW, &settings) } }
+        terminal.message("\(question):")
+        guard let line = try StandardInput.line(), !line.isEmpty else {
+            throw UsageError("usage.no-answer", "\(question) is needed, and nothing was entered")
+        }
+        return line
+    }
+}

@@ -1,0 +1,135 @@
+import ArgumentParser
+import CProcess
+import Glibc
+import MatterDataModel
+import MatterTransport
+
+/// The program from its arguments to its exit code.
+package struct Program {
+    /// What a command may take beyond the time that the user gave it, to undo what it has begun, in seconds.
+    private static let overtime = 30.0
+
+    /// Without the name of the program.
+    private let arguments: [String]
+    private let isJSON: Bool
+
+    private init(_ arguments: ArraySlice<String>) {
+        isJSON = arguments.contains("--json")
+        self.arguments = LeadingOptions.moved(Array(arguments), of: MatterCtl.self)
+    }
+
+    /// Runs as this process, and ends it. The command line is understood on the thread that is there; others start with
+    /// a command that needs them.
+    ///
+    /// - Parameter arguments: all of them, from the name of the program on.
+    package static func run(_ arguments: [String]) -> Never {
+        // It holds keys.
+        cprocess_seal()
+        // Progress may have no reader any more; what is under way goes on.
+        signal(SIGPIPE, SIG_IGN)
+        guard !arguments.isEmpty else {
+            exit(
+                report(
+                    UsageError("usage.no-arguments", "this process was started without arguments, not even its name"),
+                    isJSON: false))
+        }
+        let program = Program(arguments.dropFirst())
+        let command: any ParsableCommand
+        switch program.parsed() {
+        case .command(let parsed): command = parsed
+        case .ended(let status): exit(status)
+        }
+        let interruption = Interruption(isJSON: program.isJSON)
+        do throws(UsageError) {
+            try prepare(for: command)
+        } catch {
+            exit(report(error, isJSON: program.isJSON))
+        }
+        let work = Task { await program.perform(command) }
+        Task { exit(await work.value) }
+        interruption.serve(work)
+    }
+
+    /// Runs a command line within a process that goes on, with the streams and the environment of a terminal.
+    ///
+    /// - Parameter arguments: without the name of the program.
+    /// - Returns: the exit code.
+    package static func run(_ arguments: [String], on terminal: Terminal) async -> Int32 {
+        await Terminal.$current.withValue(terminal) {
+            let program = Program(arguments[...])
+            switch program.parsed() {
+            case .command(let command): return await program.perform(command)
+            case .ended(let status): return status
+            }
+        }
+    }
+
+    private enum Parsed {
+        case command(any ParsableCommand)
+        /// With an exit code, and everything said.
+        case ended(Int32)
+    }
+
+    private func parsed() -> Parsed {
+        if let unknown = CommandSpelling.unknownCommand(in: arguments, of: MatterCtl.self) {
+            return .ended(Self.report(unknown, isJSON: isJSON))
+        }
+        do {
+            return .command(try MatterCtl.parseAsRoot(NegativeNumbers.escaped(arguments)))
+        } catch {
+            return .ended(ended(by: error))
+        }
+    }
+
+    private func perform(_ command: any ParsableCommand) async -> Int32 {
+        do {
+            var command = command
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+            return done()
+        } catch let failure as CommandFailure {
+            return failure.report()
+        } catch {
+            return ended(by: error)
+        }
+    }
+
+    /// Sees to it that the command ends, whatever this system lacks.
+    private static func prepare(for command: any ParsableCommand) throws(UsageError) {
+        let isLocal = command is any LocalCommand && !(command is Simulate)
+        try Shortage.check(forNetwork: !isLocal)
+        guard !(command is Simulate) else { return }
+        // One command has one socket.
+        TransportThreads.limitToOne()
+        guard let limit = (command as? any NetworkCommand)?.options.timeout?.duration else { return }
+        cprocess_limit(UInt32((limit / .seconds(1) + overtime).rounded(.up)))
+    }
+
+    private static func report(_ error: any Error, isJSON: Bool) -> Int32 {
+        CommandFailure(error, target: nil, isJSON: isJSON).report()
+    }
+
+    /// Done, if the result got out.
+    private func done() -> Int32 {
+        do throws(UsageError) {
+            try Terminal.current.checkResult()
+            return ExitStatus.done.rawValue
+        } catch {
+            return Self.report(error, isJSON: isJSON)
+        }
+    }
+
+    /// Help and version are results; everything else about the arguments is an error of usage.
+    private func ended(by error: any Error) -> Int32 {
+        guard MatterCtl.exitCode(for: error).isSuccess else {
+            return Self.report(UsageError(parsing: error, arguments), isJSON: isJSON)
+        }
+        let text = MatterCtl.fullMessage(for: error)
+        let isScript = arguments.contains { $0.hasPrefix("--generate-completion-script") }
+        Terminal.current.result(isScript ? CompletionScript.withAliases(text) : HelpPage.arranged(text))
+        return done()
+    }
+}

@@ -1,0 +1,103 @@
+import Glibc
+import Synchronization
+
+/// The streams and the environment that a run of the command line has. A process has one; tests make their own.
+package final class Terminal: Sendable {
+    /// A standard stream.
+    package enum Stream: Sendable {
+        case input, output, error
+    }
+
+    /// The terminal of the run under way.
+    @TaskLocal package static var current = Terminal.process
+
+    /// The streams and the environment of this process.
+    package static let process = Terminal(
+        input: STDIN_FILENO,
+        environment: { name in getenv(name).map { String(cString: $0) } },
+        isTerminal: { isatty($0 == .input ? STDIN_FILENO : $0 == .output ? STDOUT_FILENO : STDERR_FILENO) == 1 },
+        write: { Terminal.write($0, to: $1 == .output ? STDOUT_FILENO : STDERR_FILENO) })
+
+    /// The descriptor that stands for stdin.
+    let input: Int32
+    private let environment: @Sendable (String) -> String?
+    private let isTerminal: @Sendable (Stream) -> Bool
+    private let sink: @Sendable (String, Stream) -> Int32
+    /// `errno` of a part of the result that could not be written; 0 while all of it could be.
+    private let failure = Atomic<Int32>(0)
+
+    /// - Parameters:
+    ///   - input: an open descriptor.
+    ///   - environment: the value of a variable.
+    ///   - isTerminal: whether a person sits at a stream.
+    ///   - write: takes a text for a stream, and returns `errno` if not all of it could be written, otherwise 0.
+    package init(
+        input: Int32, environment: @escaping @Sendable (String) -> String?,
+        isTerminal: @escaping @Sendable (Stream) -> Bool, write: @escaping @Sendable (String, Stream) -> Int32
+    ) {
+        self.input = input
+        self.environment = environment
+        self.isTerminal = isTerminal
+        sink = write
+    }
+
+    /// A variable of the environment; `nil` if it is empty, too.
+    func variable(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
+
+    func isTerminal(_ stream: Stream) -> Bool { isTerminal(stream) }
+
+    /// One line of a result.
+    func result(_ line: String) {
+        let number = sink(line + "\n", .output)
+        if number == EPIPE, self === Self.process { Self.endAsUnheard() }
+        if number != 0 { failure.store(number, ordering: .relaxed) }
+    }
+
+    /// One line beside the result.
+    func message(_ line: String) { error(line + "\n") }
+
+    /// Text on stderr, as it is.
+    func error(_ text: String) { _ = sink(text, .error) }
+
+    /// - Throws: ``UsageError`` if a part of the result was lost, so that the rest is not taken for all of it.
+    func checkResult() throws(UsageError) {
+        let number = failure.load(ordering: .relaxed)
+        guard number != 0 else { return }
+        var error = UsageError(
+            "output.failed", "the result could not be written to stdout: \(String(cString: strerror(number)))",
+            hint: "what was asked for has been done; only the result is lost")
+        error.status = .localState
+        throw error
+    }
+
+    /// The columns of the terminal; 80 where it does not say.
+    var width: Int {
+        var size = winsize()
+        guard self === Self.process, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+            return 80
+        }
+        return Int(size.ws_col)
+    }
+
+    /// The reader of the result has closed it: ends as a program does whose output goes nowhere.
+    private static func endAsUnheard() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        kill(getpid(), SIGPIPE)
+        // For the case that this thread does not take the signal.
+        _exit(128 + SIGPIPE)
+    }
+
+    /// - Returns: `errno` if not everything could be written, otherwise 0.
+    static func write(_ text: String, to descriptor: Int32) -> Int32 {
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0 {
+                guard errno == EINTR else { return errno }
+                continue
+            }
+            rest = rest.dropFirst(written)
+        }
+        return 0
+    }
+}

@@ -1,0 +1,112 @@
+import JSON
+import MatterCommandLine
+import Testing
+
+/// Commands and a virtual device, in this process and over its loopback interface.
+@Suite("With a device") struct DeviceTests {
+    private let shell: Shell
+    private let device: Background
+    private let port: String
+
+    init() async throws {
+        shell = try Shell()
+        let folder = shell.path("trust")
+        device = try shell.start("simulate dimmable-light --port 0 --mdns none --paa-out \(folder)/paa.der")
+        port = try await device.line("ready")
+    }
+
+    private func commission(_ more: String = "") async throws -> CommandRun {
+        try await shell.run(
+            "commission 34970112332 --address 127.0.0.1:\(port) --allow-test-devices --trust \(shell.path("trust")) "
+                + "--timeout 60s " + more)
+    }
+
+    @Test("simulate says its codes, and what happens to it; a commissioning is seen on both sides")
+    func commissioning() async throws {
+        #expect(try await device.line("manual") == "3497-011-2332")
+        let refused = try await shell.run("commission 34970112332 --address 127.0.0.1:\(port) --progress none --json")
+        #expect(refused.status == 7)
+        let error = try refused.error()
+        #expect(error.text("id") == "attestation.refused" && error.text("device") == "rolled-back")
+        #expect(error["attestation"]?["checks"]?.arrayValue?.isEmpty == false)
+        let report = try await commission("--name lamp --room Hall --json").json()
+        #expect(report["name"] == "lamp" && report["attestation"]?["verdict"] == "test", "\(report)")
+        let stages = try #require(report["stages"]?.arrayValue).compactMap { $0["stage"]?.stringValue }
+        #expect(stages.starts(with: ["discover", "pase"]) && stages.last == "post")
+        let again = try await commission("--name den --progress plain")
+        #expect(again.status == 8 && again.messages.contains { $0.hasPrefix("discover: done in ") }, "\(again)")
+        let wrong = try await shell.run(
+            "commission --passcode 20202022 --address 127.0.0.1:\(port) --allow-test-devices --timeout 5s --json")
+        #expect(wrong.status == 8, "\(wrong)")
+        let run = await device.stop()
+        #expect(run.status == 0 && run.stdout.contains("commissioning complete"), "\(run)")
+    }
+
+    @Test("everyday verbs, read, write, invoke, ping and acl against a node, in text and as JSON")
+    func control() async throws {
+        #expect(try await commission("--name lamp --progress none").stdout == "1\n")
+        let at = " --address 127.0.0.1:\(port)"
+        #expect(try await shell.succeed("on lamp" + at).stdout.isEmpty)
+        #expect(try await shell.succeed("toggle lamp" + at).stdout.isEmpty)
+        #expect(try await shell.succeed("level lamp 50% --verify" + at).stdout == "127\n")
+        #expect(try await shell.succeed("off lamp --effect dying-light" + at).stdout.isEmpty)
+        #expect(try await shell.succeed("on lamp --verify" + at).stdout == "true\n")
+        let level = try await shell.succeed("level lamp 0 --verify --json" + at).json()
+        #expect(level["on"] == false && level["attribute"] == "CurrentLevel", "\(level)")
+        #expect(try await shell.succeed("read lamp 1/6/0" + at).stdout == "false\n")
+        let both = try await shell.succeed("read lamp 1/6/0 1/8/0 9/6/0" + at)
+        #expect(both.stdout.hasPrefix("1/on-off/on-off\tfalse\n1/level-control/current-level\t"), "\(both)")
+        #expect(both.messages == ["warning: 9/on-off/on-off: UNSUPPORTED_ENDPOINT"], "\(both)")
+        #expect(try await shell.run("read lamp 1/6/0 9/6/0 --strict" + at).status == 6)
+        let absent = try await shell.run("read lamp 1/6/0x77 --json" + at)
+        #expect(absent.status == 6)
+        #expect(try absent.json()["status"] == "UNSUPPORTED_ATTRIBUTE")
+        #expect(try absent.error().text("id") == "im.status")
+        #expect(try absent.error()["statusCode"] == .uint(0x86))
+        #expect(try await shell.succeed("write lamp 0/basic-information/node-label Kitchen" + at).stdout.isEmpty)
+        let wrote = try await shell.succeed("write lamp 0/basic-information/node-label Kitchen --json" + at).json()
+        #expect(wrote["status"] == "SUCCESS" && wrote["attribute"] == "NodeLabel")
+        let readOnly = try await shell.run("write lamp 1/on-off/on-off true" + at)
+        #expect(readOnly.status == 5)
+        #expect(readOnly.messages.last == "hint: on-off is read-only; use: matterctl on lamp/1", "\(readOnly)")
+        let armed = try await shell.succeed(
+            "invoke lamp 0/general-commissioning/arm-fail-safe expiry-length-seconds=0 breadcrumb=0" + at)
+        #expect(armed.stdout.hasPrefix("errorCode\t"), "\(armed)")
+        let timed = try await shell.succeed("invoke lamp 1/6/1 --timed --json" + at).json()
+        #expect(timed["command"] == "On" && timed["status"] == "SUCCESS")
+        let ping = try await shell.succeed("ping lamp --count 2 --json" + at).json()
+        #expect(ping["ms"]?.arrayValue?.count == 2 && ping["node"] == .uint(1))
+        let entries = try await shell.succeed("acl ls lamp --json" + at).json()["entries"]?.arrayValue
+        #expect(entries?.first?["privilege"] == "administer" && entries?.first?["us"] == true)
+        #expect(try await shell.succeed("acl ls lamp" + at).stdout.hasPrefix("administer\tcase\t"))
+        #expect(try await shell.run("on lamp/9" + at).status == 6)
+        #expect(try await shell.succeed("bench toggle lamp --count 3" + at).json()["count"] == .int(3))
+    }
+
+    @Test("a node is listed, shown, renamed, forgotten and removed")
+    func nodes() async throws {
+        #expect(try await commission("--name lamp --no-post --progress none").status == 0)
+        let at = " --address 127.0.0.1:\(port)"
+        try await shell.succeed("on lamp" + at)
+        let shown = try await shell.succeed("node show lamp --json").json()
+        #expect(shown["state"] == "commissioned" && shown["vendorId"] == .uint(0xFFF1), "\(shown)")
+        #expect(shown["endpoints"]?.arrayValue?.count == 2)
+        let lines = try await shell.succeed("node show lamp").stdout
+        #expect(lines.hasPrefix("node\t1\nname\tlamp\nvendor\t0xFFF1\nproduct\t0x8001\n"), "\(lines)")
+        try await shell.succeed("node rename lamp kitchen")
+        #expect(try await shell.succeed("node ls").stdout.hasPrefix("1\tkitchen\t"))
+        #expect(try await Shell().run("node rename 1 a").status == 3)
+        let taken = try await shell.run("node rename kitchen 12 --json")
+        #expect(taken.status == 64)
+        #expect(try taken.error().text("id") == "name.invalid")
+        let silent = try await shell.run("node remove kitchen --yes --address 127.0.0.1:9 --timeout 2s --json")
+        #expect(silent.status == 4, "\(silent)")
+        #expect(
+            try silent.error().text("hint")?.hasSuffix("matterctl node remove --offline kitchen") == true, "\(silent)")
+        try await shell.succeed("node remove kitchen --yes" + at)
+        #expect(try await shell.succeed("node ls").stdout.isEmpty)
+        #expect(try await commission("--name lamp --progress none").status == 0)
+        try await shell.succeed("node forget lamp --yes")
+        #expect(try await shell.succeed("node ls").stdout.isEmpty)
+    }
+}

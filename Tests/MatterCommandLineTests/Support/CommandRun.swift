@@ -1,0 +1,147 @@
+import Foundation
+import JSON
+import MatterCommandLine
+import Synchronization
+import Testing
+
+/// What a command line came to that ran in this process.
+struct CommandRun: CustomStringConvertible {
+    let status: Int32
+    let stdout: String
+    let stderr: String
+
+    /// The lines of stderr.
+    var messages: [String] { stderr.split(separator: "\n").map(String.init) }
+
+    var description: String { "\(status)\n\(stdout)\(stderr)" }
+
+    /// The result.
+    func json() throws -> JSONValue { try JSONValue(parsing: stdout) }
+
+    /// The members of the error object, which is the last line of stderr.
+    func error() throws -> JSONObject {
+        let line = try #require(messages.last)
+        return try #require(try JSONValue(parsing: line)["error"]?.objectValue, "\(self)")
+    }
+}
+
+extension JSONObject {
+    func text(_ key: String) -> String? { self[key]?.stringValue }
+}
+
+/// A home for commands: a state directory of its own, and an environment that no other test sees.
+final class Shell: Sendable {
+    let home: String
+    private let folder: URL
+    private let environment: [String: String]
+    private let terminals: Set<Terminal.Stream>
+
+    /// - Parameters:
+    ///   - environment: variables beside those that say where the state is.
+    ///   - terminals: the streams at which a person sits.
+    init(_ environment: [String: String] = [:], terminals: Set<Terminal.Stream> = []) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("matterctl-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        home = folder.appendingPathComponent("home").path
+        self.environment = ["MATTERCTL_HOME": home, "HOME": folder.path].merging(environment) { $1 }
+        self.terminals = terminals
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// A path in a folder that goes with the shell.
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+    /// A file in that folder.
+    func file(_ name: String, _ contents: String) throws -> String {
+        try Data(contents.utf8).write(to: folder.appendingPathComponent(name))
+        return path(name)
+    }
+
+    /// - Parameter input: what there is on stdin.
+    func run(_ words: [String], input: String = "") async throws -> CommandRun {
+        let output = Output()
+        let status = await Program.run(words, on: try terminal(input, output))
+        return CommandRun(status: status, stdout: output.stdout, stderr: output.stderr)
+    }
+
+    /// Starts a command that runs until it is stopped.
+    func start(_ words: String) throws -> Background {
+        let output = Output()
+        let terminal = try terminal("", output)
+        let words = words.split(separator: " ").map(String.init)
+        return Background(output, Task { await Program.run(words, on: terminal) })
+    }
+
+    private func terminal(_ input: String, _ output: Output) throws -> Terminal {
+        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: self.file("stdin-\(UUID().uuidString)", input)))
+        return Terminal(
+            input: file.fileDescriptor, environment: { [environment] in environment[$0] },
+            isTerminal: { [terminals] in terminals.contains($0) },
+            write: {
+                // It stays open as long as the terminal is there.
+                withExtendedLifetime(file) {}
+                return output.write($0, $1)
+            })
+    }
+
+    /// - Parameter words: separated by blanks.
+    func run(_ words: String, input: String = "") async throws -> CommandRun {
+        try await run(words.split(separator: " ").map(String.init), input: input)
+    }
+
+    /// Runs what has to succeed.
+    @discardableResult
+    func succeed(_ words: String, input: String = "") async throws -> CommandRun {
+        let run = try await run(words, input: input)
+        try #require(run.status == 0, "\(words): \(run)")
+        return run
+    }
+}
+
+final class Output: Sendable {
+    private let texts = Mutex<[Terminal.Stream: String]>([:])
+
+    var stdout: String { texts.withLock { $0[.output] ?? "" } }
+    var stderr: String { texts.withLock { $0[.error] ?? "" } }
+
+    func write(_ text: String, _ stream: Terminal.Stream) -> Int32 {
+        texts.withLock { $0[stream, default: ""] += text }
+        return 0
+    }
+}
+
+/// A command under way.
+final class Background: Sendable {
+    private let output: Output
+    private let task: Task<Int32, Never>
+
+    init(_ output: Output, _ task: Task<Int32, Never>) {
+        self.output = output
+        self.task = task
+    }
+
+    deinit { task.cancel() }
+
+    /// The rest of the first line of the result that begins with a word, once it is there.
+    func line(_ word: String) async throws -> String {
+        for _ in 0..<600 {
+            if let line = output.stdout.split(separator: "\n").first(where: { $0.hasPrefix(word + " ") }) {
+                return String(line.dropFirst(word.count + 1))
+            }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw Missing(description: "no line '\(word) …' in: \(output.stdout)\(output.stderr)")
+    }
+
+    private struct Missing: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// Interrupts it.
+    func stop() async -> CommandRun {
+        task.cancel()
+        return CommandRun(status: await task.value, stdout: output.stdout, stderr: output.stderr)
+    }
+}

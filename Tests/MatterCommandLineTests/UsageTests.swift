@@ -1,0 +1,119 @@
+import ArgumentParser
+import JSON
+import Testing
+
+@testable import MatterCommandLine
+
+@Suite("Command line") struct UsageTests {
+    /// Every command with the words that lead to it; groups of commands left out.
+    static var commands: [(words: [String], type: any ParsableCommand.Type)] {
+        func below(_ type: any ParsableCommand.Type, _ words: [String]) -> [([String], any ParsableCommand.Type)] {
+            let parts = type.allSubcommands
+            return parts.isEmpty ? [(words, type)] : parts.flatMap { below($0, words + [$0._commandName]) }
+        }
+        return below(MatterCtl.self, []).map { (words: $0.0, type: $0.1) }
+    }
+
+    @Test("every command has a help page with an abstract, an example and the common options, 80 columns wide")
+    func helpPages() async throws {
+        let shell = try Shell()
+        #expect(Self.commands.count > 60)
+        for (words, type) in Self.commands {
+            let page = try await shell.run(words + ["--help"])
+            #expect(page.status == 0 && page.stderr.isEmpty, "\(words)")
+            #expect(page.stdout.hasPrefix("OVERVIEW: "), "\(words)")
+            #expect(page.stdout.contains("\nUSAGE: matterctl \(words.joined(separator: " "))"), "\(words)")
+            #expect(page.stdout.contains("\nGLOBAL OPTIONS:\n") && page.stdout.contains("--json"), "\(words)")
+            #expect(type.configuration.discussion.contains("Example: matterctl "), "\(words)")
+            // What must be given does not get shorter.
+            let wide = page.stdout.split(separator: "\n").first { $0.count > 80 && !$0.hasSuffix("[<options>]") }
+            #expect(wide == nil, "\(words)")
+        }
+    }
+
+    @Test("every command refuses an option that it does not have: 64")
+    func unknownOptions() async throws {
+        let shell = try Shell()
+        for (words, _) in Self.commands {
+            let run = try await shell.run(words + ["--no-such-option", "--json"])
+            #expect(run.status == 64 && run.stdout.isEmpty, "\(words): \(run)")
+            #expect(try run.error().text("id") == "usage", "\(words)")
+        }
+    }
+
+    @Test("every command that lacks an argument says which: 64, with the usage")
+    func missingArguments() async throws {
+        let shell = try Shell()
+        for words in [
+            "on", "off", "toggle", "level", "level lamp", "read", "read lamp", "write", "write lamp 1/6/0", "invoke",
+            "ping", "node show", "node rename lamp", "node forget", "node remove", "fabric create", "fabric use",
+            "fabric import x", "fabric remove", "acl ls", "payload parse", "payload make", "simulate",
+        ] {
+            let run = try await shell.run(words)
+            #expect(run.status == 64, "\(words): \(run)")
+            #expect(run.stderr.contains("missing expected argument"), "\(words): \(run)")
+            #expect(run.stderr.contains("hint: usage: matterctl \(words.split(separator: " ")[0])"), "\(words): \(run)")
+        }
+    }
+
+    @Test(
+        "a value that an option does not take: 64",
+        arguments: [
+            "on lamp --timeout 5q", "on lamp --timeout 0", "ping lamp --count 0", "ping lamp --count 10001",
+            "level lamp 255", "level lamp 101%", "level lamp 10 --options-mask 1", "level lamp 10 --transition 2h",
+            "off lamp --variant 1", "off lamp --effect pop", "read lamp/1 1/6/0", "write lamp/1 1/6/0 1",
+            "invoke lamp/1 1/6/2", "invoke lamp 1/6/2 a=1 --json-fields x", "ping lamp/1", "acl ls lamp/1",
+            "commission", "commission 34970112332 --passcode 1", "commission 34970112332 --discriminator 1",
+            "commission 34970112332 --country de", "commission 34970112332 --node-id 0",
+            "commission 34970112332 --until tea", "commission 34970112332 --issuer nobody",
+            "commission 34970112332 --attestation maybe", "discover --discriminator 4096",
+            "discover --address 127.0.0.1", "fabric create x --fabric-id 0", "fabric create x --vendor-id 0xFFF5",
+            "fabric create x --issuer exec:true", "fabric import x --rcac a --noc b --key c --ipk @d",
+            "on lamp --progress loud",
+        ])
+    func invalidValues(words: String) async throws {
+        let run = try await Shell().run(words)
+        #expect(run.status == 64 && run.stdout.isEmpty, "\(run)")
+        #expect(run.messages.first?.hasPrefix("error: ") == true, "\(run)")
+    }
+
+    @Test("a mistyped command names the nearest one; what other programs call it is known")
+    func unknownCommands() async throws {
+        let shell = try Shell()
+        for (words, hint) in [
+            ("comission", "did you mean commission?"), ("node sow", "did you mean show?"),
+            ("node rm x", "did you mean remove or forget?"), ("zzzzzz", "see: matterctl --help"),
+        ] {
+            let run = try await shell.run(words)
+            #expect(run.status == 64 && run.messages.last == "hint: \(hint)", "\(run)")
+        }
+        let json = try await shell.run("node sow --json").error()
+        #expect(json.text("id") == "usage.unknown-command" && json.text("hint") == "did you mean show?")
+    }
+
+    @Test("options of every command may stand before it, and variables of the environment stand for them")
+    func placesOfOptions() async throws {
+        let shell = try Shell()
+        #expect(try await shell.succeed("--json node ls").stdout == "[]\n")
+        let other = shell.path("other")
+        try await shell.succeed("--home \(other) fabric create lab")
+        try await shell.succeed("fabric create den --home=\(other)")
+        #expect(try await shell.succeed("fabric ls").stdout.isEmpty)
+        let elsewhere = try Shell(["MATTERCTL_HOME": other, "MATTERCTL_FABRIC": "den"])
+        #expect(try await elsewhere.succeed("fabric show").stdout.hasPrefix("name\tden\n"))
+        #expect(try await elsewhere.succeed("fabric show --fabric lab").stdout.hasPrefix("name\tlab\n"))
+        let homeless = try await Shell(["MATTERCTL_HOME": "", "HOME": ""]).run("fabric ls --json")
+        #expect(homeless.status == 10)
+        #expect(try homeless.error().text("id") == "state.no-home")
+        #expect(try homeless.error().text("hint") == "use --home DIR or set MATTERCTL_HOME")
+    }
+
+    @Test("version, and completion scripts with the other names of commands")
+    func version() async throws {
+        let shell = try Shell()
+        #expect(try await shell.succeed("--version").stdout == "matterctl 0.1.0\n")
+        for kind in ["bash", "zsh", "fish"] {
+            #expect(try await shell.succeed("--generate-completion-script \(kind)").stdout.contains("list"), "\(kind)")
+        }
+    }
+}
