@@ -49,9 +49,6 @@ let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
-let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
-let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let flyingFox: Target.Dependency = .product(name: "FlyingFox", package: "FlyingFox")
 let flyingSocks: Target.Dependency = .product(name: "FlyingSocks", package: "FlyingFox")
 
@@ -67,20 +64,19 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
-        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
         .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
     ],
     targets: [
         .target(name: "COpenSSL", linkerSettings: [crypto]),
         .target(name: "CAvahi"),
+        .target(name: "CCurl"),
         .target(name: "CProcess"),
         module("JSON"),
         module("MatterTLV", ["JSON"]),
         module("MatterCrypto", ["COpenSSL"]),
         module("MatterSetupPayload", ["MatterTLV"]),
         module("MatterStore"),
-        module("MatterHTTP", [asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, nioSSL]),
+        module("MatterHTTP", ["CCurl", logging]),
         module("MatterCredentials", ["JSON", "MatterCrypto", "MatterTLV", asn1]),
         module("MatterTransport", ["MatterCrypto", nioCore, nioPosix]),
         module("MatterSecureChannel", ["MatterCredentials", "MatterCrypto", "MatterTLV", "MatterTransport"]),
@@ -153,7 +149,7 @@ let package = Package(
         tests("MatterCryptoTests", ["MatterCrypto"]),
         tests("MatterSetupPayloadTests", ["MatterSetupPayload", "MatterTLV"]),
         tests("MatterStoreTests", ["MatterStore"]),
-        tests("MatterHTTPTests", ["MatterHTTP", logging, nioCore, nioPosix, nioSSL]),
+        tests("MatterHTTPTests", ["CCurl", "MatterHTTP", logging]),
         tests("MatterCredentialsTests", ["MatterCredentials", "MatterCrypto", "MatterTLV"]),
         tests("MatterTransportTests", ["MatterCrypto", "MatterTransport"]),
         tests(

@@ -51,7 +51,7 @@ extension ExitStatus {
         case let error as DiscoveryError: self = error.isLocalServiceMissing ? .serviceMissing : .notFound
         case let error as RecordError: self.init(record: error)
         case let error as RainMakerError: self.init(cloud: error)
-        case is HTTPError: self = .issuerFailed
+        case let error as HTTPError: self = error.code == .libraryMissing ? .serviceMissing : .issuerFailed
         case is StoreError: self = .localState
         case is SetupPayloadError, is DataModelError, is TLVError, is JSONError, is AttestationError: self = .usage
         case is CredentialsError: self = .localState
@@ -67,6 +67,7 @@ extension ExitStatus {
             .invalidCSR, .sessionRefused:
             self = .commissioningRefused
         case .attestationRefused: self = .attestationRefused
+        case .issuerFailed where (error.underlying as? RainMakerError)?.code == .libraryMissing: self = .serviceMissing
         case .issuerFailed, .issuedCertificateInvalid: self = .issuerFailed
         case .deviceRefused: self = .commissioningRefused
         case .commandFailed: self = error.status.map { ExitStatus(status: $0.status) } ?? .refused
@@ -119,6 +120,7 @@ extension ExitStatus {
     private init(cloud error: RainMakerError) {
         switch error.code {
         case .invalidInput: self = .usage
+        case .libraryMissing: self = .serviceMissing
         case .nothingPending: self = .notFound
         case .challengeFailed: self = .refused
         default: self = .issuerFailed

@@ -16,7 +16,7 @@ package struct HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
         case connectionLost = "http.connection-lost"
         /// The time for the call was used up.
         case timedOut = "http.timed-out"
-        /// More octets than an answer may have.
+        /// More bytes than an answer may have.
         case tooLarge = "http.too-large"
         /// The proxy refused or could not be used.
         case proxyFailed = "http.proxy-failed"
@@ -24,6 +24,8 @@ package struct HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
         case redirected = "http.redirected"
         /// Something that is not HTTP.
         case malformed = "http.malformed"
+        /// libcurl is not installed, or too old.
+        case libraryMissing = "http.library-missing"
     }
 
     package var code: Code

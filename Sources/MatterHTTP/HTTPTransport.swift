@@ -16,7 +16,7 @@ package struct HTTPSettings: Sendable, Equatable {
     package var connectTimeout: Duration
     /// How long the server may be silent within an answer.
     package var readTimeout: Duration
-    /// How many octets the body of an answer may have.
+    /// How many bytes the body of an answer may have.
     package var largestBody: Int
     package var userAgent: String
 

@@ -39,6 +39,8 @@ package struct RainMakerError: Error, Equatable, Sendable, CustomStringConvertib
         case nothingPending = "cloud.nothing-pending"
         /// The device did not give what the confirmation needs.
         case challengeFailed = "cloud.challenge-failed"
+        /// What this machine needs to talk to a cloud is not installed.
+        case libraryMissing = "cloud.library-missing"
         /// An argument, file or profile that cannot be used.
         case invalidInput = "cloud.invalid-input"
     }
@@ -77,10 +79,13 @@ package struct RainMakerError: Error, Equatable, Sendable, CustomStringConvertib
     var refusesRequest: Bool { code == .refused || code == .notFound || code == .conflict }
 
     init(_ error: HTTPError) {
-        self.init(
-            error.code == .invalidURL || error.code == .insecureURL || error.code == .invalidSettings
-                ? .invalidInput : .connection,
-            error.reason, hint: error.hint, transport: error.code)
+        let code: Code =
+            switch error.code {
+            case .invalidURL, .insecureURL, .invalidSettings: .invalidInput
+            case .libraryMissing: .libraryMissing
+            default: .connection
+            }
+        self.init(code, error.reason, hint: error.hint, transport: error.code)
     }
 
     /// The same failure of a call that may have had its effect all the same.

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Synchronization
 import Testing
@@ -38,7 +39,7 @@ private struct Recorder: LogHandler {
         let server = try ScriptedServer(steps)
         let log = log
         let service = HTTPService(
-            url: try BaseURL(parsing: "http://127.0.0.1:\(server.port)/base"), transport: AsyncHTTPTransport(settings),
+            url: try BaseURL(parsing: "http://127.0.0.1:\(server.port)/base"), transport: CurlTransport(settings),
             logger: Logger(label: "test") { _ in Recorder(log: log) }, pause: { _ in })
         do {
             let result = try await body(service, server)
@@ -98,6 +99,101 @@ private struct Recorder: LogHandler {
         #expect(try await code([.hangUp, .answer(Self.ok)], HTTPRequest(.post, "/x", body: [])) == .connectionLost)
     }
 
+    @Test("a connection that was kept and dies is a lost connection: the request is not sent again unasked")
+    func keptConnection() async throws {
+        let kept = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+        try await withService([.answerThenHangUp(kept), .answer(Self.ok)]) { service, server in
+            let post = HTTPRequest(.post, "/x", body: [])
+            let first = try await service.send(post, deadline: .now + .seconds(10))
+            #expect(first.status == 200)
+            let error = await #expect(throws: HTTPError.self) {
+                try await service.send(post, deadline: .now + .seconds(10))
+            }
+            #expect(error?.code == .connectionLost)
+            // The third connection may be there, but nothing comes on it.
+            #expect(server.requests.count { !$0.isEmpty } == 2)
+        }
+    }
+
+    @Test("the head of an answer is that of the last one, with names in lower case and without blanks around values")
+    func headers() async throws {
+        let early = "HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\n"
+        let head = "HTTP/1.1 404 Gone\r\nX-Some:  a: b \r\nX-None:\r\nContent-Length: 0\r\n\r\n"
+        try await withService([.answer(early + head)]) { service, _ in
+            let response = try await service.send(HTTPRequest(.delete, "/x"), deadline: .now + .seconds(10))
+            #expect(response.status == 404)
+            #expect(response.headers == ["x-some": "a: b", "x-none": "", "content-length": "0"])
+        }
+    }
+
+    @Test("nothing is sent that was not asked for, and a header cannot smuggle in another")
+    func nothingElse() async throws {
+        try await withService([.answer(Self.ok)]) { service, server in
+            let request = HTTPRequest(.post, "/x", headers: ["X-Empty": ""], body: Array("{}".utf8))
+            _ = try await service.send(request, deadline: .now + .seconds(10))
+            let lines = server.requests.first?.components(separatedBy: "\r\n") ?? []
+            #expect(
+                lines.sorted() == [
+                    "", "Content-Length: 2", "Host: 127.0.0.1:\(server.port)", "POST /base/x HTTP/1.1",
+                    "User-Agent: matterctl", "X-Empty:", "{}",
+                ], "\(lines)")
+        }
+        let smuggling = HTTPRequest(.get, "/x", headers: ["Authorization": "t0ken\r\nX-Evil: 1"])
+        #expect(try await code([.answer(Self.ok)], smuggling) == .malformed)
+    }
+
+    @Test("a head beyond all measure is refused")
+    func longHead() async throws {
+        let line = "X-Long: " + String(repeating: "x", count: 1000) + "\r\n"
+        let head = "HTTP/1.1 200 OK\r\n" + String(repeating: line, count: 400) + "Content-Length: 0\r\n\r\n"
+        #expect(try await code([.answer(head)]) == .tooLarge)
+    }
+
+    @Test("a server that falls silent within an answer has its own time")
+    func silentServer() async throws {
+        let head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nh"
+        let start = ContinuousClock.now
+        let settings = HTTPSettings(readTimeout: .seconds(1))
+        #expect(try await code([.answerThenSilence(head)], settings: settings, within: .seconds(60)) == .timedOut)
+        #expect(.now - start < .seconds(30))
+    }
+
+    @Test("the variables of the environment are the caller's business: libcurl does not look at them")
+    func environment() async throws {
+        await #expect(processExitsWith: .success) {
+            for name in ["http_proxy", "all_proxy"] { setenv(name, "http://127.0.0.1:1", 1) }
+            let server = try ScriptedServer([.answer("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")])
+            let transport = CurlTransport(HTTPSettings())
+            let url = try BaseURL(parsing: "http://127.0.0.1:\(server.port)")
+            let response = try await transport.send(HTTPRequest(.get, "/"), to: url, deadline: .now + .seconds(10))
+            #expect(response.status == 200)
+            await transport.close()
+        }
+    }
+
+    @Test("many calls at once have one connection each, and closing ends those under way")
+    func manyCalls() async throws {
+        let count = 8
+        let servers = try (0..<count).map { _ in try ScriptedServer([.answer(Self.ok), .silence]) }
+        let transport = CurlTransport(HTTPSettings())
+        let statuses = try await withThrowingTaskGroup { group in
+            for server in servers {
+                let url = try BaseURL(parsing: "http://127.0.0.1:\(server.port)")
+                group.addTask {
+                    try await transport.send(HTTPRequest(.get, "/"), to: url, deadline: .now + .seconds(30)).status
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == Array(repeating: 200, count: count))
+        let url = try BaseURL(parsing: "http://127.0.0.1:\(servers[0].port)")
+        let pending = Task { try await transport.send(HTTPRequest(.get, "/"), to: url, deadline: .now + .seconds(30)) }
+        while servers[0].requests.count < 2 { try await Task.sleep(for: .milliseconds(5)) }
+        await transport.close()
+        let error = await #expect(throws: HTTPError.self) { try await pending.value }
+        #expect(error?.code == .connectionLost)
+    }
+
     @Test("failures have their names")
     func failures() async throws {
         #expect(try await code([.silence], within: .milliseconds(300)) == .timedOut)
@@ -135,7 +231,7 @@ private struct Recorder: LogHandler {
         // A port that nobody listens on: privileged, and not in use on any machine that runs tests.
         let port = 1
         let service = HTTPService(
-            url: try BaseURL(parsing: "http://127.0.0.1:\(port)"), transport: AsyncHTTPTransport(HTTPSettings()),
+            url: try BaseURL(parsing: "http://127.0.0.1:\(port)"), transport: CurlTransport(HTTPSettings()),
             retries: .none, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let error = await #expect(throws: HTTPError.self) {
             try await service.send(HTTPRequest(.get, "/"), deadline: .now + .seconds(5))
@@ -168,7 +264,7 @@ private struct Recorder: LogHandler {
     func cancelled() async throws {
         let server = try ScriptedServer([.silence])
         let url = try BaseURL(parsing: "http://127.0.0.1:\(server.port)")
-        let transport = AsyncHTTPTransport(HTTPSettings())
+        let transport = CurlTransport(HTTPSettings())
         let task = Task { try await transport.send(HTTPRequest(.get, "/"), to: url, deadline: .now + .seconds(30)) }
         try await Task.sleep(for: .milliseconds(100))
         task.cancel()

@@ -10,6 +10,8 @@ final class ScriptedServer: Sendable {
         case answerThenSilence(String)
         /// Says nothing for as long as the client stays.
         case silence
+        /// Answers, reads another request on the same connection, and closes without an answer to that.
+        case answerThenHangUp(String)
         /// Closes without an answer.
         case hangUp
     }
@@ -73,6 +75,9 @@ final class ScriptedServer: Sendable {
                 case .answerThenSilence(let text):
                     send(text, connection)
                     waitForEnd(connection)
+                case .answerThenHangUp(let text):
+                    send(text, connection)
+                    received(read(connection))
                 case .silence: waitForEnd(connection)
                 case .hangUp: break
                 }

@@ -1,6 +1,5 @@
 import Foundation
 import Logging
-import NIOSSL
 import Testing
 
 @testable import MatterHTTP
@@ -11,9 +10,10 @@ import Testing
 
     /// The status of a call, or the code of its error.
     private func call(
-        _ url: String, trusting authority: String? = TLSFixture.authority, through proxy: ProxySettings? = nil
+        _ url: String, trusting authority: String? = TLSFixture.authority, through proxy: ProxySettings? = nil,
+        connectTimeout: Duration = .seconds(10)
     ) async throws -> Result<Int, HTTPError> {
-        var settings = HTTPSettings(proxy: proxy)
+        var settings = HTTPSettings(proxy: proxy, connectTimeout: connectTimeout)
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("ca-\(UUID().uuidString).pem")
         defer { try? FileManager.default.removeItem(at: file) }
         if let authority {
@@ -21,7 +21,7 @@ import Testing
             settings.authorityFile = file.path
         }
         let service = HTTPService(
-            url: try BaseURL(parsing: url), transport: AsyncHTTPTransport(settings), retries: .none,
+            url: try BaseURL(parsing: url), transport: CurlTransport(settings), retries: .none,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let result: Result<Int, HTTPError>
         do {
@@ -34,16 +34,11 @@ import Testing
     }
 
     private func withServer(
-        _ certificate: String = TLSFixture.server, newest: TLSVersion? = nil, _ body: (TLSServer) async throws -> Void
+        _ certificate: String = TLSFixture.server, newest: String = "TLSv1_3", _ body: (TLSServer) async throws -> Void
     ) async throws {
-        let server = try await TLSServer(certificate: certificate, newest: newest)
-        do {
-            try await body(server)
-            await server.stop()
-        } catch {
-            await server.stop()
-            throw error
-        }
+        let server = try TLSServer(certificate: certificate, newest: newest)
+        defer { server.stop() }
+        try await body(server)
     }
 
     private func code(_ result: Result<Int, HTTPError>) -> HTTPError.Code? {
@@ -80,14 +75,55 @@ import Testing
         }
     }
 
+    @Test("the authorities of the system count beside those of the file")
+    func bothAuthorities() async throws {
+        let own = FileManager.default.temporaryDirectory.appendingPathComponent("ca-\(UUID().uuidString).pem")
+        let system = own.appendingPathExtension("system")
+        defer { for file in [own, system] { try? FileManager.default.removeItem(at: file) } }
+        try Data(TLSFixture.expiredServer.utf8).write(to: own)
+        try Data(TLSFixture.authority.utf8).write(to: system)
+        let bundle = try AuthorityBundle(file: own.path, system: system.path)
+        // The file in memory is one that a client can use, and both authorities are in it.
+        try await withServer { server in
+            let answered = try await call(
+                "https://localhost:\(server.port)", trusting: String(contentsOfFile: bundle.path, encoding: .utf8))
+            #expect(try answered.get() == 200)
+        }
+        let all = try String(contentsOfFile: bundle.path, encoding: .utf8)
+        #expect(all.contains(TLSFixture.authority) && all.contains(TLSFixture.expiredServer))
+        // A system without a list of authorities is no reason not to use the user's.
+        let alone = try AuthorityBundle(file: own.path, system: "/nonexistent")
+        #expect(try String(contentsOfFile: alone.path, encoding: .utf8) == TLSFixture.expiredServer + "\n")
+        #expect(throws: HTTPError.self) { try AuthorityBundle(file: "/nonexistent", system: system.path) }
+    }
+
+    @Test("a file whose certificates are damaged is named, and nothing is sent")
+    func damagedAuthorities() async throws {
+        try await withServer { server in
+            let damaged = TLSFixture.authority.replacingOccurrences(of: "MIIB", with: "****")
+            let result = try await call("https://localhost:\(server.port)", trusting: damaged)
+            #expect(code(result) == .invalidSettings)
+            #expect(server.requests.isEmpty)
+        }
+    }
+
+    @Test("a server that accepts connections and says nothing has not shaken hands in time")
+    func silentServer() async throws {
+        let silent = try ScriptedServer([.silence])
+        let result = try await call("https://localhost:\(silent.port)", connectTimeout: .milliseconds(300))
+        #expect(code(result) == .tlsFailed)
+    }
+
     @Test("TLS older than 1.2 is not spoken")
     func oldVersion() async throws {
-        try await withServer(newest: .tlsv11) { server in
+        try await withServer(newest: "TLSv1_1") { server in
+            #expect(server.version == "TLSv1.1")
             let result = try await call("https://localhost:\(server.port)")
             #expect(code(result) == .tlsFailed)
             #expect(server.requests.isEmpty)
         }
-        try await withServer(newest: .tlsv12) { server in
+        try await withServer(newest: "TLSv1_2") { server in
+            #expect(server.version == "TLSv1.2")
             let answered = try await call("https://localhost:\(server.port)")
             #expect(try answered.get() == 200)
         }
@@ -125,8 +161,12 @@ import Testing
             let result = try await call("https://localhost:\(server.port)", through: settings)
             #expect(code(result) == .tlsFailed)
         }
-        for answer in ["HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n"] {
-            let refusing = try ScriptedServer([.answer(answer)])
+        let answers: [ScriptedServer.Step] = [
+            .answer("HTTP/1.1 407 No\r\nContent-Length: 0\r\n\r\n"),
+            .answer("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n"), .answer("220 mail.example\r\n\r\n"), .hangUp,
+        ]
+        for answer in answers {
+            let refusing = try ScriptedServer([answer])
             let settings = ProxySettings(host: "127.0.0.1", port: refusing.port)
             let result = try await call("https://api.example", through: settings)
             #expect(code(result) == .proxyFailed)

@@ -164,7 +164,7 @@ import Testing
         try await withEmulator(["lost,on=getUser,times=1"]) { emulator, _ in
             let log = LogLines()
             try await withServer(emulator, log) { port in
-                let transport = AsyncHTTPTransport(HTTPSettings())
+                let transport = CurlTransport(HTTPSettings())
                 let url = try BaseURL(parsing: "http://127.0.0.1:\(port)")
                 let body: JSONValue = ["user_name": "me@example.com", "password": .string(Self.password)]
                 let login = try await transport.send(

@@ -91,7 +91,7 @@ struct CloudSetup: Sendable {
             userAgent: "matterctl/\(Version.number)")
         return CloudClient(
             account: account, store: CloudStore(state),
-            service: HTTPService(url: account.url, transport: AsyncHTTPTransport(settings), logger: logger),
+            service: HTTPService(url: account.url, transport: CurlTransport(settings), logger: logger),
             logger: logger, timeout: timeout, budget: budget, deadline: deadline, unixTime: Clock.unixTime)
     }
 
