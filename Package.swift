@@ -71,6 +71,7 @@ let package = Package(
         .target(name: "CAvahi"),
         .target(name: "CCurl"),
         .target(name: "CProcess"),
+        .target(name: "CQREncode"),
         module("JSON"),
         module("MatterTLV", ["JSON"]),
         module("MatterCrypto", ["COpenSSL"]),
@@ -129,7 +130,8 @@ let package = Package(
         module(
             "MatterCommandLine",
             [
-                "CProcess", "JSON", "MatterCommissioning", "MatterController", "MatterCredentials", "MatterCrypto",
+                "CProcess", "CQREncode", "JSON", "MatterCommissioning", "MatterController", "MatterCredentials",
+                "MatterCrypto",
                 "MatterDataModel", "MatterDiscovery", "MatterHTTP", "MatterInteraction", "MatterRecords",
                 "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterSimulator", "MatterStore",
                 "MatterTLV", "MatterTransport", "RainMaker", arguments, logging,
@@ -188,7 +190,8 @@ let package = Package(
         tests(
             "MatterSimulatorTests",
             [
-                "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterInteraction", "MatterSecureChannel",
+                "JSON", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterInteraction",
+                "MatterSecureChannel",
                 "MatterSession", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport",
             ]),
         tests(

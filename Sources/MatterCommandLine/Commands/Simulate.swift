@@ -6,6 +6,7 @@ import MatterCredentials
 import MatterCrypto
 import MatterDataModel
 import MatterDiscovery
+import MatterHTTP
 import MatterSecureChannel
 import MatterSetupPayload
 import MatterSimulator
@@ -107,6 +108,7 @@ struct Simulate: LocalCommand {
     }
 
     private func simulate() async throws {
+        if online { try CurlTransport.checkLibrary() }
         let kinds = try types.split(separator: ",").map { try DeviceKind.named(String($0)) }
         guard let first = kinds.first else { throw UsageError("usage.type", "no device type is given") }
         try checkRainMaker()

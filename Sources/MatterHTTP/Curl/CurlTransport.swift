@@ -14,6 +14,11 @@ package actor CurlTransport: HTTPTransport {
 
     deinit { loop?.close() }
 
+    /// Opens libcurl, for who wants to know beforehand.
+    ///
+    /// - Throws: ``HTTPError`` with `libraryMissing`.
+    package static func checkLibrary() throws(HTTPError) { _ = try CurlLibrary.open() }
+
     package func close() async {
         guard let loop else { return }
         self.loop = nil

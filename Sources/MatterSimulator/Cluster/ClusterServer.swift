@@ -44,6 +44,8 @@ package import MatterTLV
 /// - **State beyond attributes** (users, schedules) is returned by ``savedState`` whenever the node saves, and handed to
 ///   ``restore(_:)`` before ``start(_:)``; call `context.markUnsaved()` after changing it. A command that did so, and every
 ///   write, is answered once it is saved; other changes are saved soon after.
+/// - **Work that takes time** (a call of a service): answer a command with `.later { … }`. The work runs outside of the node,
+///   and ``finish(_:_:)`` makes the answer of what came of it.
 /// - **The outside world**: `context.effect(.command(…))` sends a command to a bound node; `context.report`
 ///   prints a line. ``input(_:_:)`` gets what a person types at the running device: `1 contact-sensor closed`.
 ///
@@ -85,6 +87,10 @@ package protocol ClusterServer {
     mutating func write(_ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext) throws(ClusterFailure)
     /// Runs a command.
     mutating func invoke(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer
+    /// What came of the work that a command was put off for.
+    mutating func finish(
+        _ result: any ClusterSignal, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer
     /// A timer of this server is due.
     mutating func timerFired(_ timer: String, _ context: ClusterContext)
     /// Another cluster wants something.
@@ -125,6 +131,12 @@ extension ClusterServer {
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         throw .unsupportedCommand
+    }
+
+    package mutating func finish(
+        _ result: any ClusterSignal, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        throw .failure
     }
 
     package mutating func timerFired(_ timer: String, _ context: ClusterContext) {}

@@ -73,6 +73,9 @@ package enum CommandAnswer: Sendable {
     case status(StatusIB)
     /// A response command with its fields.
     case response(UInt32, [TLVElement])
+    /// The edge of the device has something to do first, and other commands go on meanwhile; what comes of it is handed to
+    /// ``ClusterServer/finish(_:_:)``, which answers.
+    case later(@Sendable () async -> any ClusterSignal)
 }
 
 /// Why a server refuses a write or a command.

@@ -165,7 +165,8 @@ extension SimulatedDevice {
         if let delay = configuration.faults.slowCrypto, request.commands.contains(where: \.path.needsCryptography) {
             try await Task.sleep(for: delay)
         }
-        let outcomes: [CommandResult.Outcome]
+        let node = node
+        var outcomes: [CommandResult.Outcome]
         do throws(SimulatedNode.Refusal) {
             outcomes = try node.turn(at: .current) { () throws(SimulatedNode.Refusal) in
                 try node.invoke(request, caller: caller)
@@ -173,10 +174,18 @@ extension SimulatedDevice {
         } catch {
             return try await send(StatusResponse(error.status), exchange)
         }
+        let pending = node.takePendingCommands()
         let delay = node.takeAnswerDelay()
         let reboots = faults.isAboutToReboot(node)
         afterTurn()
         if reboots { return }
+        for command in pending {
+            let result = await command.work()
+            // The device may have started again meanwhile.
+            guard node === self.node else { return }
+            outcomes[command.index] = node.finish(command, with: result, at: .current)
+            afterTurn()
+        }
         if hasUnsavedStates { await saved() }
         guard !request.suppressesResponse else { return }
         if faults.mutes(message) {

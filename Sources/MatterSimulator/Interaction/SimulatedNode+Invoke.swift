@@ -2,6 +2,15 @@ import MatterDataModel
 package import MatterInteraction
 package import MatterTLV
 
+/// A command whose answer waits for work of the edge.
+package struct PendingCommand: Sendable {
+    /// Its place among the commands of the request.
+    package let index: Int
+    package let work: @Sendable () async -> any ClusterSignal
+    let command: CommandDataIB
+    let caller: Caller
+}
+
 /// Invoking (Matter core specification 8.8.3.2).
 extension SimulatedNode {
     /// Runs the commands of a request.
@@ -18,21 +27,51 @@ extension SimulatedNode {
                 Set(commands.map(\.path)).count == commands.count
             else { throw Refusal(status: .invalidAction) }
         }
-        return commands.map { outcome(of: $0, isTimed: request.isTimed, caller) }
+        return commands.enumerated().map { outcome(of: $1, at: $0, isTimed: request.isTimed, caller) }
     }
 
-    private func outcome(of command: CommandDataIB, isTimed: Bool, _ caller: Caller) -> CommandResult.Outcome {
+    /// Answers a command whose work is done.
+    package func finish(
+        _ pending: PendingCommand, with result: any ClusterSignal, at moment: Moment
+    ) -> CommandResult.Outcome {
+        let (path, caller) = (pending.command.path, pending.caller)
+        return turn(at: moment) {
+            conclude(pending.command) { () throws(ClusterFailure) in
+                try call(path.endpoint ?? 0, path.cluster, caller) { server, context throws(ClusterFailure) in
+                    try server.finish(result, context)
+                }
+            }
+        }
+    }
+
+    private func outcome(
+        of command: CommandDataIB, at index: Int, isTimed: Bool, _ caller: Caller
+    ) -> CommandResult.Outcome {
+        conclude(command) { () throws(ClusterFailure) in
+            let answer = try run(command, isTimed: isTimed, caller)
+            guard case .later(let work) = answer else { return answer }
+            pendingCommands.append(PendingCommand(index: index, work: work, command: command, caller: caller))
+            return nil
+        }
+    }
+
+    /// - Parameter answer: `nil` for one that cannot be given now.
+    private func conclude(
+        _ command: CommandDataIB, answer: () throws(ClusterFailure) -> CommandAnswer?
+    ) -> CommandResult.Outcome {
         let outcome: CommandResult.Outcome
         do throws(ClusterFailure) {
-            switch try run(command, isTimed: isTimed, caller) {
+            switch try answer() {
             case .success: outcome = .status(StatusIB(.success))
             case .status(let status): outcome = .status(status)
             case .response(let id, let fields): outcome = .response(command: id, fields: .structure(fields))
+            case .later, nil: outcome = .status(StatusIB(.busy))
             }
         } catch {
             outcome = .status(error.status)
         }
         settle()
+        guard !pendingCommands.contains(where: { $0.command.path == command.path }) else { return outcome }
         var status = "SUCCESS"
         if case .status(let given) = outcome { status = given.description }
         report(
@@ -75,16 +114,17 @@ extension SimulatedNode {
         return answer
     }
 
-    /// Runs a command of the device's own, as if somebody with every right had sent it.
+    /// Runs a command of the device's own, as if somebody with every right had sent it; one that is put off stays undone.
     @discardableResult
     package func invoke(
         _ command: UInt32, _ fields: TLVValue = .structure([]), endpoint: UInt16, cluster: UInt32, at moment: Moment
     ) -> CommandResult.Outcome {
-        turn(at: moment) {
+        defer { _ = takePendingCommands() }
+        return turn(at: moment) {
             outcome(
                 of: CommandDataIB(
                     path: CommandPath(endpoint: endpoint, cluster: cluster, command: command), fields: fields),
-                isTimed: true, .device)
+                at: 0, isTimed: true, .device)
         }
     }
 }

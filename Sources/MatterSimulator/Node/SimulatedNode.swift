@@ -55,6 +55,7 @@ package final class SimulatedNode {
     var reports: [NodeReport] = []
     var unsaved: Set<SavedPart> = []
     var answerDelay = Duration.zero
+    var pendingCommands: [PendingCommand] = []
     private var signals: [(signal: any ClusterSignal, endpoint: UInt16, cluster: UInt32)] = []
     private var siblingChanges: [(endpoint: UInt16, cluster: UInt32, attribute: UInt32)] = []
     private var isSettling = false
@@ -141,6 +142,12 @@ package final class SimulatedNode {
     package func takeAnswerDelay() -> Duration {
         defer { answerDelay = .zero }
         return answerDelay
+    }
+
+    /// The commands of the request at hand that are answered later: what has been said of them so far is BUSY.
+    package func takePendingCommands() -> [PendingCommand] {
+        defer { pendingCommands = [] }
+        return pendingCommands
     }
 
     func report(_ report: NodeReport) { reports.append(report) }

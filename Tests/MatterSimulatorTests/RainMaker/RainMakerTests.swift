@@ -1,3 +1,4 @@
+import JSON
 import MatterCredentials
 import MatterCrypto
 import MatterInteraction
@@ -202,6 +203,45 @@ struct RainMakerControllerTests {
         bench.wait(.seconds(3600))
         #expect(bench.read(Self.cluster, 2) == .bool(false))
         #expect(try bench.status(Self.cluster, 4).status == .failure)
+    }
+
+    private struct FakeCloud: ControllerCloud {
+        var accessToken: String?
+
+        func call(
+            _ method: String, _ url: String, _ target: String, token: String?, body: JSONValue?
+        ) async -> JSONValue? {
+            guard method == "POST", url == "http://127.0.0.1:9/v1", target == "/login2", token == nil,
+                body?["refreshtoken"]?.stringValue == "token"
+            else { return nil }
+            return accessToken.map { ["accesstoken": .string($0)] }
+        }
+    }
+
+    @Test("a command is answered when the cloud has answered, and others go on meanwhile", arguments: ["t", nil])
+    func later(accessToken: String?) async throws {
+        let bench = try ClusterBench {
+            DeviceKind.plans(
+                (try? [DeviceKind.named("rainmaker-controller")]) ?? [],
+                options: DeviceOptions(cloud: FakeCloud(accessToken: accessToken)))
+        }
+        #expect(try Self.append(bench, "token") == .success)
+        _ = bench.node.takeReports()
+        #expect(try bench.status(Self.cluster, 2, [0: .string("http://127.0.0.1:9")]).status == .busy)
+        let pending = try #require(bench.node.takePendingCommands().first)
+        #expect(bench.node.takePendingCommands().isEmpty)
+        #expect(try Self.append(bench, "-and-more") == .success)
+        #expect(bench.read(Self.cluster, 2) == .bool(false))
+        let commands = { (reports: [NodeReport]) in
+            reports.compactMap { if case .command(_, _, let id, let status) = $0 { "\(id) \(status)" } else { nil } }
+        }
+        #expect(commands(bench.node.takeReports()) == ["0 SUCCESS"])
+        let outcome = bench.node.finish(pending, with: await pending.work(), at: bench.moment)
+        let expected: IMStatus = accessToken == nil ? .failure : .success
+        guard case .status(let status) = outcome else { throw ClusterFailure.failure }
+        #expect(status.status == expected)
+        #expect(bench.read(Self.cluster, 2) == .bool(accessToken != nil))
+        #expect(commands(bench.node.takeReports()) == ["2 \(StatusIB(expected))"])
     }
 
     @Test("only administrators may")

@@ -1,16 +1,5 @@
-package import JSON
 import MatterCredentials
-import MatterCrypto
 package import MatterTLV
-
-/// The way of a virtual controller to a cloud. The device waits for each answer, as real ones do.
-package protocol ControllerCloud: Sendable {
-    /// - Parameters:
-    ///   - url: whole.
-    ///   - token: for the Authorization header.
-    /// - Returns: the body of a successful answer; `nil` for any other, and if there was none.
-    func call(_ method: String, _ url: String, token: String?, body: JSONValue?) -> JSONValue?
-}
 
 /// Espressif's Matter Controller cluster 0x131BFC01: how an app hands a RainMaker account to a controller.
 ///
@@ -85,16 +74,17 @@ package struct RainMakerControllerServer: ClusterServer {
             context[Attribute.refreshTokenVerified] = .bool(false)
         case Command.authorize:
             context[Attribute.endpointURL] = .string(try command.string(0))
-            if cloud != nil {
-                logIn(token, context)
-            } else {
-                authorize(hasCloud && !token.isEmpty, context)
+            accessToken = nil
+            if let account = account(context) {
+                return .later { AccountResult.loggedIn(await account.logIn(token)) }
             }
+            authorize(hasCloud && !token.isEmpty, context)
             guard context.bool(Attribute.authorized) else { throw .failure }
         case Command.updateUserNOC:
-            if cloud != nil {
-                try joinGroup(context)
-                break
+            if let account = account(context) {
+                guard let fabric = context.node.fabrics[context.caller.fabricIndex] else { throw .failure }
+                let random = context.random
+                return .later { await account.join(fabric.operational, random: random) }
             }
             guard hasCloud, context.bool(Attribute.authorized), context.caller.fabricIndex != 0 else {
                 throw .failure
@@ -103,9 +93,10 @@ package struct RainMakerControllerServer: ClusterServer {
             context[Attribute.fabricIndex] = .number(context.caller.fabricIndex)
             context[Attribute.userNOCInstalled] = .bool(true)
         case Command.updateDeviceList:
-            if cloud != nil {
-                try listNodes(context)
-                break
+            if let account = account(context) {
+                guard context.bool(Attribute.userNOCInstalled) else { throw .failure }
+                let group = context[Attribute.groupID]?.text ?? ""
+                return .later { AccountResult.listed(await account.nodes(of: group)) }
             }
             guard hasCloud, context.bool(Attribute.authorized), context.bool(Attribute.userNOCInstalled) else {
                 throw .failure
@@ -119,48 +110,39 @@ package struct RainMakerControllerServer: ClusterServer {
 
     // MARK: With a cloud
 
-    private func call(
-        _ method: String, _ path: String, _ body: JSONValue? = nil, _ context: ClusterContext
-    ) -> JSONValue? {
-        let base = context[Attribute.endpointURL]?.text ?? ""
-        return cloud?.call(method, "\(base)/v1\(path)", token: accessToken, body: body)
+    private func account(_ context: ClusterContext) -> ControllerAccount? {
+        cloud.map {
+            ControllerAccount(cloud: $0, url: context[Attribute.endpointURL]?.text ?? "", accessToken: accessToken)
+        }
     }
 
-    private mutating func logIn(_ token: String, _ context: ClusterContext) {
-        accessToken = nil
-        let answer = token.isEmpty ? nil : call("POST", "/login2", ["refreshtoken": .string(token)], context)
-        accessToken = answer?["accesstoken"]?.stringValue
-        authorize(accessToken != nil, context)
+    package mutating func finish(
+        _ result: any ClusterSignal, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        switch result as? AccountResult {
+        case .loggedIn(let token):
+            accessToken = token
+            authorize(token != nil, context)
+            guard token != nil else { throw .failure }
+        case .joined(let group, let credentials): try install(credentials, of: group, context)
+        case .listed(let nodes?):
+            let own = context.node.fabrics[context.caller.fabricIndex]?.operational.nodeID.description
+            context.report("device list updated", [("nodes", .number(nodes.filter { $0 != own }.count))])
+        case .listed(nil), .failed, nil: throw .failure
+        }
+        context.markUnsaved()
+        return .success
     }
 
     /// The own node id stays; key and certificate change.
-    private mutating func joinGroup(_ context: ClusterContext) throws(ClusterFailure) {
-        guard accessToken != nil, var fabric = context.node.fabrics[context.caller.fabricIndex] else { throw .failure }
-        guard let group = try self.group(of: fabric.operational.fabric.fabricID, context) else { throw .failure }
-        do {
-            let key = try P256PrivateKey.generate(context.random)
-            let request: JSONValue = [
-                "group_id": .string(group), "csr": .string(try CertificateSigningRequest(key: key).pem),
-                "role": "secondary", "matter_node_id": .string(fabric.operational.nodeID.description),
-            ]
-            let answer = call(
-                "PUT", "/user/node_group",
-                ["operation": "add", "csr_type": "controller", "csr_requests": .array([request])], context)
-            guard let pem = answer?["certificates"]?.arrayValue?.first?["user_noc"]?.stringValue else {
-                throw ClusterFailure.failure
-            }
-            let chain = OperationalChain(
-                noc: try MatterCertificate(pem: pem), icac: nil, root: fabric.operational.root)
-            let identity = try chain.validate(at: .none)
-            let updated = try OperationalCredentials(
-                chain: chain, key: key, ipkEpochKey: fabric.operational.ipkEpochKey)
-            guard updated.fabric == fabric.operational.fabric, identity.nodeID == fabric.operational.nodeID else {
-                throw ClusterFailure.failure
-            }
-            fabric.operational = updated
-        } catch {
-            throw .failure
-        }
+    private func install(
+        _ credentials: OperationalCredentials, of group: String, _ context: ClusterContext
+    ) throws(ClusterFailure) {
+        // The fabric may have gone while the cloud was asked.
+        guard var fabric = context.node.fabrics[context.caller.fabricIndex],
+            credentials.fabric == fabric.operational.fabric, credentials.nodeID == fabric.operational.nodeID
+        else { throw .failure }
+        fabric.operational = credentials
         let node = context.node
         node.fabrics[fabric.index] = fabric
         node.effects.append(.closeSessions(fabric: fabric.index, except: context.caller.session))
@@ -170,36 +152,6 @@ package struct RainMakerControllerServer: ClusterServer {
         context[Attribute.groupID] = .string(group)
         context[Attribute.fabricIndex] = .number(fabric.index)
         context[Attribute.userNOCInstalled] = .bool(true)
-    }
-
-    /// As many as the firmware asks for at a time.
-    private static let groupsPerPage = 4
-    private static let mostPages = 250
-
-    private func group(of fabricID: FabricID, _ context: ClusterContext) throws(ClusterFailure) -> String? {
-        var start = ""
-        for _ in 0..<Self.mostPages {
-            let path = "/user/node_group?is_matter=true&num_records=\(Self.groupsPerPage)\(start)"
-            guard let page = call("GET", path, nil, context), let groups = page["groups"]?.arrayValue else {
-                throw .failure
-            }
-            let found = groups.first { $0["fabric_id"]?.stringValue?.uppercased() == fabricID.description }
-            if let found { return found["group_id"]?.stringValue }
-            guard let next = page["next_id"]?.stringValue, !next.isEmpty else { return nil }
-            start = "&start_id=\(next)"
-        }
-        return nil
-    }
-
-    private func listNodes(_ context: ClusterContext) throws(ClusterFailure) {
-        let group = context[Attribute.groupID]?.text ?? ""
-        guard accessToken != nil, context.bool(Attribute.userNOCInstalled) else { throw .failure }
-        let path = "/user/node_group?group_id=\(group)&is_matter=true&node_list=true&matter_node_list=true"
-        guard let nodes = call("GET", path, nil, context)?["groups"]?.arrayValue?.first?["node_details"]?.arrayValue
-        else { throw .failure }
-        let own = context.node.fabrics[context.caller.fabricIndex]?.operational.nodeID.description
-        let others = nodes.compactMap { $0["matter_node_id"]?.stringValue }.filter { $0.uppercased() != own }
-        context.report("device list updated", [("nodes", .number(others.count))])
     }
 
     // MARK: Without
