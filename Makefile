@@ -6,6 +6,7 @@
 # make stress    kills, crowds, losses, hostile peers, in a private network; hours, adds up over runs (docs/reliability.md)
 # make fuzz      ten million inputs for every decoder, hours too
 # make bench     measure against the official Python controller, in one run with the same light
+# make sizes     list how much of the release binary each module takes
 # make format    format all Swift sources in place
 # make install   a release binary with completion scripts and manual pages below PREFIX (default /usr/local)
 # make clean     remove what was built
@@ -21,7 +22,7 @@ SHELL = /bin/bash
 .SHELLFLAGS = -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL = build
-.PHONY: build demo demo-rainmaker test stress fuzz check bench format install clean deps peers peers-controller release
+.PHONY: build demo demo-rainmaker test stress fuzz check bench sizes format install clean deps peers peers-controller release
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -117,6 +118,10 @@ release: deps
 
 demo: build
 	Tests/Lab/demo.sh "$$(swift build --show-bin-path)/matterctl"
+
+sizes: deps
+	swift build $(RELEASE) -Xlinker -Map=$(CURDIR)/.build/release.map --product matterctl
+	Tests/Tools/binary_modules.py .build/release.map
 
 # The debug configuration: linked statically, the emulator's HTTP server would need more of the system's libraries.
 demo-rainmaker: build

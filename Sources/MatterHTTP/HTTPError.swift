@@ -8,7 +8,7 @@ package struct HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
         case insecureURL = "http.insecure-url"
         /// Proxy variables or a file of certificate authorities that cannot be used.
         case invalidSettings = "http.invalid-settings"
-        /// The host has no address, or nobody accepts connections there.
+        /// The host has no address, or no server accepts connections there.
         case unreachable = "http.unreachable"
         /// The TLS handshake failed: mostly an unknown certificate authority.
         case tlsFailed = "http.tls-failed"

@@ -71,35 +71,35 @@ package struct HTTPResponse: Sendable, Equatable {
 package enum PercentEncoding {
     package static func encode(_ text: String) -> String {
         var encoded = ""
-        for octet in text.utf8 {
-            switch octet {
+        for byte in text.utf8 {
+            switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
                 UInt8(ascii: "~"):
-                encoded.unicodeScalars.append(Unicode.Scalar(octet))
+                encoded.unicodeScalars.append(Unicode.Scalar(byte))
             default:
-                encoded += (octet < 16 ? "%0" : "%") + String(octet, radix: 16, uppercase: true)
+                encoded += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
             }
         }
         return encoded
     }
 
-    /// - Returns: `nil` for a `%` without two digits, or octets that are not UTF-8.
+    /// - Returns: `nil` for a `%` without two digits, or bytes that are not UTF-8.
     package static func decode(_ text: some StringProtocol) -> String? {
-        var octets: [UInt8] = []
+        var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
-        while let octet = rest.popFirst() {
-            guard octet == UInt8(ascii: "%") else {
-                octets.append(octet)
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
                 continue
             }
             guard let high = digit(rest.popFirst()), let low = digit(rest.popFirst()) else { return nil }
-            octets.append(high << 4 | low)
+            bytes.append(high << 4 | low)
         }
-        return String(validating: octets, as: UTF8.self)
+        return String(validating: bytes, as: UTF8.self)
     }
 
-    private static func digit(_ octet: UInt8?) -> UInt8? {
-        octet.flatMap { Character(Unicode.Scalar($0)).hexDigitValue }.map { UInt8($0) }
+    private static func digit(_ byte: UInt8?) -> UInt8? {
+        byte.flatMap { Character(Unicode.Scalar($0)).hexDigitValue }.map { UInt8($0) }
     }
 }

@@ -72,9 +72,9 @@ final class ConnectProxy: Sendable {
             guard client >= 0 else { return }
             defer { close(client) }
             var head: [UInt8] = []
-            var octet: UInt8 = 0
-            while !head.suffix(4).elementsEqual(Array("\r\n\r\n".utf8)), read(client, &octet, 1) == 1 {
-                head.append(octet)
+            var byte: UInt8 = 0
+            while !head.suffix(4).elementsEqual(Array("\r\n\r\n".utf8)), read(client, &byte, 1) == 1 {
+                head.append(byte)
             }
             kept.head.withLock { $0 = String(decoding: head, as: UTF8.self) }
             let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

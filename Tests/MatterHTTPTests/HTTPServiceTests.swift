@@ -226,9 +226,9 @@ private struct Recorder: LogHandler {
         #expect(.now - start < .seconds(20))
     }
 
-    @Test("nobody at the port is an error of its own")
+    @Test("a port without a server is an error of its own")
     func unreachable() async throws {
-        // A port that nobody listens on: privileged, and not in use on any machine that runs tests.
+        // A port without a server: privileged, and not in use on any machine that runs tests.
         let port = 1
         let service = HTTPService(
             url: try BaseURL(parsing: "http://127.0.0.1:\(port)"), transport: CurlTransport(HTTPSettings()),

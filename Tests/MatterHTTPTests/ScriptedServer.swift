@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A server on this machine that answers each connection with prepared octets and keeps what it was sent.
+/// A server on this machine that answers each connection with prepared bytes and keeps what it was sent.
 final class ScriptedServer: Sendable {
     /// What it does with one connection.
     enum Step: Sendable {
@@ -91,20 +91,20 @@ final class ScriptedServer: Sendable {
         }
 
         private func waitForEnd(_ connection: Int32) {
-            var octet: UInt8 = 0
-            _ = Glibc.read(connection, &octet, 1)
+            var byte: UInt8 = 0
+            _ = Glibc.read(connection, &byte, 1)
         }
 
         /// Head and body, as far as they come in one piece.
         private func read(_ connection: Int32) -> String {
-            var octets: [UInt8] = []
+            var bytes: [UInt8] = []
             var part = [UInt8](repeating: 0, count: 65_536)
-            while octets.firstRange(of: Array("\r\n\r\n".utf8)) == nil {
+            while bytes.firstRange(of: Array("\r\n\r\n".utf8)) == nil {
                 let count = Glibc.read(connection, &part, part.count)
                 guard count > 0 else { break }
-                octets += part.prefix(count)
+                bytes += part.prefix(count)
             }
-            return String(decoding: octets, as: UTF8.self)
+            return String(decoding: bytes, as: UTF8.self)
         }
     }
 }

@@ -5,13 +5,15 @@ import Testing
 @testable import MatterHTTP
 
 @Suite struct TLSTests {
+    /// Installed along with git, among others.
+    private static let gnuTLS = try? CurlLibrary(["libcurl-gnutls.so.4"])
     private static let request = HTTPRequest(
         .post, "/v1/x", headers: ["Authorization": "t0ken"], body: Array("{}".utf8))
 
     /// The status of a call, or the code of its error.
     private func call(
         _ url: String, trusting authority: String? = TLSFixture.authority, through proxy: ProxySettings? = nil,
-        connectTimeout: Duration = .seconds(10)
+        connectTimeout: Duration = .seconds(10), library: CurlLibrary? = nil
     ) async throws -> Result<Int, HTTPError> {
         var settings = HTTPSettings(proxy: proxy, connectTimeout: connectTimeout)
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("ca-\(UUID().uuidString).pem")
@@ -21,7 +23,7 @@ import Testing
             settings.authorityFile = file.path
         }
         let service = HTTPService(
-            url: try BaseURL(parsing: url), transport: CurlTransport(settings), retries: .none,
+            url: try BaseURL(parsing: url), transport: CurlTransport(settings, library: library), retries: .none,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let result: Result<Int, HTTPError>
         do {
@@ -55,7 +57,24 @@ import Testing
         }
     }
 
-    @Test("a server whose certificate does not hold gets nothing: unknown authority, other name, expired")
+    @Test("the flavour with GnuTLS trusts the same servers", .enabled(if: gnuTLS != nil))
+    func otherFlavour() async throws {
+        let library = try #require(Self.gnuTLS)
+        try await withServer { server in
+            let answered = try await call("https://localhost:\(server.port)", library: library)
+            #expect(try answered.get() == 200)
+            let unknown = try await call("https://localhost:\(server.port)", trusting: nil, library: library)
+            #expect(code(unknown) == .tlsFailed)
+            let misnamed = try await call("https://127.0.0.1:\(server.port)", library: library)
+            #expect(code(misnamed) == .tlsFailed)
+        }
+        try await withServer(newest: "TLSv1_1") { server in
+            let result = try await call("https://localhost:\(server.port)", library: library)
+            #expect(code(result) == .tlsFailed)
+        }
+    }
+
+    @Test("a server whose certificate is not valid gets nothing: unknown authority, other name, expired")
     func untrusted() async throws {
         try await withServer { server in
             let unknown = try await call("https://localhost:\(server.port)", trusting: nil)
@@ -146,7 +165,7 @@ import Testing
             #expect(proxy.passed.count > 100)
             #expect(proxy.passed.firstRange(of: Array("t0ken".utf8)) == nil)
             #expect(proxy.passed.firstRange(of: Array("/v1/x".utf8)) == nil)
-            // Nobody there.
+            // No proxy there.
             settings.port = 1
             let result = try await call("https://localhost:\(server.port)", through: settings)
             #expect(code(result) == .unreachable)

@@ -3,6 +3,11 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$1 prefix=$2
+# libcurl's TLS library would take them for those of the system's libcrypto.
+if nm -D --defined-only "$binary" | grep -Eq ' (EVP|OPENSSL|SSL)_'; then
+    echo "$binary exports symbols of its libcrypto: build it with -Xlinker --no-export-dynamic" >&2
+    exit 1
+fi
 install -d "$prefix/bin"
 install -s -m 755 "$binary" "$prefix/bin/matterctl"
 matterctl=$prefix/bin/matterctl

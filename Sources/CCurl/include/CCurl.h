@@ -149,7 +149,7 @@ int ccurl_multi_add(const CCurlLibrary *_Nonnull library, CCurlMulti *_Nonnull m
 void ccurl_multi_remove(const CCurlLibrary *_Nonnull library, CCurlMulti *_Nonnull multi, CCurlEasy *_Nonnull easy);
 // Does what can be done without waiting.
 int ccurl_multi_perform(const CCurlLibrary *_Nonnull library, CCurlMulti *_Nonnull multi);
-// Waits until there is something to do, or somebody wakes it.
+// Waits until there is something to do, or `wake` is called.
 int ccurl_multi_wait(const CCurlLibrary *_Nonnull library, CCurlMulti *_Nonnull multi);
 void ccurl_multi_wake(const CCurlLibrary *_Nonnull library, CCurlMulti *_Nonnull multi);
 // The next exchange that has ended, and how; NULL if there is none.

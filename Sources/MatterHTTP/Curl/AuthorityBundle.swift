@@ -3,8 +3,8 @@ import Glibc
 
 /// The system's certificate authorities and those of a file of the user's, as one file in memory.
 ///
-/// libcurl takes one file; what it was built to use beside that (a folder) counts as well. Only some of its flavours take
-/// certificates from memory, but all of them open a file that has no name.
+/// libcurl takes one file; a folder that it was built to use counts as well. Only some of its flavours take certificates from
+/// memory, but all of them open a file that has no name.
 final class AuthorityBundle: Sendable {
     private static let largest = 8 << 20
     private static let mark = Array("-----BEGIN ".utf8)

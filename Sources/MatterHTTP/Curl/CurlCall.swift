@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A request on its way: it is answered once, by whoever is first.
+/// A request on its way: it is answered once, with the first result.
 final class CurlCall: Sendable {
     private enum State {
         case new
@@ -33,7 +33,7 @@ final class CurlCall: Sendable {
         if let early { continuation.resume(with: early) }
     }
 
-    /// Answers, unless somebody has done so.
+    /// Answers the call, unless it is answered.
     func finish(_ result: Result<HTTPResponse, any Error>) {
         let waiting: CheckedContinuation<HTTPResponse, any Error>? = state.withLock { state in
             guard case .waiting(let continuation) = state else {

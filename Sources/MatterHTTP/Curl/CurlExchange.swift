@@ -66,11 +66,11 @@ final class CurlExchange {
         set(CCURL_NETRC, 0)
         set(CCURL_FOLLOWLOCATION, 0)
         set(CCURL_NOSIGNAL, 1)
-        // An older library than 7.87 waits for the name service, on a thread that nobody waits for.
+        // A library older than 7.87 waits for the name service, but only on the loop's thread.
         _ = ccurl_set_number(library.handle, easy, CCURL_QUICK_EXIT, 1)
     }
 
-    /// Names of no proxy keep libcurl from looking at the environment itself.
+    /// Even without a proxy both are set, or libcurl would take them from the environment.
     private func setProxy() {
         set(CCURL_NOPROXY, "")
         guard let proxy = settings.proxy else { return set(CCURL_PROXY, "") }
@@ -186,7 +186,7 @@ final class CurlExchange {
 
     // MARK: The end
 
-    /// What came of the exchange.
+    /// The result of the exchange.
     func result(_ code: Int32) -> Result<HTTPResponse, any Error> {
         if code == CCURL_OK.rawValue {
             let status = ccurl_number(library.handle, easy, CCURL_RESPONSE_CODE)

@@ -1,20 +1,26 @@
 /// Exchanges over libcurl. Nothing is opened before the first call.
 package actor CurlTransport: HTTPTransport {
-    /// What libcurl may take longer than the deadline to notice it; then nobody waits for it any more.
+    /// The time after the deadline within which libcurl should notice it; then the call ends without libcurl.
     private static let grace = Duration.milliseconds(100)
-    /// How long to wait for a thread that hangs in the name service.
+    /// The longest wait for a thread that hangs in the name service.
     private static let farewell = Duration.milliseconds(500)
 
     private let settings: HTTPSettings
+    /// `nil` for the system's.
+    private let library: CurlLibrary?
     private var loop: CurlLoop?
 
-    package init(_ settings: HTTPSettings) {
+    package init(_ settings: HTTPSettings) { self.init(settings, library: nil) }
+
+    /// - Parameter library: one of the flavours, for tests.
+    init(_ settings: HTTPSettings, library: CurlLibrary?) {
         self.settings = settings
+        self.library = library
     }
 
     deinit { loop?.close() }
 
-    /// Opens libcurl, for who wants to know beforehand.
+    /// Opens libcurl, so that a command can fail early.
     ///
     /// - Throws: ``HTTPError`` with `libraryMissing`.
     package static func checkLibrary() throws(HTTPError) { _ = try CurlLibrary.open() }
@@ -51,7 +57,8 @@ package actor CurlTransport: HTTPTransport {
 
     private func open() throws(HTTPError) -> CurlLoop {
         if let loop { return loop }
-        let opened = try CurlLoop.start(settings, library: CurlLibrary.open())
+        let library = if let library { library } else { try CurlLibrary.open() }
+        let opened = try CurlLoop.start(settings, library: library)
         loop = opened
         return opened
     }

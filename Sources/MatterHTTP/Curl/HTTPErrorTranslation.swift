@@ -18,7 +18,7 @@ struct CurlOutcome {
     var proxyStatus = 0
 }
 
-/// Tells what a failure of libcurl means.
+/// The meaning of a failure of libcurl.
 struct HTTPErrorTranslation {
     let url: BaseURL
     let settings: HTTPSettings
@@ -38,7 +38,7 @@ struct HTTPErrorTranslation {
         case CCURL_PEER_FAILED_VERIFICATION:
             return HTTPError(
                 .tlsFailed, "the certificate of \(url) is not trusted",
-                hint: "for an own certificate authority use --ca FILE or MATTERCTL_CA_FILE")
+                hint: "for a certificate authority of your own, use --ca FILE or MATTERCTL_CA_FILE")
         case CCURL_SSL_CACERT_BADFILE:
             if let file = settings.authorityFile { return AuthorityBundle.unusable(file) }
             return HTTPError(
@@ -68,10 +68,10 @@ struct HTTPErrorTranslation {
 
     private func unreachable(_ more: String) -> HTTPError {
         HTTPError(
-            .unreachable, "nobody accepts connections at \(place)\(more)", hint: "check the network and the URL")
+            .unreachable, "no server accepts connections at \(place)\(more)", hint: "check the network and the URL")
     }
 
-    /// Which of the limits was it?
+    /// The limit that was reached first.
     private func late(_ outcome: CurlOutcome) -> HTTPError {
         if outcome.isLate || outcome.isSent || outcome.isSecured { return timedOut }
         if !outcome.isConnected { return unreachable(" in time") }
@@ -81,7 +81,7 @@ struct HTTPErrorTranslation {
         return timedOut
     }
 
-    /// What went wrong before the proxy let us through.
+    /// The failure of the proxy, if the tunnel through it was not set up.
     private func proxyError(_ outcome: CurlOutcome) -> HTTPError? {
         guard settings.proxy != nil, url.scheme == .https, !outcome.isSent, outcome.isConnected, !outcome.isLate,
             !(200...299).contains(outcome.proxyStatus)
@@ -90,7 +90,8 @@ struct HTTPErrorTranslation {
         case 0: return HTTPError(.proxyFailed, "\(place) does not answer like a proxy")
         case 407:
             return HTTPError(
-                .proxyFailed, "\(place) asks for a user name and password", hint: "put them into the variable")
+                .proxyFailed, "\(place) asks for a user name and password",
+                hint: "put them into the variable: http://USER:PASSWORD@HOST:PORT")
         default: return HTTPError(.proxyFailed, "\(place) refuses the connection (\(outcome.proxyStatus))")
         }
     }
