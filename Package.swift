@@ -119,7 +119,7 @@ let package = Package(
             "MatterSimulator",
             [
                 "JSON", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterInteraction",
-                "MatterSecureChannel", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport",
+                "MatterSecureChannel", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport", logging,
             ]),
         module(
             "RainMakerEmulator", ["JSON", "MatterCredentials", "MatterCrypto", "MatterStore", flyingFox, flyingSocks]),
@@ -143,7 +143,7 @@ let package = Package(
             name: "MatterTestKit",
             dependencies: [
                 "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterInteraction", "MatterRecords",
-                "MatterSecureChannel", "MatterStore", "MatterTLV", "MatterTransport", logging,
+                "MatterSecureChannel", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport", logging,
             ], path: "Tests/MatterTestKit", swiftSettings: strict),
         tests("ProcessTests", ["CProcess"]),
         tests("JSONTests", ["JSON"]),
@@ -170,8 +170,8 @@ let package = Package(
         tests(
             "MatterSessionTests",
             [
-                "MatterCredentials", "MatterCrypto", "MatterRecords", "MatterSecureChannel", "MatterSession",
-                "MatterTestKit", "MatterTransport", logging,
+                "MatterCredentials", "MatterCrypto", "MatterInteraction", "MatterRecords", "MatterSecureChannel",
+                "MatterSession", "MatterTestKit", "MatterTransport", logging,
             ]),
         tests(
             "MatterCommissioningTests",

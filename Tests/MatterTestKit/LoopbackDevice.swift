@@ -2,6 +2,7 @@ import MatterCredentials
 import MatterCrypto
 import MatterInteraction
 package import MatterSecureChannel
+import MatterSession
 import MatterTLV
 package import MatterTransport
 import Synchronization
@@ -153,41 +154,33 @@ package actor LoopbackDevice {
         let exchange = incoming.exchange
         var received = incoming.message
         var said: HandshakeMessage?
-        while true {
-            guard let opcode = SecureChannelOpcode(rawValue: received.opcode) else { return }
-            if said != nil { try await Task.sleep(for: plan.slowness) }
-            let step = try machine.handle(HandshakeMessage(opcode, received.payload))
-            if let established = step.established { try await install(established, received.from) }
-            if step.established != nil {
+        _ = try await exchange.playHandshake(
+            from: try machine.handle(HandshakeMessage(received)),
+            willSend: { step in
+                defer { said = step.send }
+                guard let established = step.established else { return true }
+                try await install(established, received.from)
                 if plan.repeatsItself { try await interject(said, on: exchange) }
-                if let stray = plan.stray { try await interject(.init(.statusReport, stray.encoded()), on: exchange) }
-            }
-            said = step.send
-            if step.established != nil, let lastWord = plan.lastWord { return await end(exchange, lastWord) }
-            if let message = step.send {
-                try await exchange.send(message.payload, opcode: message.opcode.rawValue, protocolID: .secureChannel)
-            }
-            guard step.established == nil else { return }
-            received = try await exchange.receive(until: .now + .seconds(10))
-            if received.opcode == SecureChannelOpcode.statusReport.rawValue {
-                reported.append(try StatusReport(decoding: received.payload))
-            }
-        }
+                if let stray = plan.stray { try await exchange.send(stray, reliable: false) }
+                if let lastWord = plan.lastWord { try await exchange.send(lastWord) }
+                return plan.lastWord == nil
+            },
+            next: {
+                received = try await exchange.receive(until: .now + .seconds(10))
+                if received.opcode == SecureChannelOpcode.statusReport.rawValue {
+                    reported.append(try StatusReport(decoding: received.payload))
+                }
+                try await Task.sleep(for: plan.slowness)
+                return try machine.handle(HandshakeMessage(received))
+            })
     }
 
     private func interject(_ message: HandshakeMessage?, on exchange: Exchange) async throws {
-        guard let message else { return }
-        try await exchange.send(
-            message.payload, opcode: message.opcode.rawValue, protocolID: .secureChannel, reliable: false)
+        if let message { try await exchange.send(message, reliable: false) }
     }
 
     private func install(_ established: EstablishedSession, _ address: PeerAddress) async throws {
-        let reference = try await manager.install(
-            SecureSessionParameters(
-                localSessionID: established.localSessionID, peerSessionID: established.peerSessionID,
-                role: established.role, keys: established.keys, localNodeID: established.localNodeID,
-                peerNodeID: established.peerNodeID, reliability: established.peerParameters.reliability,
-                address: address))
+        let reference = try await manager.install(SecureSessionParameters(established, address: address))
         sessions[reference] = established
         order = order.filter { sessions[$0] != nil } + [reference]
         if order.count > plan.sessionLimit {
@@ -201,8 +194,7 @@ package actor LoopbackDevice {
 
     private func end(_ exchange: Exchange, _ report: StatusReport?) async {
         if let report {
-            try? await exchange.send(
-                report.encoded(), opcode: SecureChannelOpcode.statusReport.rawValue, protocolID: .secureChannel)
+            try? await exchange.send(report)
         }
         await exchange.close()
     }

@@ -140,29 +140,16 @@ extension NodeLink {
         _ fate: inout RequestFate, of run: InteractionRun, _ transaction: inout Transaction, after failure: any Error,
         on session: SecureSession, _ noun: String
     ) async throws -> Transaction.Output {
-        var failure = failure
-        while true {
-            let until: Instant
-            switch fate.step(after: failure, now: .now) {
-            case .resend(let end):
+        do {
+            return try await run.persist(&transaction, after: failure, &fate) {
                 logger.debug("the \(noun) was not acknowledged; sending the same datagram again")
-                await run.exchange.resend()
-                until = end
-            case .wait(let end):
-                until = end
-            case .giveUp:
-                await run.exchange.abandon()
-                // A peer whose answer cannot be read has done with the request.
-                if !(failure is InteractionError) { await drop(session) }
-                throw unknownOutcome(of: noun, failure)
             }
-            do {
-                return try await run.resume(&transaction, until: until)
-            } catch let error as InteractionError where error.code == .refused {
-                throw error
-            } catch {
-                failure = error
-            }
+        } catch let error as InteractionError where error.code == .refused {
+            throw error
+        } catch {
+            // A peer whose answer cannot be read has done with the request.
+            if !(error is InteractionError) { await drop(session) }
+            throw unknownOutcome(of: noun, error)
         }
     }
 

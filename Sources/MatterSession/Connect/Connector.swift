@@ -202,12 +202,7 @@ package struct Connector: Sendable {
             await abandon(attempt, after: nil)
             throw TransportError(.closed, "the handshake ended without an address")
         }
-        let reference = try await manager.install(
-            SecureSessionParameters(
-                localSessionID: established.localSessionID, peerSessionID: established.peerSessionID,
-                role: established.role, keys: established.keys, localNodeID: established.localNodeID,
-                peerNodeID: established.peerNodeID, reliability: established.peerParameters.reliability,
-                address: address))
+        let reference = try await manager.install(SecureSessionParameters(established, address: address))
         await attempt.exchange.close()
         return SecureSession(manager: manager, reference: reference, established: established, address: address)
     }

@@ -52,17 +52,13 @@ struct HandshakeRun: Sendable {
     /// - Throws: ``Objections``, `SecureChannelError` if we cannot begin at all, `TransportError`, `CancellationError`.
     func play(_ initiator: any Handshake) async throws -> EstablishedSession {
         var progress = Progress(machine: initiator)
-        var step = try progress.machine.start()
-        while true {
-            if let message = step.send {
-                try await exchange.send(message.payload, opcode: message.opcode.rawValue, protocolID: .secureChannel)
-            }
-            if let established = step.established { return established }
+        return try await exchange.playHandshake(from: try progress.machine.start()) {
             if experience.contested > 0, !progress.hasAccepted { try await gather(&progress) }
-            step = try await next(&progress)
+            let step = try await next(&progress)
             if let parameters = progress.machine.peerParameters {
                 await exchange.manager.setReliability(parameters.reliability, of: exchange.session)
             }
+            return step
         }
     }
 
@@ -74,7 +70,7 @@ struct HandshakeRun: Sendable {
             if message.isLate, message.opcode != SecureChannelOpcode.pbkdfParamResponse.rawValue { continue }
             var trial = progress.machine
             do {
-                let step = try trial.handle(try Self.content(of: message))
+                let step = try trial.handle(HandshakeMessage(message))
                 progress.machine = trial
                 guard step.send != nil || step.established != nil else {
                     // Another answer that may turn out to be the peer's.
@@ -132,8 +128,7 @@ struct HandshakeRun: Sendable {
             await exchange.accept(last.message)
             if let reply = last.error.reply {
                 // The peer should know; whether it hears it does not change our result.
-                try? await exchange.send(
-                    reply.encoded(), opcode: SecureChannelOpcode.statusReport.rawValue, protocolID: .secureChannel)
+                try? await exchange.send(reply)
             }
         }
         return objections
@@ -154,7 +149,7 @@ struct HandshakeRun: Sendable {
             }
             end = end ?? .now + Self.gathering
             var trial = progress.machine
-            let isAnswer = (try? trial.handle(try Self.content(of: message)))?.send != nil
+            let isAnswer = (try? trial.handle(try HandshakeMessage(message)))?.send != nil
             if !isAnswer {
                 others.append(message)
             } else if !answers.contains(where: { $0.payload == message.payload }) {
@@ -165,13 +160,6 @@ struct HandshakeRun: Sendable {
             answers.swapAt(0, experience.contested % answers.count)
         }
         progress.backlog = answers + others
-    }
-
-    private static func content(of message: ReceivedMessage) throws(SecureChannelError) -> HandshakeMessage {
-        guard message.protocolID == .secureChannel, let opcode = SecureChannelOpcode(rawValue: message.opcode) else {
-            throw SecureChannelError(.malformed, "a message of another protocol in a handshake")
-        }
-        return HandshakeMessage(opcode, message.payload)
     }
 
     /// Whether only the peer itself can have sent a message that was accepted.

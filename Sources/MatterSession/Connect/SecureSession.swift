@@ -46,9 +46,7 @@ package struct SecureSession: Sendable {
     /// CloseSession is neither reliable nor answered; a peer that misses it evicts the session in time.
     private func sayGoodbye() async {
         guard let exchange = try? await openExchange() else { return }
-        try? await exchange.send(
-            StatusReport.closeSession.encoded(), opcode: SecureChannelOpcode.statusReport.rawValue,
-            protocolID: .secureChannel, reliable: false)
+        try? await exchange.send(.closeSession, reliable: false)
         await exchange.close()
     }
 }

@@ -6,9 +6,6 @@ package struct InteractionClient: Sendable {
     /// What the responder may take for its own work beyond message delivery (Matter core specification 4.10.2.1).
     package static let standardProcessing = Duration.seconds(2)
 
-    /// The pace at which a message that was given up is sent again.
-    private static let resendPace = Duration.seconds(1)
-
     private let openExchange: @Sendable () async throws -> Exchange
     private let deliveryAllowance: @Sendable () async -> Duration
 
@@ -50,32 +47,9 @@ package struct InteractionClient: Sendable {
         do {
             return try await run.playKeepingExchange(&transaction)
         } catch let failure as TransportError where failure.code == .notAcknowledged {
-            do {
-                return try await repeating(
-                    run, &transaction, after: failure, deadline: min(deadline, .now + rescue), processing: processing)
-            } catch {
-                await run.exchange.abandon()
-                throw error
-            }
+            var fate = RequestFate(repeatUntil: .now + rescue, processing: processing, deadline: deadline)
+            return try await run.persist(&transaction, after: failure, &fate)
         }
-    }
-
-    private func repeating<Transaction: InteractionTransaction>(
-        _ run: InteractionRun, _ transaction: inout Transaction, after failure: TransportError, deadline: Instant,
-        processing: Duration
-    ) async throws -> Transaction.Output {
-        var failure = failure
-        while Instant.now < deadline {
-            await run.exchange.resend()
-            do {
-                return try await run.resume(&transaction, until: min(deadline, .now + Self.resendPace))
-            } catch let error as TransportError where error.code == .notAcknowledged {
-                failure = error
-            } catch let error as TransportError where error.code == .noReply {
-                return try await run.resume(&transaction, until: min(run.deadline, .now + processing))
-            }
-        }
-        throw failure
     }
 
     /// Opens an exchange for a caller that wants to see to a failed delivery itself.
@@ -86,13 +60,24 @@ package struct InteractionClient: Sendable {
     }
 }
 
-/// One transaction on one exchange.
+/// One transaction on one exchange, in either role.
 package struct InteractionRun: Sendable {
     package let exchange: Exchange
-    let deadline: Instant
+    private let deadline: Instant
     /// How long the peer may work on one message.
     package let processing: Duration
-    let delivery: Duration
+    private let delivery: Duration
+
+    /// - Parameters:
+    ///   - deadline: the end of the caller's budget.
+    ///   - processing: how long the peer may work on one message.
+    ///   - delivery: how long delivery to the peer and back may take by the rules of the session.
+    package init(exchange: Exchange, deadline: Instant, processing: Duration, delivery: Duration) {
+        self.exchange = exchange
+        self.deadline = deadline
+        self.processing = processing
+        self.delivery = delivery
+    }
 
     /// Plays the transaction from its start; closes the exchange whatever happens.
     package func play<Transaction: InteractionTransaction>(
@@ -141,6 +126,45 @@ package struct InteractionRun: Sendable {
             await end(after: error)
             throw error
         }
+    }
+
+    /// Sends the identical datagram again as long as its fate is open, and waits for an answer. The exchange is over
+    /// afterwards, whatever happens.
+    ///
+    /// - Throws: the last failure; ``InteractionError`` with `refused` as soon as the peer refuses.
+    package func persist<Transaction: InteractionTransaction>(
+        _ transaction: inout Transaction, after failure: any Error, _ fate: inout RequestFate,
+        isolation: isolated (any Actor)? = #isolation, willResend: () -> Void = {}
+    ) async throws -> Transaction.Output {
+        var failure = failure
+        while true {
+            let until: Instant
+            switch fate.step(after: failure, now: .now) {
+            case .resend(let end):
+                willResend()
+                await exchange.resend()
+                until = end
+            case .wait(let end):
+                until = end
+            case .giveUp:
+                await exchange.abandon()
+                throw failure
+            }
+            do {
+                return try await resume(&transaction, until: until)
+            } catch let error as InteractionError where error.code == .refused {
+                throw error
+            } catch {
+                failure = error
+            }
+        }
+    }
+
+    /// Plays the transaction from its start and leaves the exchange to the caller, also after an error.
+    package func carryOut<Transaction: InteractionTransaction>(
+        _ transaction: inout Transaction
+    ) async throws -> Transaction.Output {
+        try await advance(&transaction, from: try transaction.start())
     }
 
     private func advance<Transaction: InteractionTransaction>(

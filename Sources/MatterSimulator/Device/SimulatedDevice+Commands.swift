@@ -1,5 +1,5 @@
+import Logging
 import MatterCredentials
-import MatterDiscovery
 import MatterInteraction
 import MatterSecureChannel
 import MatterSession
@@ -42,121 +42,43 @@ extension SimulatedDevice {
             throw SecureChannelError(.noSharedTrustRoots, "this device has no such fabric", reply: nil)
         }
         let deadline = Instant.now + Self.limit
-        let addresses = try await addresses(of: peer, fabric, until: deadline)
-        let reference = try await connect(to: peer, fabric, at: addresses, until: deadline)
-        let manager = manager
-        let client = InteractionClient(
-            openExchange: { try await manager.openExchange(on: reference) },
-            deliveryAllowance: { await manager.longestDelivery(on: reference) })
+        let quiet = Logger(label: "simulate", factory: { _ in SwiftLogNoOpLogHandler() })
+        let connector = NodeConnector(
+            connector: Connector(manager: manager, logger: quiet), credentials: fabric.operational,
+            resumptions: InitiatedSessions(device: self, fabric: fabric.index), discovery: surroundings.discovery,
+            time: node.epochMicroseconds.map { .now(UInt32(clamping: $0 / 1_000_000)) } ?? .none,
+            random: surroundings.random, logger: quiet)
+        let session = try await connector.connect(to: NodeID(peer), hints: [], deadline: deadline)
         let outcome: Result<[CommandResult], any Error>
         do {
             var transaction = InvokeTransaction([
                 Command(
                     endpoint: endpoint, cluster: command.cluster, command: command.command, fields: command.fields)
             ])
-            outcome = .success(try await client.run(&transaction, deadline: deadline))
+            outcome = .success(try await InteractionClient(session).run(&transaction, deadline: deadline))
         } catch {
             outcome = .failure(error)
         }
-        await disconnect(reference)
+        await session.close()
         return try outcome.get().first?.status ?? StatusIB(.noCommandResponse)
     }
 
-    /// Where a node of the fabric is.
-    private func addresses(of peer: UInt64, _ fabric: FabricEntry, until deadline: Instant) async throws
-        -> [PeerAddress]
-    {
-        guard let discovery = surroundings.discovery else {
-            throw TransportError(.unreachable, "without mDNS this device finds no others")
-        }
-        let updates = discovery.resolveOperational(
-            compressedFabricID: fabric.operational.fabric.compressedFabricID.rawValue, nodeID: peer)
-        return try await withThrowingTaskGroup(of: [PeerAddress].self) { group in
-            group.addTask {
-                for try await update in updates {
-                    guard case .found(let node) = update else { continue }
-                    let addresses = node.addresses.compactMap {
-                        PeerAddress(octets: $0.octets, scope: $0.scope?.index ?? 0, port: $0.port)
-                    }
-                    if !addresses.isEmpty { return addresses }
-                }
-                return []
-            }
-            group.addTask {
-                try await Task.sleep(until: deadline, clock: .continuous)
-                return []
-            }
-            let first = try await group.next() ?? []
-            group.cancelAll()
-            guard !first.isEmpty else {
-                throw TransportError(.unreachable, "the bound node is not advertised on this network")
-            }
-            return first
-        }
+    fileprivate func remembered(_ peer: NodeID, on fabric: UInt8) -> ResumptionRecord? {
+        resumptions.initiated(fabric: fabric, peer: peer.rawValue)
     }
 
-    /// A CASE session that this device begins.
-    private func connect(
-        to peer: UInt64, _ fabric: FabricEntry, at addresses: [PeerAddress], until deadline: Instant
-    ) async throws -> SessionReference {
-        let id = try await manager.reserveSessionID()
-        do {
-            let unsecured = try await manager.openUnsecuredSession(to: addresses, presumedActive: false)
-            let exchange = try await manager.openExchange(on: unsecured)
-            let time = node.epochMicroseconds.map { ValidationTime.now(UInt32(clamping: $0 / 1_000_000)) } ?? .none
-            let initiator = CASEInitiator(
-                credentials: fabric.credentials, peer: NodeID(peer), localSessionID: id,
-                resumption: resumptions.initiated(fabric: fabric.index, peer: peer), time: time,
-                random: surroundings.random)
-            let established: EstablishedSession
-            do {
-                established = try await play(initiator, exchange, until: deadline)
-            } catch {
-                await exchange.close()
-                throw error
-            }
-            let address = await manager.address(of: unsecured) ?? addresses[0]
-            await exchange.close()
-            if var record = established.resumption {
-                record.fabricIndex = fabric.index
-                resumptions.addInitiated(record)
-            }
-            return try await manager.install(
-                SecureSessionParameters(
-                    localSessionID: established.localSessionID, peerSessionID: established.peerSessionID,
-                    role: established.role, keys: established.keys, localNodeID: established.localNodeID,
-                    peerNodeID: established.peerNodeID, reliability: established.peerParameters.reliability,
-                    address: address))
-        } catch {
-            await manager.releaseSessionID(id)
-            throw error
-        }
+    fileprivate func remember(_ record: ResumptionRecord, on fabric: UInt8) {
+        var record = record
+        record.fabricIndex = fabric
+        resumptions.addInitiated(record)
     }
+}
 
-    private func play(
-        _ handshake: any Handshake, _ exchange: Exchange, until deadline: Instant
-    ) async throws -> EstablishedSession {
-        var machine = handshake
-        var step = try machine.start()
-        while true {
-            if let message = step.send {
-                try await exchange.send(message.payload, opcode: message.opcode.rawValue, protocolID: .secureChannel)
-            }
-            if let established = step.established { return established }
-            let answer = try await exchange.receive(until: deadline)
-            guard answer.protocolID == .secureChannel, let opcode = SecureChannelOpcode(rawValue: answer.opcode) else {
-                throw SecureChannelError(.malformed, "a message of another protocol in a handshake", reply: nil)
-            }
-            step = try machine.handle(HandshakeMessage(opcode, answer.payload))
-        }
-    }
+/// The sessions that a device has begun with other nodes of a fabric; they last as long as it runs.
+private struct InitiatedSessions: ResumptionMemory {
+    let device: SimulatedDevice
+    let fabric: UInt8
 
-    private func disconnect(_ reference: SessionReference) async {
-        if let exchange = try? await manager.openExchange(on: reference) {
-            try? await exchange.send(
-                StatusReport.closeSession.encoded(), opcode: SecureChannelOpcode.statusReport.rawValue,
-                protocolID: .secureChannel, reliable: false)
-        }
-        await manager.remove(reference)
-    }
+    func load(_ node: NodeID) async -> ResumptionRecord? { await device.remembered(node, on: fabric) }
+    func save(_ record: ResumptionRecord, of node: NodeID) async { await device.remember(record, on: fabric) }
 }

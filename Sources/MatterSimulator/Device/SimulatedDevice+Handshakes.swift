@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterSecureChannel
+import MatterSession
 import MatterTLV
 import MatterTransport
 
@@ -34,8 +35,7 @@ extension SimulatedDevice {
 
     private func refuse(_ exchange: Exchange, _ report: StatusReport) async {
         // Whether the peer hears it is its own affair.
-        try? await exchange.send(
-            report.encoded(), opcode: SecureChannelOpcode.statusReport.rawValue, protocolID: .secureChannel)
+        try? await exchange.send(report)
     }
 
     // MARK: PASE
@@ -110,34 +110,39 @@ extension SimulatedDevice {
         var message = first
         let deadline = Instant.now + Self.limit
         do {
-            while true {
-                guard message.protocolID == .secureChannel,
-                    let opcode = SecureChannelOpcode(rawValue: message.opcode)
-                else { throw SecureChannelError(.malformed, "a message of another protocol in a handshake") }
-                if let delay = configuration.faults.slowCrypto { try await Task.sleep(for: delay) }
-                let step = try machine.handle(HandshakeMessage(opcode, message.payload))
-                if let parameters = machine.peerParameters {
-                    await manager.setReliability(parameters.reliability, of: exchange.session)
-                }
-                // The peer may use the session as soon as it has our last word.
-                if let established = step.established { try await install(established, at: message.from) }
-                if step.send != nil, faults.mutes(message) {
+            return try await exchange.playHandshake(
+                from: try await handle(first, in: &machine, exchange),
+                willSend: { step in
+                    // The peer may use the session as soon as it has our last word.
+                    if let established = step.established { try await install(established, at: message.from) }
+                    guard step.send != nil, faults.mutes(message) else { return true }
                     surroundings.report(.fault("mute"))
-                } else if let answer = step.send {
-                    try await exchange.send(
-                        answer.payload, opcode: answer.opcode.rawValue, protocolID: .secureChannel)
-                }
-                if let established = step.established { return established }
-                message = try await exchange.receive(until: deadline)
-                if faults.ignores(message) {
-                    surroundings.report(.fault("ignore"))
+                    return false
+                },
+                next: {
                     message = try await exchange.receive(until: deadline)
-                }
-            }
+                    if faults.ignores(message) {
+                        surroundings.report(.fault("ignore"))
+                        message = try await exchange.receive(until: deadline)
+                    }
+                    return try await handle(message, in: &machine, exchange)
+                })
         } catch let error as SecureChannelError {
             if let reply = error.reply { await refuse(exchange, reply) }
             throw error
         }
+    }
+
+    private func handle(
+        _ message: ReceivedMessage, in machine: inout any Handshake, _ exchange: Exchange
+    ) async throws -> HandshakeStep {
+        let content = try HandshakeMessage(message)
+        if let delay = configuration.faults.slowCrypto { try await Task.sleep(for: delay) }
+        let step = try machine.handle(content)
+        if let parameters = machine.peerParameters {
+            await manager.setReliability(parameters.reliability, of: exchange.session)
+        }
+        return step
     }
 
     private func install(_ established: EstablishedSession, at address: PeerAddress) async throws {
@@ -148,12 +153,7 @@ extension SimulatedDevice {
             forget(victim, as: "evicted")
             await manager.remove(victim)
         }
-        let reference = try await manager.install(
-            SecureSessionParameters(
-                localSessionID: established.localSessionID, peerSessionID: established.peerSessionID,
-                role: established.role, keys: established.keys, localNodeID: established.localNodeID,
-                peerNodeID: established.peerNodeID, reliability: established.peerParameters.reliability,
-                address: address))
+        let reference = try await manager.install(SecureSessionParameters(established, address: address))
         // The fabric may have gone while the handshake was under way.
         if established.kind == .case, node.fabrics[established.fabricIndex ?? 0] == nil {
             await manager.remove(reference)

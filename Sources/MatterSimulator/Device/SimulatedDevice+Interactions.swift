@@ -1,5 +1,6 @@
 import MatterInteraction
 import MatterSecureChannel
+import MatterSession
 import MatterTLV
 import MatterTransport
 
@@ -9,6 +10,8 @@ extension SimulatedDevice {
     private static let limit = Duration.seconds(30)
     /// How long a peer may take to say that it has a piece of a report.
     private static let confirmationLimit = Duration.seconds(10)
+    /// How long the sender's half of an interaction may take, however many pieces its peer takes.
+    private static let interactionLimit = Duration.seconds(300)
     /// How long an ending session waits for its last acknowledgement.
     private static let drainLimit = Duration.seconds(5)
 
@@ -99,17 +102,10 @@ extension SimulatedDevice {
     /// Plays the sender's half of an interaction to its end.
     private func play(_ transaction: some InteractionTransaction, _ exchange: Exchange) async throws {
         var machine = transaction
-        var action = try machine.start()
-        while true {
-            guard case .send(let opcode, let payload, let expectsReply) = action else { return }
-            try await exchange.send(payload, opcode: opcode.rawValue, protocolID: .interactionModel)
-            guard expectsReply else { return }
-            let answer = try await exchange.receive(until: .now + Self.confirmationLimit)
-            guard answer.protocolID == .interactionModel else {
-                throw InteractionError(.unexpectedMessage, "a message of another protocol in an interaction")
-            }
-            action = try machine.handle(opcode: answer.opcode, payload: answer.payload)
-        }
+        let run = InteractionRun(
+            exchange: exchange, deadline: .now + Self.interactionLimit, processing: Self.confirmationLimit,
+            delivery: .zero)
+        _ = try await run.carryOut(&machine)
     }
 
     private func read(

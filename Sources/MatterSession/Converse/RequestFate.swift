@@ -37,9 +37,15 @@ package struct RequestFate: Sendable {
     ///   - processing: how long the peer may work once it has acknowledged.
     ///   - deadline: the end of the caller's budget.
     package init(sentAt: Instant, delivery: Duration, processing: Duration, deadline: Instant) {
+        self.init(
+            repeatUntil: sentAt + max(delivery, Self.persistence), processing: processing, deadline: deadline)
+    }
+
+    /// - Parameter repeatUntil: how long the datagram is sent at most.
+    package init(repeatUntil: Instant, processing: Duration, deadline: Instant) {
         self.deadline = deadline
         self.processing = processing
-        repeatUntil = min(deadline, sentAt + max(delivery, Self.persistence))
+        self.repeatUntil = min(deadline, repeatUntil)
     }
 
     /// What comes after a wait that ended with an error.

@@ -1,5 +1,5 @@
-import MatterController
 import MatterInteraction
+import MatterSession
 import MatterTransport
 import Testing
 
