@@ -36,7 +36,7 @@ BUILD_PACKAGES = libssl-dev zlib1g-dev libavahi-client-dev libqrencode4 ca-certi
 	$(if $(wildcard /usr/lib/*/libcurl.so.4 /usr/lib/*/libcurl-gnutls.so.4),,libcurl4)
 LAB_PACKAGES = avahi-daemon avahi-utils dbus iproute2 util-linux python3-venv
 CONTROLLER_PACKAGES = libnl-3-200 libnl-route-3-200 libglib2.0-0
-BENCH_PACKAGES = time hyperfine
+BENCH_PACKAGES = time hyperfine valgrind
 STRESS_PACKAGES = faketime
 # Rounds that were played add up here; outside of what `make clean` removes.
 RESULTS ?= $(CURDIR)/.build-stress/results.jsonl
@@ -133,6 +133,8 @@ bench: release peers-controller
 	@Tests/Tools/install_packages.sh $(BENCH_PACKAGES)
 	Tests/Bench/bench.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
 	Tests/Bench/nodes.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
+	swift build -c release --product engine-bench
+	Tests/Bench/engine.sh "$$(swift build -c release --show-bin-path)/engine-bench"
 
 install: release
 	Tests/Tools/install.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl" "$(DESTDIR)$(PREFIX)"

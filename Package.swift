@@ -131,13 +131,16 @@ let package = Package(
             "MatterCommandLine",
             [
                 "CProcess", "CQREncode", "JSON", "MatterCommissioning", "MatterController", "MatterCredentials",
-                "MatterCrypto",
-                "MatterDataModel", "MatterDiscovery", "MatterHTTP", "MatterInteraction", "MatterRecords",
-                "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterSimulator", "MatterStore",
-                "MatterTLV", "MatterTransport", "RainMaker", arguments, logging,
+                "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterHTTP", "MatterInteraction",
+                "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterSimulator",
+                "MatterStore", "MatterTLV", "MatterTransport", "RainMaker", arguments, logging,
             ]),
         .executableTarget(
             name: "matterctl", dependencies: ["CProcess", "MatterCommandLine"], swiftSettings: strict),
+        // For `make bench` only.
+        .executableTarget(
+            name: "engine-bench", dependencies: ["MatterCrypto", "MatterTransport"], path: "Tests/Bench/Engine",
+            swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .target(
             name: "MatterTestKit",
@@ -191,8 +194,8 @@ let package = Package(
             "MatterSimulatorTests",
             [
                 "JSON", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterInteraction",
-                "MatterSecureChannel",
-                "MatterSession", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport",
+                "MatterSecureChannel", "MatterSession", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTestKit",
+                "MatterTransport",
             ]),
         tests(
             "RainMakerTests",

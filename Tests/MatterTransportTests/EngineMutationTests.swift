@@ -69,7 +69,7 @@ import Testing
                         unsecured += 1
                     }
                     device.abandon(key)
-                case .transmit(let answer, _): #expect(answer.count <= MessageEngine.maximumDatagram)
+                case .transmit(let answer, _): #expect(answer.count <= LinkProperties.udp.largestMessage)
                 default: break
                 }
             }

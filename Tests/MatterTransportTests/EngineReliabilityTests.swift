@@ -284,8 +284,7 @@ import Testing
     func size() throws {
         var pair = try Pair()
         let opened = try #require(pair.toDevice(pair.request().actions).openedExchanges.first)
-        let large = [UInt8](repeating: 0xA5, count: MessageEngine.maximumPayload)
-        #expect(MessageEngine.maximumPayload == 1198)
+        let large = [UInt8](repeating: 0xA5, count: 1198)
         let error = #expect(throws: TransportError.self) {
             try pair.device.send(
                 large + [0], opcode: 2, protocolID: .interactionModel, on: opened, now: pair.now)

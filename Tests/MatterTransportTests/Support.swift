@@ -133,7 +133,7 @@ extension MessageEngine {
 
     /// The exchanges of a session, for tests that were not told of them.
     func openExchangeKeys(on session: SessionReference) -> [ExchangeKey] {
-        exchanges.keys.filter { $0.session == session }
+        Array(exchanges(of: session))
     }
 
     /// Makes the engine believe that its message is through, so that it speaks out of turn.

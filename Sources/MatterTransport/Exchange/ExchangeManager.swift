@@ -2,7 +2,7 @@ package import MatterCrypto
 package import NIOCore
 import NIOPosix
 
-/// Owns the socket and the message engine: the one place where datagrams, timers and waiting callers meet.
+/// Owns the link and the message engine: the one place where datagrams, timers and waiting callers meet.
 ///
 /// Its executor is the event loop, so that a datagram is received, decrypted and handed over on one thread.
 package actor ExchangeManager {
@@ -27,11 +27,13 @@ package actor ExchangeManager {
     package nonisolated let unownedExecutor: UnownedSerialExecutor
 
     private var engine: MessageEngine
-    private var socket: UDPSocket?
+    private let links: any LinkProvider
+    private var link: (any DatagramLink)?
     private let localPort: UInt16
     private var inboxes: [ExchangeKey: [ReceivedMessage]] = [:]
     private var failures: Set<ExchangeKey> = []
     private var waiters: [ExchangeKey: Waiter] = [:]
+    private var waits = DeadlineQueue<ExchangeKey>()
     private var nextWaiterID: UInt64 = 0
     private var reservedSessionIDs: Set<UInt16> = []
     private var timer: (deadline: Instant, task: Scheduled<Void>)?
@@ -43,18 +45,21 @@ package actor ExchangeManager {
     private let incomingContinuation: AsyncStream<Incoming>.Continuation
 
     /// - Parameters:
-    ///   - port: the UDP port to listen on; 0 for any.
+    ///   - port: the port to listen on; 0 for any.
+    ///   - links: makes the link that carries the messages.
     ///   - unsecuredCounter: where the counter of unsecured messages begins; at random if `nil`.
     ///   - admission: what peers may begin.
     ///   - trace: called with a line for every datagram, when somebody wants to see them.
     package init(
-        eventLoop: any EventLoop, port: UInt16 = 0,
+        eventLoop: any EventLoop, port: UInt16 = 0, links: any LinkProvider = UDPLinks(),
         random: any RandomSource, unsecuredCounter: UInt32? = nil, admission: @escaping MessageEngine.Admission,
         trace: (@Sendable (String) -> Void)? = nil
     ) throws(CryptoError) {
         self.eventLoop = eventLoop
         unownedExecutor = eventLoop.executor.asUnownedSerialExecutor()
-        engine = try MessageEngine(random: random, unsecuredCounter: unsecuredCounter, admission: admission)
+        self.links = links
+        engine = try MessageEngine(
+            link: links.properties, random: random, unsecuredCounter: unsecuredCounter, admission: admission)
         localPort = port
         self.trace = trace
         (incoming, incomingContinuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
@@ -62,20 +67,21 @@ package actor ExchangeManager {
 
     /// The same on the event loop that this process has anyway.
     package init(
-        port: UInt16 = 0, random: any RandomSource, unsecuredCounter: UInt32? = nil,
-        admission: @escaping MessageEngine.Admission, trace: (@Sendable (String) -> Void)? = nil
+        port: UInt16 = 0, links: any LinkProvider = UDPLinks(), random: any RandomSource,
+        unsecuredCounter: UInt32? = nil, admission: @escaping MessageEngine.Admission,
+        trace: (@Sendable (String) -> Void)? = nil
     ) throws(CryptoError) {
         try self.init(
-            eventLoop: MultiThreadedEventLoopGroup.singleton.next(), port: port, random: random,
+            eventLoop: MultiThreadedEventLoopGroup.singleton.next(), port: port, links: links, random: random,
             unsecuredCounter: unsecuredCounter, admission: admission, trace: trace)
     }
 
     // MARK: Sessions
 
-    /// Opens the socket now rather than with the first message; returns its port.
+    /// Opens the link now rather than with the first message; returns its port.
     @discardableResult
     package func open() async throws(TransportError) -> UInt16 {
-        try await openSocket().port
+        try await openLink().port
     }
 
     package func openUnsecuredSession(
@@ -117,12 +123,12 @@ package actor ExchangeManager {
 
     /// Forgets a session; whoever waits on one of its exchanges is told.
     package func remove(_ session: SessionReference) {
-        engine.remove(session)
-        for (key, _) in waiters where key.session == session {
+        for key in engine.exchanges(of: session) {
             finishWaiting(key, .failure(TransportError(.closed, "the session was closed")))
+            inboxes[key] = nil
+            failures.remove(key)
         }
-        for key in inboxes.keys where key.session == session { inboxes[key] = nil }
-        failures = failures.filter { $0.session != session }
+        engine.remove(session)
     }
 
     package func contains(_ session: SessionReference) -> Bool { engine.contains(session) }
@@ -136,7 +142,7 @@ package actor ExchangeManager {
     func send(
         _ payload: [UInt8], opcode: UInt8, protocolID: ProtocolID, reliable: Bool, on key: ExchangeKey
     ) async throws {
-        _ = try await openSocket()
+        _ = try await openLink()
         failures.remove(key)
         perform(
             try engine.send(
@@ -172,6 +178,7 @@ package actor ExchangeManager {
                     waiters[key] = Waiter(
                         id: id, deadline: deadline, afterAcknowledgement: afterAcknowledgement,
                         continuation: continuation)
+                    waits.set(key, to: deadline)
                     if engine.report(of: key, now: .now)?.acknowledged ?? false { acknowledged(key) }
                     schedule()
                 }
@@ -191,7 +198,7 @@ package actor ExchangeManager {
     }
 
     func hangUp(_ payload: [UInt8], opcode: UInt8, protocolID: ProtocolID, on key: ExchangeKey) {
-        guard socket?.isOpen ?? false,
+        guard link?.isOpen ?? false,
             let actions = try? engine.hangUp(payload, opcode: opcode, protocolID: protocolID, on: key, now: .now)
         else { return abandon(key) }
         inboxes[key] = nil
@@ -216,7 +223,7 @@ package actor ExchangeManager {
         engine.abandon(key)
     }
 
-    /// Closes the socket. What peers are still owed gets until `deadline`.
+    /// Closes the link. What peers are still owed gets until `deadline`.
     package func shutDown(drainUntil deadline: Instant = .now) async {
         while !engine.isDrained, Instant.now < deadline, !Task.isCancelled {
             // Only acknowledgements and last retransmissions are left; a short nap is fine here.
@@ -229,28 +236,28 @@ package actor ExchangeManager {
             finishWaiting(key, .failure(TransportError(.closed, "the controller is shutting down")))
         }
         incomingContinuation.finish()
-        await socket?.close()
-        socket = nil
+        await link?.close()
+        link = nil
     }
 
     // MARK: Edge
 
-    private func openSocket() async throws(TransportError) -> UDPSocket {
-        if let socket, socket.isOpen { return socket }
+    private func openLink() async throws(TransportError) -> any DatagramLink {
+        if let link, link.isOpen { return link }
         guard !isShutDown else { throw TransportError(.closed, "the controller is shutting down") }
-        let opened = try await UDPSocket.open(port: localPort, on: eventLoop) { [weak self] datagram, address in
+        let opened = try await links.open(port: localPort, on: eventLoop) { [weak self] datagram, address in
             self?.assumeIsolated { $0.received(datagram, from: address) }
         }
         // Two callers may have opened one at once; the first stays. So does the end that came meanwhile.
-        if let socket, socket.isOpen {
+        if let link, link.isOpen {
             await opened.close()
-            return socket
+            return link
         }
         guard !isShutDown else {
             await opened.close()
             throw TransportError(.closed, "the controller is shutting down")
         }
-        socket = opened
+        link = opened
         return opened
     }
 
@@ -264,7 +271,7 @@ package actor ExchangeManager {
             switch action {
             case .transmit(let datagram, let address):
                 trace?("-> \(address) \(datagram.count) octets")
-                if let errno = socket?.send(datagram, to: address) {
+                if let errno = link?.send(datagram, to: address) {
                     trace?("cannot send to \(address): errno \(errno)")
                     perform(engine.noteSendFailure(of: datagram, to: address, errno: errno))
                 }
@@ -303,7 +310,9 @@ package actor ExchangeManager {
     /// From now on the peer has our message, and only its own work stands between us and the answer.
     private func acknowledged(_ key: ExchangeKey) {
         guard let waiter = waiters[key], let allowance = waiter.afterAcknowledgement else { return }
-        waiters[key]?.deadline = min(waiter.deadline, .now + allowance)
+        let deadline = min(waiter.deadline, .now + allowance)
+        waiters[key]?.deadline = deadline
+        waits.set(key, to: deadline)
     }
 
     private func undelivered(_ key: ExchangeKey) -> TransportError {
@@ -318,7 +327,7 @@ package actor ExchangeManager {
     // MARK: Time
 
     private func schedule() {
-        let deadlines = [engine.nextDeadline] + waiters.values.map { $0.deadline as Instant? }
+        let deadlines = [engine.nextDeadline, waits.earliest]
         guard !isShutDown, let earliest = deadlines.compactMap({ $0 }).min() else {
             timer?.task.cancel()
             timer = nil
@@ -338,7 +347,7 @@ package actor ExchangeManager {
         let now = Instant.now
         let actions = engine.tick(now: now)
         perform(actions)
-        for (key, waiter) in waiters where waiter.deadline <= now {
+        for key in waits.takeDue(now: now) where waiters[key] != nil {
             let report = engine.report(of: key, now: now)
             let error =
                 report?.acknowledged ?? false
@@ -355,6 +364,7 @@ package actor ExchangeManager {
     }
 
     private func finishWaiting(_ key: ExchangeKey, _ result: Result<ReceivedMessage, any Error>) {
+        waits.set(key, to: nil)
         waiters.removeValue(forKey: key)?.continuation.resume(returning: result)
     }
 }

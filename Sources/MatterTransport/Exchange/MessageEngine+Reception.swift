@@ -30,7 +30,7 @@ extension MessageEngine {
             return try submit(inner, payload, counter: header.counter, on: key, from: address, now: now)
         }
         guard !session.window.isDuplicate(header.counter) else {
-            guard inner.needsAck else { return [] }
+            guard inner.needsAck, !link.isReliable else { return [] }
             if exchanges[key]?.pendingAck?.counter == header.counter {
                 exchanges[key]?.pendingAck = nil
                 exchanges[key]?.lastAcknowledged = header.counter
@@ -61,8 +61,7 @@ extension MessageEngine {
         guard let ephemeral = header.source else { throw .malformed("an unsecured message without a node id") }
         let reference = SessionReference.unsecured(ephemeralNodeID: ephemeral, role: .responder)
         if sessions[reference] == nil {
-            sessions[reference] = SessionState(
-                unsecuredTo: [address], reliability: .standard, presumedActive: true)
+            add(reference, SessionState(unsecuredTo: [address], reliability: .standard, presumedActive: true))
             limitIdleUnsecured(.responder, keeping: reference)
         }
         return reference
@@ -92,17 +91,18 @@ extension MessageEngine {
         now: Instant
     ) -> [Action] {
         var actions: [Action] = []
+        let needsAck = header.needsAck && !link.isReliable
         let message = ReceivedMessage(
             protocolID: header.protocolID, opcode: header.opcode, payload: payload, from: address)
         guard var exchange = exchanges[key] else {
             guard header.isFromInitiator, !header.isStandaloneAck,
                 admission(header.protocolID, header.opcode, isSecure(key.session))
             else {
-                return header.needsAck ? standaloneAck(counter, on: key) : []
+                return needsAck ? standaloneAck(counter, on: key) : []
             }
             var opened = ExchangeState()
             opened.lastHeard = now
-            if header.needsAck {
+            if needsAck {
                 opened.pendingAck = .init(counter: counter, dueAt: now + RetransmissionSchedule.standaloneAckDelay)
             }
             exchanges[key] = opened
@@ -117,7 +117,7 @@ extension MessageEngine {
             exchange.report.acknowledged = true
             actions.append(.acknowledged(key))
         }
-        if header.needsAck {
+        if needsAck {
             // Only one acknowledgement can wait; the older one goes at once.
             if let earlier = exchange.pendingAck { actions += standaloneAck(earlier.counter, on: key) }
             exchange.pendingAck = .init(counter: counter, dueAt: now + RetransmissionSchedule.standaloneAckDelay)

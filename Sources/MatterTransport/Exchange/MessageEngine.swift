@@ -23,27 +23,32 @@ package struct MessageEngine: Sendable {
     /// Whether a message of this protocol and opcode may begin an exchange with us.
     package typealias Admission = @Sendable (_ protocolID: ProtocolID, _ opcode: UInt8, _ isSecure: Bool) -> Bool
 
-    /// The most octets of a Matter message over UDP: the IPv6 minimum MTU without IP and UDP headers.
-    package static let maximumDatagram = 1232
-    /// The most octets of application payload in a secure unicast message with an acknowledgement.
-    package static let maximumPayload = maximumDatagram - 8 - 10 - MessageSecurity.micLength
+    /// The most bytes of application payload in a secure unicast message with an acknowledgement.
+    package var largestPayload: Int { link.largestMessage - 8 - 10 - MessageSecurity.micLength }
     /// Idle unsecured sessions that are remembered, of those that we and that others began.
     private static let idleInitiators = 8
     private static let idleResponders = 64
 
     private let random: any RandomSource
     let admission: Admission
+    /// What the link under this engine promises.
+    let link: LinkProperties
     var sessions: [SessionReference: SessionState] = [:]
-    var exchanges: [ExchangeKey: ExchangeState] = [:]
+    /// The unsecured ones among the sessions: there are few at a time.
+    private var unsecured: Set<SessionReference> = []
+    var exchanges = ExchangeTable()
     private var unsecuredCounter: MessageCounter
     private var nextExchangeID: UInt16
 
     /// - Parameters:
+    ///   - link: what carries the messages. On a reliable link nothing is acknowledged or sent again.
     ///   - unsecuredCounter: where the counter of unsecured messages begins; at random if `nil`.
     ///   - admission: what a peer may begin; a client that serves nothing admits nothing.
     package init(
-        random: any RandomSource, unsecuredCounter: UInt32? = nil, admission: @escaping Admission
+        link: LinkProperties = .udp, random: any RandomSource, unsecuredCounter: UInt32? = nil,
+        admission: @escaping Admission
     ) throws(CryptoError) {
+        self.link = link
         self.random = random
         self.admission = admission
         let initial = if let unsecuredCounter { unsecuredCounter } else { try MessageCounter.randomInitial(random) }
@@ -72,8 +77,10 @@ package struct MessageEngine: Sendable {
             id = try random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
         }
         let reference = SessionReference.unsecured(ephemeralNodeID: id, role: .initiator)
-        sessions[reference] = SessionState(
-            unsecuredTo: addresses, reliability: reliability, presumedActive: presumedActive, isJudged: isJudged)
+        add(
+            reference,
+            SessionState(
+                unsecuredTo: addresses, reliability: reliability, presumedActive: presumedActive, isJudged: isJudged))
         return reference
     }
 
@@ -97,12 +104,16 @@ package struct MessageEngine: Sendable {
     /// Forgets a session with all its exchanges, at once and without a message.
     package mutating func remove(_ session: SessionReference) {
         sessions[session] = nil
-        for key in exchanges.keys where key.session == session { exchanges[key] = nil }
+        unsecured.remove(session)
+        for key in exchanges.keys(of: session) { exchanges[key] = nil }
     }
 
     package func contains(_ session: SessionReference) -> Bool { sessions[session] != nil }
 
     package func contains(_ exchange: ExchangeKey) -> Bool { exchanges[exchange] != nil }
+
+    /// The exchanges of a session.
+    package func exchanges(of session: SessionReference) -> Set<ExchangeKey> { exchanges.keys(of: session) }
 
     /// Where the peer of a session is: the address it was last heard from, or the first candidate.
     package func address(of session: SessionReference) -> PeerAddress? { sessions[session]?.addresses.first }
@@ -117,7 +128,7 @@ package struct MessageEngine: Sendable {
 
     /// The longest that a reliable message on this session may wait for its acknowledgement.
     package func longestDelivery(on session: SessionReference, now: Instant) -> Duration {
-        guard let state = sessions[session] else { return .zero }
+        guard let state = sessions[session], !link.isReliable else { return .zero }
         // A peer that is awake now may fall asleep before the last transmission.
         return RetransmissionSchedule.longestTotal { state.retransmissionInterval(now: now + $0) }
     }
@@ -131,8 +142,8 @@ package struct MessageEngine: Sendable {
         state.addresses.append(address)
         sessions[session] = state
         var actions: [Action] = []
-        for (key, exchange) in exchanges where key.session == session {
-            guard let inFlight = exchange.inFlight ?? exchange.abandoned else { continue }
+        for key in exchanges.keys(of: session) {
+            guard let inFlight = exchanges[key]?.inFlight ?? exchanges[key]?.abandoned else { continue }
             exchanges[key]?.report.noteDatagrams(to: [address])
             actions.append(.transmit(inFlight.datagram, to: address))
         }
@@ -167,12 +178,12 @@ package struct MessageEngine: Sendable {
     }
 
     /// Whether every exchange has come to its end: nothing to acknowledge, nothing in flight.
-    package var isDrained: Bool { exchanges.values.allSatisfy(\.isDrained) }
+    package var isDrained: Bool { exchanges.isDrained }
 
     /// Forgets an exchange at once, with whatever is in flight on it.
     package mutating func abandon(_ key: ExchangeKey) {
         exchanges[key] = nil
-        if isIdleUnsecured(key.session, .initiator) { sessions[key.session] = nil }
+        if isIdleUnsecured(key.session, .initiator) { forget(key.session) }
     }
 
     /// What was tried and heard on an exchange.
@@ -193,30 +204,34 @@ package struct MessageEngine: Sendable {
         guard var exchange = exchanges[key], let session = sessions[key.session], !exchange.isClosing else {
             throw TransportError(.closed, "the exchange is closed")
         }
-        guard !reliable || exchange.inFlight == nil else {
+        let needsAck = reliable && !link.isReliable
+        guard !needsAck || exchange.inFlight == nil else {
             throw TransportError(.messageInFlight, "the message before this one is not acknowledged yet")
         }
         let acknowledged = exchange.pendingAck?.counter ?? exchange.lastAcknowledged
         exchange.pendingAck = nil
         exchange.lastAcknowledged = acknowledged
         let header = ProtocolHeader(
-            isFromInitiator: key.role == .initiator, needsAck: reliable, acknowledged: acknowledged, opcode: opcode,
+            isFromInitiator: key.role == .initiator, needsAck: needsAck, acknowledged: acknowledged, opcode: opcode,
             exchangeID: key.exchangeID, protocolID: protocolID)
         let (datagram, counter) = try seal(header, payload, on: key.session)
-        guard datagram.count <= Self.maximumDatagram else {
-            throw TransportError(.messageTooLarge, "a message of \(datagram.count) octets does not fit a datagram")
+        guard datagram.count <= link.largestMessage else {
+            throw TransportError(
+                .messageTooLarge, "a message of \(datagram.count) bytes exceeds the \(link.largestMessage) of the link")
         }
         if session.isJudged { exchange.sent.append(counter) }
         exchange.report.begin()
         exchange.report.noteDatagrams(to: session.addresses)
         exchange.abandoned = nil
-        if reliable {
+        if needsAck {
             exchange.inFlight = ExchangeState.InFlight(
                 datagram: datagram, counter: counter, transmissions: 1,
                 nextAt: now + wait(after: 1, on: session, now: now))
         }
+        // A reliable link delivers; from here on only the peer's work is missing.
+        if link.isReliable { exchange.report.acknowledged = true }
         exchanges[key] = exchange
-        return session.addresses.map { .transmit(datagram, to: $0) }
+        return session.addresses.map { .transmit(datagram, to: $0) } + (link.isReliable ? [.acknowledged(key)] : [])
     }
 
     /// Sends the last reliable message of an exchange once more, octet for octet, although it was given up: a live
@@ -233,7 +248,7 @@ package struct MessageEngine: Sendable {
     /// The kernel refused to send a datagram. A message that could be sent to none of its addresses has failed, except
     /// where a firewall dropped it (EPERM): some drop only now and then, so that counts as a lost datagram.
     package mutating func noteSendFailure(of datagram: [UInt8], to address: PeerAddress, errno: Int32) -> [Action] {
-        guard let (key, exchange) = exchanges.first(where: { $0.value.inFlight?.datagram == datagram }),
+        guard let (key, exchange) = exchanges.first(where: { $0.inFlight?.datagram == datagram }),
             let session = sessions[key.session]
         else { return [] }
         var report = exchange.report
@@ -252,16 +267,14 @@ package struct MessageEngine: Sendable {
     // MARK: Time
 
     /// When ``tick(now:)`` has work to do.
-    package var nextDeadline: Instant? {
-        exchanges.values.reduce(nil as Instant?) { earliest, exchange in
-            [earliest, exchange.inFlight?.nextAt, exchange.pendingAck?.dueAt].compactMap { $0 }.min()
-        }
-    }
+    package var nextDeadline: Instant? { exchanges.nextDeadline }
 
     /// Sends acknowledgements and retransmissions that are due.
     package mutating func tick(now: Instant) -> [Action] {
         var actions: [Action] = []
-        for key in exchanges.keys {
+        for key in exchanges.takeDue(now: now) {
+            // What is set again gets its next deadline; it was due for one of both.
+            exchanges[key] = exchanges[key]
             if let pending = exchanges[key]?.pendingAck, pending.dueAt <= now {
                 exchanges[key]?.pendingAck = nil
                 exchanges[key]?.lastAcknowledged = pending.counter
@@ -346,7 +359,7 @@ package struct MessageEngine: Sendable {
         exchanges[key] = nil
         guard isIdleUnsecured(key.session, .initiator) else { return }
         if sessions[key.session]?.lastHeard == nil {
-            sessions[key.session] = nil
+            forget(key.session)
         } else {
             limitIdleUnsecured(.initiator, keeping: key.session)
         }
@@ -354,14 +367,14 @@ package struct MessageEngine: Sendable {
 
     private func isIdleUnsecured(_ session: SessionReference, _ role: Role) -> Bool {
         guard case .unsecured(_, role) = session else { return false }
-        return !exchanges.keys.contains { $0.session == session }
+        return exchanges.isEmpty(session)
     }
 
     /// Unsecured sessions without an exchange are kept for peers that missed our last acknowledgement and repeat
     /// themselves. Strangers may open them at will, so only a few are remembered.
     mutating func limitIdleUnsecured(_ role: Role, keeping newest: SessionReference) {
         let limit = role == .initiator ? Self.idleInitiators : Self.idleResponders
-        let idle = sessions.keys.filter {
+        let idle = unsecured.filter {
             // One of ours that was never answered has just been opened, and is about to be used.
             $0 != newest && isIdleUnsecured($0, role) && (role == .responder || sessions[$0]?.lastHeard != nil)
         }
@@ -371,7 +384,18 @@ package struct MessageEngine: Sendable {
             guard let rightHeard = sessions[right]?.lastHeard else { return false }
             return leftHeard < rightHeard
         }
-        if let oldest { sessions[oldest] = nil }
+        if let oldest { forget(oldest) }
+    }
+
+    private mutating func forget(_ session: SessionReference) {
+        sessions[session] = nil
+        unsecured.remove(session)
+    }
+
+    /// Keeps an unsecured session.
+    mutating func add(_ session: SessionReference, _ state: SessionState) {
+        sessions[session] = state
+        unsecured.insert(session)
     }
 }
 

@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 
 /// The UDP edge: one socket for IPv6 and IPv4, on the event loop of its owner.
-final class UDPSocket: Sendable {
+final class UDPSocket: DatagramLink {
     private let channel: any Channel
     /// Whether the kernel has no IPv6 at all, so that IPv4 addresses are not mapped.
     private let isIPv4Only: Bool

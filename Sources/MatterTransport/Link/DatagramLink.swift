@@ -1,0 +1,59 @@
+package import NIOCore
+
+/// What a link promises about messages.
+package struct LinkProperties: Equatable, Sendable {
+    /// Whether messages arrive once and in order, so that the Message Reliability Protocol is not used (Matter core
+    /// specification 4.12).
+    package var isReliable: Bool
+    /// The most bytes of one message, headers and integrity code included.
+    package var largestMessage: Int
+
+    package init(isReliable: Bool, largestMessage: Int) {
+        self.isReliable = isReliable
+        self.largestMessage = largestMessage
+    }
+
+    /// UDP: the IPv6 minimum MTU without IP and UDP headers.
+    package static let udp = LinkProperties(isReliable: false, largestMessage: 1232)
+}
+
+/// Carries whole messages to peers and from them: a UDP socket, or a network in memory.
+package protocol DatagramLink: Sendable {
+    /// The port that the link was given; 0 where links have no ports.
+    var port: UInt16 { get }
+
+    /// Whether the link can still be used.
+    var isOpen: Bool { get }
+
+    /// Sends a message. To be called on the event loop of the link.
+    ///
+    /// - Returns: the number of the error if the message was refused at once; `nil` says nothing of its arrival.
+    func send(_ message: [UInt8], to address: PeerAddress) -> Int32?
+
+    func close() async
+}
+
+/// Makes the links of an ``ExchangeManager``.
+package protocol LinkProvider: Sendable {
+    var properties: LinkProperties { get }
+
+    /// - Parameters:
+    ///   - port: 0 for any.
+    ///   - receive: called on the event loop with every message.
+    func open(
+        port: UInt16, on eventLoop: any EventLoop, receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void
+    ) async throws(TransportError) -> any DatagramLink
+}
+
+/// Links over UDP.
+package struct UDPLinks: LinkProvider {
+    package init() {}
+
+    package var properties: LinkProperties { .udp }
+
+    package func open(
+        port: UInt16, on eventLoop: any EventLoop, receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void
+    ) async throws(TransportError) -> any DatagramLink {
+        try await UDPSocket.open(port: port, on: eventLoop, receive: receive)
+    }
+}

@@ -1,0 +1,79 @@
+import NIOCore
+import Synchronization
+
+/// A network of links in memory: what one link sends arrives at the link with that address, on the receiver's event loop.
+///
+/// Each link is a host of its own with one port. A message to an address that no link has is lost, as on a real network.
+package final class MemoryNetwork: Sendable {
+    private struct Host {
+        let eventLoop: any EventLoop
+        let receive: @Sendable ([UInt8], PeerAddress) -> Void
+    }
+
+    private let hosts = Mutex<[PeerAddress: Host]>([:])
+    private let judge: @Sendable (_ message: [UInt8], _ from: PeerAddress, _ to: PeerAddress) -> [Duration]
+    /// What the links promise.
+    package let properties: LinkProperties
+
+    /// - Parameter judge: when copies of a message arrive; none for one that is lost.
+    package init(
+        _ properties: LinkProperties = .udp,
+        judge: @escaping @Sendable (_ message: [UInt8], _ from: PeerAddress, _ to: PeerAddress) -> [Duration] = {
+            _, _, _ in [.zero]
+        }
+    ) {
+        self.properties = properties
+        self.judge = judge
+    }
+
+    /// The links of one host.
+    package func links(of address: PeerAddress) -> any LinkProvider { Links(network: self, address: address) }
+
+    private struct Links: LinkProvider {
+        let network: MemoryNetwork
+        let address: PeerAddress
+
+        var properties: LinkProperties { network.properties }
+
+        func open(
+            port: UInt16, on eventLoop: any EventLoop, receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void
+        ) async throws(TransportError) -> any DatagramLink {
+            let isFree = network.hosts.withLock { hosts in
+                guard hosts[address] == nil else { return false }
+                hosts[address] = Host(eventLoop: eventLoop, receive: receive)
+                return true
+            }
+            guard isFree else { throw TransportError(.portInUse, "\(address) is in use") }
+            return MemoryLink(network: network, address: address)
+        }
+    }
+
+    fileprivate func isOpen(_ address: PeerAddress) -> Bool { hosts.withLock { $0[address] != nil } }
+
+    fileprivate func close(_ address: PeerAddress) { hosts.withLock { $0[address] = nil } }
+
+    fileprivate func carry(_ message: [UInt8], from: PeerAddress, to: PeerAddress) {
+        guard let host = hosts.withLock({ $0[to] }) else { return }
+        for delay in judge(message, from, to) {
+            _ = host.eventLoop.scheduleTask(in: TimeAmount(delay)) {
+                guard self.isOpen(to) else { return }
+                host.receive(message, from)
+            }
+        }
+    }
+}
+
+private struct MemoryLink: DatagramLink {
+    let network: MemoryNetwork
+    let address: PeerAddress
+
+    var port: UInt16 { address.port }
+    var isOpen: Bool { network.isOpen(address) }
+
+    func send(_ message: [UInt8], to peer: PeerAddress) -> Int32? {
+        network.carry(message, from: address, to: peer)
+        return nil
+    }
+
+    func close() async { network.close(address) }
+}
