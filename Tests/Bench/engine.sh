@@ -3,7 +3,11 @@
 # sessions and on 10 of 10,000. Fails if the latter takes more than a fifth more. Callgrind counts, so that the load of
 # the machine does not matter.
 set -eu
-program=$1
+work=$(mktemp -d "${TMPDIR:-/tmp}/matterctl-engine.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+# Callgrind does not understand all debugging information of Swift.
+program=$work/engine-bench
+strip -o "$program" "$1"
 instructions() {
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$program" "$1" "$2" 2>&1 |
         sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
