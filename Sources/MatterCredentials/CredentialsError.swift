@@ -92,7 +92,7 @@ package struct CredentialsError: Error, Equatable, Sendable, CustomStringConvert
     }
 
     package var description: String {
-        let place = offset.map { " (at octet \($0))" } ?? ""
+        let place = offset.map { " (at byte \($0))" } ?? ""
         return certificate.map { "\($0): \(reason)\(place)" } ?? reason + place
     }
 

@@ -46,6 +46,6 @@ package struct SystemRandom: RandomSource {
     }
 
     private func failure() -> CryptoError {
-        CryptoError(.randomFailed, CryptoError.library("draw random octets").reason)
+        CryptoError(.randomFailed, CryptoError.library("draw random bytes").reason)
     }
 }

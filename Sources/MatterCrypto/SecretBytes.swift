@@ -49,7 +49,7 @@ package final class SecretBytes: Sendable, Equatable {
     /// - Throws: `crypto.invalid-length` where the range reaches outside.
     package func part(_ range: Range<Int>) throws(CryptoError) -> SecretBytes {
         guard range.lowerBound >= 0, range.upperBound <= count else {
-            throw CryptoError(.invalidLength, "octets \(range) of a secret of \(count)")
+            throw CryptoError(.invalidLength, "bytes \(range) of a secret of \(count)")
         }
         return SecretBytes(UnsafeRawBufferPointer(rebasing: buffer[range]))
     }
@@ -69,7 +69,7 @@ package final class SecretBytes: Sendable, Equatable {
 }
 
 extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "<\(count) secret octets>" }
+    package var description: String { "<\(count) secret bytes>" }
     package var debugDescription: String { description }
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -31,7 +31,7 @@ extension Discovery {
     package func checkNetwork() throws(DiscoveryError) {
         guard !hasNetwork else { return }
         throw DiscoveryError(
-            .noNetwork, "there is no network to search: no interface but the loopback is up and has an address")
+            .noNetwork, "there is no network to search: only the loopback interface is up and has an address")
     }
 
     /// Looks for devices that can be commissioned now.

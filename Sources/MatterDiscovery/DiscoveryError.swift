@@ -59,9 +59,9 @@ package struct DiscoveryError: Error, Equatable, Sendable, CustomStringConvertib
                 + " --address HOST:PORT"
         case .disconnected:
             "see why it stopped: systemctl status avahi-daemon; start it: systemctl start avahi-daemon"
-        case .noNetwork: "see what this host has: ip addr; then bring an interface up: ip link set INTERFACE up"
+        case .noNetwork: "see the interfaces: ip addr; bring one up: ip link set INTERFACE up"
         case .refused:
-            "see what it says: journalctl -u avahi-daemon; its limits are in /etc/avahi/avahi-daemon.conf"
+            "see its log: journalctl -u avahi-daemon; its limits are in /etc/avahi/avahi-daemon.conf"
         case .collision:
             "another program on this network advertises the same instance; stop it or use another identity"
         case .outOfResources: "see the limits of this process: ulimit -n; ulimit -u"

@@ -84,7 +84,7 @@ package struct StatusReport: Equatable, Sendable {
             protocolCode = try input.integer()
             data = input.rest()
         } catch {
-            throw SecureChannelError(.malformed, "a status report of \(payload.count) octets", reply: nil)
+            throw SecureChannelError(.malformed, "a status report of \(payload.count) bytes", reply: nil)
         }
     }
 }

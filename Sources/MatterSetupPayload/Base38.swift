@@ -39,21 +39,22 @@ package enum Base38 {
                 guard let digit = value(of: scalar) else {
                     let place = position + start + offset
                     throw SetupPayloadError(
-                        .character, "character \(place), \(scalar.quoted), does not occur in a QR payload",
-                        hint: "A QR payload has capital letters, digits, “-” and “.” only", position: place)
+                        .character, "character \(place), \(scalar.quoted), is not allowed in a QR payload",
+                        hint: "a QR payload has only capital letters, digits, '-' and '.'", position: place)
                 }
                 number += scale * digit
                 scale *= alphabet.count
             }
             guard let count = (1...3).first(where: { characters[$0] == group.count }) else {
                 throw SetupPayloadError(
-                    .length, "a QR payload of this length does not exist",
-                    hint: "A character is missing or too many; copy the whole text again", position: position + start)
+                    .length, "no QR payload has this length",
+                    hint: "a character is missing or superfluous; copy the whole text again", position: position + start
+                )
             }
             guard number >> (8 * count) == 0 else {
                 throw SetupPayloadError(
                     .group,
-                    "characters \(position + start) to \(position + start + group.count - 1) stand for no value",
+                    "characters \(position + start)–\(position + start + group.count - 1) are not valid in a QR payload",
                     hint: "probably a typing error: compare the text with the label", position: position + start)
             }
             octets += (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }

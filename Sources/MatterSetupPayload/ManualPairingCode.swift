@@ -14,11 +14,11 @@ package enum ManualPairingCode {
         guard digits.count == shortLength || digits.count == longLength else {
             throw SetupPayloadError(
                 .length, "\(digits.count) digits; a manual pairing code has 11 or 21",
-                hint: "A digit is missing or too many: compare the code with the label")
+                hint: "a digit is missing or superfluous: compare the code with the label")
         }
         guard let last = digits.last, Verhoeff.checkDigit(for: digits.dropLast()) == last else {
             throw SetupPayloadError(
-                .checkDigit, "the last digit does not fit the others: probably a typing error",
+                .checkDigit, "the last digit does not match the others: probably a typing error",
                 hint: "compare the code with the label, digit by digit")
         }
         guard digits[0] <= 7 else {
@@ -54,7 +54,7 @@ package enum ManualPairingCode {
             guard let digit = scalar.digit else {
                 throw SetupPayloadError(
                     .character, "character \(index + 1), \(scalar.quoted), is not a digit",
-                    hint: "A manual pairing code has 11 or 21 digits, with blanks or dashes between them",
+                    hint: "a manual pairing code has 11 or 21 digits; blanks and dashes are allowed",
                     position: index + 1)
             }
             digits.append(digit)
@@ -70,7 +70,7 @@ package enum ManualPairingCode {
         guard number <= maximum else {
             throw SetupPayloadError(
                 .group,
-                "digits \(range.lowerBound + 1) to \(range.upperBound) are above \(maximum), the most they can be",
+                "digits \(range.lowerBound + 1) to \(range.upperBound) exceed the maximum \(maximum)",
                 hint: "compare the code with the label, digit by digit")
         }
         return number

@@ -64,8 +64,8 @@ extension QRCode {
     private static func decode(_ octets: [UInt8], position: Int) throws(SetupPayloadError) -> SetupPayload {
         guard octets.count >= fixedLength else {
             throw SetupPayloadError(
-                .length, octets.isEmpty ? "an empty QR payload" : "a QR payload that is too short",
-                hint: "A QR payload has at least 19 characters after \(prefix)", position: position)
+                .length, octets.isEmpty ? "the QR payload is empty" : "the QR payload is too short",
+                hint: "a QR payload has at least 19 characters after \(prefix)", position: position)
         }
         var bits = BitReader(octets: octets)
         let version = UInt8(truncatingIfNeeded: bits.next(3))
@@ -78,7 +78,7 @@ extension QRCode {
         let padding = bits.next(4)
 
         guard version == SetupPayload.version else {
-            throw SetupPayloadError(.version, "a QR payload of version \(version); only version 0 exists so far")
+            throw SetupPayloadError(.version, "unknown QR payload version \(version); only version 0 exists")
         }
         guard let commissioningFlow = SetupPayload.CommissioningFlow(rawValue: flow) else {
             throw SetupPayloadError(.commissioningFlow, "commissioning flow \(flow) is reserved")
@@ -130,15 +130,15 @@ extension SetupPayload {
 
     /// One QR payload for several devices.
     package static func qrCode(_ payloads: [SetupPayload]) throws(SetupPayloadError) -> String {
-        guard !payloads.isEmpty else { throw SetupPayloadError(.length, "no payload to make a code of") }
+        guard !payloads.isEmpty else { throw SetupPayloadError(.length, "there is no payload to encode") }
         var codes: [String] = []
         for payload in payloads { codes.append(Base38.encode(try QRCode.octets(payload))) }
         for code in codes where QRCode.prefix.count + code.count > QRCode.longestCode {
-            throw SetupPayloadError(.length, "a QR payload of more than \(QRCode.longestCode) characters")
+            throw SetupPayloadError(.length, "the QR payload has more than \(QRCode.longestCode) characters")
         }
         let text = QRCode.prefix + codes.joined(separator: String(QRCode.payloadSeparator))
         guard text.count <= QRCode.longestText else {
-            throw SetupPayloadError(.length, "more payloads than one QR code holds")
+            throw SetupPayloadError(.length, "too many payloads for one QR code")
         }
         return text
     }

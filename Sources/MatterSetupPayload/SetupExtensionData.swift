@@ -93,7 +93,7 @@ extension SetupExtensionData {
 
     private func fit<T: FixedWidthInteger>(_ number: UInt64, _ name: String) throws(SetupPayloadError) -> T {
         guard let fitting = T(exactly: number) else {
-            throw SetupPayloadError(.extensionData, "a \(name) of \(number) is out of range")
+            throw SetupPayloadError(.extensionData, "the \(name) \(number) is out of range")
         }
         return fitting
     }
@@ -136,18 +136,18 @@ extension SetupExtensionData {
             guard condition else { throw SetupPayloadError(.extensionData, reason) }
         }
         if case .text(let text) = serialNumber {
-            try check(1...32 ~= text.utf8.count, "a serial number has 1 to 32 octets")
+            try check(1...32 ~= text.utf8.count, "a serial number has 1 to 32 bytes")
         }
         try check(
             (pbkdf2Iterations == nil) == (pbkdf2Salt == nil),
-            "PBKDF2 iterations and salt are given together or not at all")
+            "PBKDF2 iterations and salt must be given together")
         if let pbkdf2Iterations {
-            try check(1_000...100_000 ~= pbkdf2Iterations, "PBKDF2 iterations are 1000 to 100000")
+            try check(1_000...100_000 ~= pbkdf2Iterations, "the PBKDF2 iteration count must be 1000 to 100000")
         }
-        if let pbkdf2Salt { try check(16...32 ~= pbkdf2Salt.count, "a PBKDF2 salt has 16 to 32 octets") }
-        try check(numberOfDevices != 0, "a number of devices of 0")
+        if let pbkdf2Salt { try check(16...32 ~= pbkdf2Salt.count, "a PBKDF2 salt has 16 to 32 bytes") }
+        try check(numberOfDevices != 0, "the number of devices is 0")
         try check(vendorElements.allSatisfy { Tag.vendor ~= $0.tag }, "vendor elements have tags from 128 to 255")
-        try check(Set(vendorElements.map(\.tag)).count == vendorElements.count, "two vendor elements with one tag")
+        try check(Set(vendorElements.map(\.tag)).count == vendorElements.count, "two vendor elements have the same tag")
         for element in vendorElements {
             if case .number(let number) = element.value {
                 try check(Int32(exactly: number) != nil, "a vendor element is a text or a number of 32 bits")

@@ -18,7 +18,7 @@ package struct SetupPasscode: Hashable, Sendable {
         }
         guard !Self.forbidden.contains(value) else {
             throw SetupPayloadError(
-                .passcode, "this passcode is one of the trivial ones that Matter forbids, such as 11111111 or 12345678")
+                .passcode, "Matter forbids this trivial passcode, like 11111111 or 12345678")
         }
         self.value = value
     }

@@ -79,7 +79,7 @@ package struct SetupPayload: Hashable, Sendable {
             throw SetupPayloadError(.vendorID, "vendor id \(vendorID) is reserved; the highest is 65524 (0xFFF4)")
         }
         if vendorID != nil, vendorID != 0, productID == nil || productID == 0 {
-            throw SetupPayloadError(.productID, "a vendor id without a product id")
+            throw SetupPayloadError(.productID, "a vendor id needs a product id")
         }
     }
 }
@@ -94,7 +94,7 @@ extension SetupPayload {
     /// - Throws: ``SetupPayloadError`` that names the wrong digit or character.
     package static func parse(_ text: String) throws(SetupPayloadError) -> [SetupPayload] {
         guard text.utf8.count <= QRCode.longestText else {
-            throw SetupPayloadError(.length, "\(text.utf8.count) octets of text are too long for a setup code")
+            throw SetupPayloadError(.length, "\(text.utf8.count) bytes of text are too long for a setup code")
         }
         switch try form(of: text) {
         case .qrCode: return try QRCode.decode(text)
@@ -109,10 +109,10 @@ extension SetupPayload {
         if let first, first.digit != nil { return .manualCode }
         let hint =
             text.lowercased().contains(QRCode.prefix.lowercased())
-            ? "A QR payload is written in capital letters and begins with \(QRCode.prefix)"
-            : "A QR payload begins with \(QRCode.prefix); a manual pairing code has 11 or 21 digits"
+            ? "a QR payload has capital letters and begins with \(QRCode.prefix)"
+            : "a QR payload begins with \(QRCode.prefix); a manual pairing code has 11 or 21 digits"
         throw SetupPayloadError(
-            .unrecognized, first == nil ? "an empty setup code" : "neither a QR payload nor a manual pairing code",
+            .unrecognized, first == nil ? "the setup code is empty" : "neither a QR payload nor a manual pairing code",
             hint: hint)
     }
 }

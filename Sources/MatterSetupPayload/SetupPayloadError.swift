@@ -56,7 +56,7 @@ package struct SetupPayloadError: Error, Equatable, Sendable, CustomStringConver
 extension Unicode.Scalar {
     /// The character in quotation marks, or its number where it might not print.
     var quoted: String {
-        if 0x21...0x7E ~= value { return "“\(self)”" }
+        if 0x21...0x7E ~= value { return "'\(self)'" }
         if self == " " { return "a blank" }
         let digits = String(value, radix: 16, uppercase: true)
         return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -72,7 +72,7 @@ extension CounterBlock {
         do {
             guard let contents = try store.read(name) else { return (nil, false) }
             if let next = parse(contents) { return (next, false) }
-            damage = StoreError(.damaged, "the record \(name) does not hold a counter")
+            damage = StoreError(.damaged, "the record \(name) has no counter")
         } catch {
             guard error.code == .damaged else { throw error }
             damage = error

@@ -86,8 +86,8 @@ extension StateDirectory {
             number.map { $0 == getpid() ? "another task of this process" : "process \($0)" } ?? "another process"
         return StoreError(
             .busy,
-            "\(holder) has held the lock on \(name.components.joined(separator: "/")) for the \(timeout) that this one waited",
-            hint: "locks are held for one write only; see whether that process hangs", path: path)
+            "\(holder) has held the lock on \(name.components.joined(separator: "/")) for \(timeout), as long as this one waited",
+            hint: "a lock is held for one write only; check whether that process hangs", path: path)
     }
 
     /// Runs something while holding a lock, for one short change of the state.

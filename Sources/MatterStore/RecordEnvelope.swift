@@ -49,9 +49,9 @@ package enum RecordEnvelope {
         }
         let contents = octets[(end + 1)...]
         guard contents.count >= length else {
-            throw .damaged("is truncated: \(contents.count) of \(length) octets are there")
+            throw .damaged("is truncated: \(contents.count) of \(length) bytes are left")
         }
-        guard contents.count == length else { throw .damaged("has \(contents.count - length) octets too many") }
+        guard contents.count == length else { throw .damaged("has \(contents.count - length) bytes too many") }
         guard hexDigits(CRC32.checksum(covered, contents)).utf8.elementsEqual(checksum) else {
             throw .damaged("has been altered: its checksum does not fit")
         }

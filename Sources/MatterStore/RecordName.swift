@@ -20,7 +20,7 @@ struct RecordName: Hashable, Sendable {
             isLock || components.first != Self.locks
         else {
             throw StoreError(
-                .invalidName, "“\(Self.printable(name))” is not a name for a record of the state directory")
+                .invalidName, "'\(Self.printable(name))' is not a valid record name")
         }
     }
 

@@ -22,7 +22,7 @@ extension StateDirectory {
 
     private func root(creating: Bool) throws(StoreError) -> Descriptor? {
         guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw StoreError(.invalidName, "an empty path for the state directory, or one with a zero octet")
+            throw StoreError(.invalidName, "the path of the state directory is empty, or has a zero byte")
         }
         var opened = systemCall { open(path, Self.openFolder) }
         if creating, case .failure(let failure) = opened, failure.number == ENOENT {
@@ -103,7 +103,7 @@ extension StateDirectory {
         if fchmod(file.raw, status.st_mode & 0o700) != 0, errno == EROFS { return }
         guard try file.status(path).st_mode & 0o077 == 0 else {
             throw StoreError(
-                .insecure, "other users can get at \(path), and its permissions cannot be tightened",
+                .insecure, "other users can access \(path), and its permissions cannot be changed",
                 hint: "keep the state on a file system with permissions, or use --home or MATTERCTL_HOME", path: path)
         }
     }
@@ -113,8 +113,8 @@ extension StateDirectory {
         return StoreError(
             .notOwned, "\(path) belongs to \(name(owner)), but this process runs as \(name(geteuid()))",
             hint: owner == 0
-                ? "It was probably made with sudo. Give it back (sudo chown -R \"$USER\" '\(path)'), or use --home for another"
-                : "Run matterctl as the user to whom the state belongs, without sudo, or use --home for another",
+                ? "it was probably created with sudo: sudo chown -R \"$USER\" '\(path)', or use --home for another"
+                : "run matterctl as the user who owns the state, without sudo, or use --home for another",
             path: path)
     }
 }

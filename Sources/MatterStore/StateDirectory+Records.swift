@@ -124,7 +124,7 @@ extension StateDirectory {
         case .damaged(let how):
             guard previous != nil else {
                 return StoreError(
-                    .damaged, "the file \(path) \(how), and there is no previous copy of it",
+                    .damaged, "the file \(path) \(how), and it has no previous copy",
                     hint: "restore it from a backup", path: path)
             }
             let copy = path + RecordName.previousSuffix
@@ -155,7 +155,7 @@ extension StateDirectory {
             let limit = largestRecord + 128
             let octets = try descriptor.read(limit: limit, path)
             guard octets.count <= limit else {
-                throw StoreError(.tooLarge, "\(path) has more than \(largestRecord) octets", path: path)
+                throw StoreError(.tooLarge, "\(path) has more than \(largestRecord) bytes", path: path)
             }
             return octets
         }

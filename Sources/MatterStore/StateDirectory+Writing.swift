@@ -10,7 +10,7 @@ extension StateDirectory {
         let path = path(of: name.components)
         guard contents.count <= Self.largestRecord else {
             throw StoreError(
-                .tooLarge, "\(contents.count) octets are too many for \(path); \(Self.largestRecord) are allowed",
+                .tooLarge, "\(contents.count) bytes are too many for \(path); \(Self.largestRecord) are allowed",
                 path: path)
         }
         guard let folder = try folder(name.folder, creating: true) else { throw .system(ENOENT, "create", path) }

@@ -43,7 +43,7 @@ package struct StateDirectory: Sendable {
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/matterctl" }
         if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/share/matterctl" }
         throw StoreError(
-            .noHome, "neither MATTERCTL_HOME nor XDG_DATA_HOME nor HOME says where the state directory is",
+            .noHome, "none of MATTERCTL_HOME, XDG_DATA_HOME and HOME is set",
             hint: "use --home DIR or set MATTERCTL_HOME")
     }
 

@@ -68,7 +68,7 @@ extension StoreError {
         case ENOSPC, EDQUOT:
             return StoreError(
                 .noSpace, "\(reason): no space left on the disk, or the quota is used up",
-                hint: "free some space and repeat", path: path)
+                hint: "free some space and try again", path: path)
         case EROFS:
             return StoreError(
                 .readOnly, "\(reason): the file system is read-only",
@@ -79,10 +79,10 @@ extension StoreError {
                 hint: "check who owns it, or use --home or MATTERCTL_HOME to put the state elsewhere", path: path)
         case ELOOP:
             return StoreError(
-                .insecure, "\(reason): it is a symbolic link, or leads through too many of them",
+                .insecure, "\(reason): it is a symbolic link, or has too many of them",
                 hint: "symbolic links inside the state directory are not followed", path: path)
         case ENOTDIR:
-            return StoreError(.system, "\(reason): a part of it is a file, not a folder", path: path)
+            return StoreError(.system, "\(reason): part of the path is a file, not a directory", path: path)
         case EISDIR:
             return StoreError(.system, "\(reason): it is a folder", path: path)
         case EMFILE, ENFILE:

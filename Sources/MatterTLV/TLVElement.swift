@@ -47,7 +47,7 @@ public struct TLVElement: Hashable, Sendable {
             throw TLVError(.truncated, "an empty encoding", offset: 0)
         }
         guard allowTrailing || reader.isAtEnd else {
-            throw TLVError(.trailingData, "octets after the end of the element", offset: reader.offset)
+            throw TLVError(.trailingData, "bytes after the end of the element", offset: reader.offset)
         }
         self = element
     }

@@ -41,6 +41,6 @@ public struct TLVError: Error, Equatable, Sendable, CustomStringConvertible {
 
     /// The reason with the offset.
     public var description: String {
-        offset.map { "\(reason) (at octet \($0))" } ?? reason
+        offset.map { "\(reason) (at byte \($0))" } ?? reason
     }
 }

@@ -84,7 +84,7 @@ package struct TLVFields: Sendable {
         guard let value = self[tag] else { return nil }
         guard case .octets(let octets) = value else { throw wrong(tag, "an octet string") }
         if let count, !count.contains(octets.count) {
-            throw TLVError(.outOfRange, "\(name) field \(tag) has \(octets.count) octets")
+            throw TLVError(.outOfRange, "\(name) field \(tag) has \(octets.count) bytes")
         }
         return octets
     }

@@ -118,7 +118,7 @@ public struct TLVReader: Sendable {
             .octetsLength1, .octetsLength2, .octetsLength4, .octetsLength8:
             guard field <= UInt64(bytes.count - position) else {
                 throw TLVError(
-                    .truncated, "a string of \(field) octets in the \(bytes.count - position) that remain",
+                    .truncated, "a string of \(field) bytes in the \(bytes.count - position) that remain",
                     offset: start)
             }
             token.range = position..<(position + Int(field))

@@ -155,7 +155,7 @@ import Testing
         #expect(shown.status == 5, "\(shown)")
         #expect(try shown.json()["authorized"]?.bool == true && shown.json()["refreshToken"] == nil, "\(shown)")
         let error = try shown.error()
-        #expect(error["message"]?.string?.contains("fits no message") == true, "\(shown)")
+        #expect(error["message"]?.string?.contains("too long for a message") == true, "\(shown)")
         #expect(error["hint"]?.string?.contains("leave out --secrets") == true, "\(shown)")
     }
 

@@ -8,8 +8,8 @@ import Testing
         let matterctl = try MatterCtl()
         let cases: [([String], String, String)] = [
             (["read", "1", "1/onof"], "no cluster is called 'onof'", "did you mean on-off?"),
-            (["read", "1", "1/zzz/zzz"], "no cluster is called 'zzz'", "see which there are: matterctl clusters"),
-            (["clusters", "zzz"], "no cluster is called 'zzz'", "see which there are: matterctl clusters"),
+            (["read", "1", "1/zzz/zzz"], "no cluster is called 'zzz'", "see all clusters: matterctl clusters"),
+            (["clusters", "zzz"], "no cluster is called 'zzz'", "see all clusters: matterctl clusters"),
             (
                 ["read", "1", "1/on-off/zzz"], "OnOff has no attribute 'zzz'",
                 "see what it has: matterctl clusters on-off"

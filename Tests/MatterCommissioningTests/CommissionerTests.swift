@@ -90,7 +90,7 @@ struct CommissionerTests {
         _ = try await workshop.commission(request)
         #expect(
             workshop.progress.notes == [
-                "the setup code is for VID FFF1, PID 1234, but the device says that it is VID FFF1, PID 8001"
+                "the setup code is for VID FFF1, PID 1234, but the device reports VID FFF1, PID 8001"
             ])
         await workshop.end()
         await lamp.end()

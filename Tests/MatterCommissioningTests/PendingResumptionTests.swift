@@ -174,7 +174,7 @@ struct PendingResumptionTests {
         }
         #expect(error?.code == .silent)
         #expect(try workshop.journal.all().map(\.nodeID) == [NodeID(99)])
-        #expect(workshop.progress.notes.contains { $0.contains("its fail-safe ends in 60 s") })
+        #expect(workshop.progress.notes.contains { $0.contains("its fail-safe expires within 60 s") })
         await workshop.end()
     }
 }

@@ -90,7 +90,7 @@ struct SearchTests {
         ])
         let workshop = try Workshop(discovery: network)
         let error = try await failure(workshop, within: .seconds(120))
-        #expect(error.reason == "the setup code does not fit \(other.device.address)")
+        #expect(error.reason == "wrong setup code: the device at \(other.device.address) rejected it")
         await workshop.end()
         await other.end()
     }
@@ -161,7 +161,7 @@ struct SearchTests {
         let network = FakeDiscovery([.init(instance: "A", addresses: [lamp.device.address])])
         let workshop = try Workshop(discovery: network)
         let task = Task { try await workshop.commission(request(workshop), within: .seconds(60)) }
-        try await eventually { workshop.progress.notes.contains { $0.contains("no new administrators") } }
+        try await eventually { workshop.progress.notes.contains { $0.contains("not open for commissioning") } }
         await lamp.device.change { $0.passcode = Commissionee.passcode }
         #expect(try await task.value.nodeID == NodeID(7))
         await workshop.end()
@@ -190,7 +190,7 @@ struct SearchTests {
                 nodes: [first.device.address]))
         let node = try await later.commission(request(later), within: .seconds(90))
         #expect(node.address == wanted.device.address)
-        #expect(later.progress.notes.contains { $0.contains("already, as node 7") }, "\(later.progress.notes)")
+        #expect(later.progress.notes.contains { $0.contains("already on this fabric, as node 7") }, "\(later.progress.notes)")
         await workshop.end()
         await later.end()
         await first.end()

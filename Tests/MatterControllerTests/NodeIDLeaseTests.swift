@@ -73,7 +73,7 @@ struct NodeIDLeaseTests {
     func requested() async throws {
         let office = try Office(.random, onNetwork: [7])
         let error = await #expect(throws: RecordError.self) { _ = try await office.lease().choose(NodeID(7)) }
-        #expect(error?.code == .nodeExists && error?.reason.contains("on the network as node 7") == true)
+        #expect(error?.code == .nodeExists && error?.reason.contains("already has a node 7") == true)
         #expect(try await office.lease().choose(NodeID(8)) == NodeID(8))
     }
 

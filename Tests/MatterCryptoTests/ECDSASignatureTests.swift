@@ -55,7 +55,7 @@ import Testing
         #expect(code { _ = try ECDSASignature.derToRaw(hex(der)) } == .invalidSignature)
     }
 
-    @Test("a raw signature has 64 octets")
+    @Test("a raw signature has 64 bytes")
     func rawLength() {
         for count in [0, 63, 65, 128] {
             let raw = [UInt8](repeating: 1, count: count)

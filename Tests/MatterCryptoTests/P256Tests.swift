@@ -251,7 +251,7 @@ import Testing
     func redaction() throws {
         var dumped = ""
         dump(try P256PrivateKey(scalar: SecretBytes(Self.scalar)), to: &dumped)
-        #expect(dumped.contains("<32 secret octets>"))
+        #expect(dumped.contains("<32 secret bytes>"))
         let numbers = dumped.split(whereSeparator: { !$0.isNumber }).compactMap { UInt8($0) }
         #expect(numbers.contains(Self.point.suffix(8)))
         #expect(!numbers.contains(Self.scalar.prefix(3)))

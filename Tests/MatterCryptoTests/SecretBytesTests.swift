@@ -33,7 +33,7 @@ import Testing
             "\(holder.secret)", String(reflecting: holder.secret), "\(holder)", String(reflecting: holder), dumped,
         ]
         for text in prints {
-            #expect(text.contains("<2 secret octets>"))
+            #expect(text.contains("<2 secret bytes>"))
             for leak in ["222", "173", "dead", "DEAD", "de, ", "0xDE"] { #expect(!text.contains(leak)) }
         }
     }

@@ -74,7 +74,7 @@ import Testing
     @Test("an unknown name that is near to none is refused with the way to see what there is")
     func unknownAndFar() throws {
         let cases: [(String, ElementKind, String)] = [
-            ("1/zzz/on-off", .attribute, "see which there are: matterctl clusters"),
+            ("1/zzz/on-off", .attribute, "see all clusters: matterctl clusters"),
             ("1/on-off/zzz", .attribute, "see what it has: matterctl clusters on-off"),
             ("1/level-control/zzz", .command, "see what it has: matterctl clusters level-control"),
             ("1/switch/zzz", .event, "see what it has: matterctl clusters switch"),

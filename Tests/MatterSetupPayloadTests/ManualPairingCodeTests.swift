@@ -82,7 +82,7 @@ struct ManualPairingCodeTests {
     @Test("an error names the wrong character and where it stands")
     func position() {
         let error = #expect(throws: SetupPayloadError.self) { try SetupPayload.parse("3497-O11-2332") }
-        #expect(error?.position == 6 && error?.reason == "character 6, “O”, is not a digit")
+        #expect(error?.position == 6 && error?.reason == "character 6, 'O', is not a digit")
     }
 
     @Test("codes without ids in the long form are read as they are")

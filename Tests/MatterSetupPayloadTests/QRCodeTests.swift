@@ -105,7 +105,7 @@ struct QRCodeTests {
     @Test("an error names the character of the text as it was given")
     func position() {
         let error = #expect(throws: SetupPayloadError.self) { try SetupPayload.parse(" X%MT:Y.K9042C00KA06$8G00") }
-        #expect(error?.position == 21 && error?.reason.contains("character 21, “$”") == true)
+        #expect(error?.position == 21 && error?.reason.contains("character 21, '$'") == true)
         let second = #expect(throws: SetupPayloadError.self) {
             try SetupPayload.parse("\(Self.code)*Y.K9$42C00KA0648G00")
         }

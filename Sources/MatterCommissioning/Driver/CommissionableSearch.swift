@@ -163,7 +163,7 @@ struct CommissionableSearch: Sendable {
         if let capabilities = request.capabilities, !capabilities.contains(.onNetwork) {
             hint =
                 "this code is for a new device that is paired over \(capabilities.names.joined(separator: ", ")), which "
-                + "matterctl does not speak: add it with the app that came with it, then share it from there (in most apps: "
+                + "matterctl does not support: set it up with the manufacturer's app, then share it from there (in most apps: "
                 + "device settings, 'Matter' or 'linked services', 'pairing code') and use the code that the app shows"
         }
         return CommissioningError(

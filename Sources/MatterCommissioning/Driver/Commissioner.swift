@@ -86,7 +86,7 @@ package struct Commissioner: Sendable {
         // The issuer says now whether it can work, not when the device is waiting for it.
         guard let parameters = try await prepareIssuer() else {
             throw CommissioningError(
-                .issuerFailed, stage: .issueNOC, "the issuer does not say what fabric it issues for")
+                .issuerFailed, stage: .issueNOC, "the issuer did not name its fabric")
         }
         clock.enter(.discover)
         let pairing = Pairing(environment: environment, request: request, clock: clock, deadline: deadline)

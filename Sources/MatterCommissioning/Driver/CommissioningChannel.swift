@@ -71,7 +71,7 @@ struct CommissioningChannel: Sendable {
             let results = try await client.runPersistently(
                 &transaction, deadline: deadline, processing: processing, rescue: patience.rescue)
             guard let result = results.first else {
-                throw InteractionError(.protocolViolation, "an answer to \(command.name) without content")
+                throw InteractionError(.protocolViolation, "the answer to \(command.name) is empty")
             }
             return result
         }

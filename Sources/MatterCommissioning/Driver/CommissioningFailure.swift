@@ -12,13 +12,14 @@ struct CommissioningFailure {
         case let failure as SessionError where wasPending && failure.isUnknownToPeer:
             self.error = CommissioningError(
                 .forgotten, stage: stage,
-                "the device was sent its certificate, and now does not know this fabric: it was restarted, or its fail-safe "
-                    + "ran out (\(SessionAccount(failure)))",
-                hint: "put it into pairing mode again if need be, and run the same command again", underlying: failure)
+                "the device received its certificate and has forgotten this fabric: it was restarted, or its fail-safe "
+                    + "expired (\(SessionAccount(failure)))",
+                hint: "put it into pairing mode again if necessary, and run the same command again", underlying: failure
+            )
         case let failure as SessionError where wasPending && failure.code == .refused:
             self.error = CommissioningError(
                 .sessionRefused, stage: stage,
-                "the device took its certificate and refuses the session that it is for: \(SessionAccount(failure))",
+                "the device accepted its certificate and refused the session that it is for: \(SessionAccount(failure))",
                 hint: "this is a fault of the device or of its clock; restart it and try again", underlying: failure)
         case let failure as SessionError where wasPending:
             self.error = Self.gone("was not found again: \(SessionAccount(failure))", stage: stage, failure)
@@ -30,8 +31,8 @@ struct CommissioningFailure {
                 .noAnswer, stage: stage,
                 "the device stopped answering: \(failure)" + (failure.report.map { "; \(ReportAccount($0))" } ?? ""),
                 hint:
-                    "it may have been restarted or be out of reach: look after its power and its network, put it into "
-                    + "pairing mode again if need be, and run the same command again", underlying: failure)
+                    "check its power and its network, put it into pairing mode again if necessary, and run the same "
+                    + "command again", underlying: failure)
         case let failure as InteractionError:
             self.error = CommissioningError(
                 failure.code == .refused ? .commandFailed : .malformedAnswer, stage: stage, "\(failure)",
@@ -47,7 +48,7 @@ struct CommissioningFailure {
     private static func gone(_ what: String, stage: CommissioningStage, _ cause: any Error) -> CommissioningError {
         CommissioningError(
             .goneAfterNOC, stage: stage, "the device was given its certificate and \(what)",
-            hint: "look after its network connection, and that mDNS reaches this host; then run the same command again",
+            hint: "check its network connection, and that mDNS reaches this host; then run the same command again",
             underlying: cause)
     }
 }

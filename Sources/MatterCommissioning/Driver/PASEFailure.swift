@@ -11,7 +11,7 @@ enum PASEFailure {
             refusals.allSatisfy({ $0.code == .windowClosed })
         {
             return CommissioningError(
-                .windowClosed, stage: .pase, "the device at \(tried) takes no new administrators now\(doubt)",
+                .windowClosed, stage: .pase, "the device at \(tried) is not open for commissioning\(doubt)",
                 hint:
                     "open its commissioning window: power-cycle a new device, or share it from the app that has it; one "
                     + "whose commissioning was cut short opens again by itself within a minute or two",
@@ -19,7 +19,7 @@ enum PASEFailure {
         }
         if let wrong = refusals.first(where: { $0.code == .wrongPasscode || $0.code == .rejected }) {
             return CommissioningError(
-                .wrongPasscode, stage: .pase, "the setup code does not fit \(tried)\(doubt)",
+                .wrongPasscode, stage: .pase, "wrong setup code: the device at \(tried) rejected it\(doubt)",
                 hint:
                     "check the code on the device or in the app that shares it; a code from an app is valid only while "
                     + "its window is open",

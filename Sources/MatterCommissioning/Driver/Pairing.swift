@@ -38,7 +38,7 @@ struct Pairing: Sendable {
             guard Instant.now < deadline else { throw first }
             if let complete {
                 clock.note(
-                    "a device with this passcode is on this fabric already, as node \(complete.nodeID.rawValue); looking for "
+                    "a device with this passcode is already on this fabric, as node \(complete.nodeID.rawValue); looking for "
                         + "another one")
             }
             clock.enter(.discover)
@@ -88,7 +88,7 @@ struct Pairing: Sendable {
     private func alreadyHere(_ node: PendingNode) -> CommissioningError {
         CommissioningError(
             .alreadyOnFabric, stage: .discover,
-            "a device with this passcode is on this fabric already, as node \(node.nodeID.rawValue)",
+            "a device with this passcode is already on this fabric, as node \(node.nodeID.rawValue)",
             hint: "see it with 'matterctl node ls'; to start over, remove it first: matterctl node remove "
                 + "\(node.nodeID.rawValue)")
     }
@@ -133,7 +133,8 @@ struct Pairing: Sendable {
             }
         }
         guard let discovery = environment.discovery else {
-            throw CommissioningError(.nothingDiscovered, stage: .discover, "neither discovery nor an address is given")
+            throw CommissioningError(
+                .nothingDiscovered, stage: .discover, "neither discovery nor an address is available")
         }
         return try await CommissionableSearch(
             discovery: discovery, filter: filter, request: request,
@@ -141,7 +142,7 @@ struct Pairing: Sendable {
             waitsForWindow: waitsForWindow,
             waiting: { label in
                 clock.note(
-                    "the device at \(label) takes no new administrators now; one whose commissioning was cut short opens again "
+                    "the device at \(label) is not open for commissioning; one whose commissioning was cut short opens again "
                         + "by itself within a minute or two; waiting")
             }, pair: pair,
             located: { _ in clock.enter(.pase) }

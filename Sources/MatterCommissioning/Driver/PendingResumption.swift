@@ -83,11 +83,11 @@ struct PendingResumption: Sendable {
     private func sayHowLong(_ pending: PendingNode, _ clock: StageClock) {
         let left = pending.failSafeEnds - environment.unixTime()
         guard left > 0 else {
-            clock.note("node \(pending.nodeID.rawValue) does not answer and its fail-safe is over; starting over")
+            clock.note("node \(pending.nodeID.rawValue) does not answer and its fail-safe has expired; starting over")
             return
         }
         clock.note(
-            "node \(pending.nodeID.rawValue) does not answer; its fail-safe ends in \(left) s at the latest, trying the code "
+            "node \(pending.nodeID.rawValue) does not answer; its fail-safe expires within \(left) s; trying the code "
                 + "meanwhile")
     }
 }

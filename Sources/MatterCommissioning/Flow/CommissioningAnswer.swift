@@ -57,7 +57,7 @@ struct CommissioningAnswer {
         if code == .busyWithOtherAdmin {
             throw CommissioningError(
                 .failSafeBusy, stage: stage, "the device is being commissioned by another administrator",
-                hint: "wait a minute for that to end or run out, then try again")
+                hint: "wait a minute until that ends, then try again")
         }
         throw CommissioningError(
             .deviceRefused, stage: stage,
@@ -79,11 +79,11 @@ struct CommissioningAnswer {
         case .tableFull:
             throw CommissioningError(
                 .fabricTableFull, stage: stage, "the device has no room for another fabric: \(said)",
-                hint: "remove it from one of the apps or hubs that have it, or reset it to its factory state")
+                hint: "remove it from one of the apps or hubs that have it, or reset it")
         case .fabricConflict:
             throw CommissioningError(
-                .alreadyOnFabric, stage: stage, "the device is on this fabric already: \(said)",
-                hint: "see 'matterctl node ls'; a factory reset of the device makes it forget all fabrics")
+                .alreadyOnFabric, stage: stage, "the device is already on this fabric: \(said)",
+                hint: "see 'matterctl node ls'; a reset makes the device forget all fabrics")
         default:
             throw CommissioningError(
                 .nocRejected, stage: stage, "the device rejected the node certificate: \(said)",
@@ -96,7 +96,7 @@ struct CommissioningAnswer {
     ) throws(CommissioningError) -> T {
         guard let fields else {
             throw CommissioningError(
-                .malformedAnswer, stage: stage, "the device answered \(command.name) with a bare status")
+                .malformedAnswer, stage: stage, "the device answered \(command.name) with only a status")
         }
         do {
             return try body(fields)

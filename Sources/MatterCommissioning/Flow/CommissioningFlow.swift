@@ -100,7 +100,7 @@ package struct CommissioningFlow: Sendable {
             let code = VendorAndProduct(vendorID: vendorID.map { VendorID($0) }, productID: productID)
             let device = VendorAndProduct(
                 vendorID: information.vendorID.map { VendorID($0) }, productID: information.productID)
-            return "the setup code is for \(code), but the device says that it is \(device)"
+            return "the setup code is for \(code), but the device reports \(device)"
         }
     }
 
@@ -266,15 +266,15 @@ package struct CommissioningFlow: Sendable {
             $0.rootPublicKey == ours && $0.fabricID == configuration.fabricID.rawValue
         }) {
             throw CommissioningError(
-                .alreadyOnFabric, stage: stage, "the device is on this fabric already, as node \(entry.nodeID)",
+                .alreadyOnFabric, stage: stage, "the device is already on this fabric, as node \(entry.nodeID)",
                 hint: "see it with 'matterctl node ls'; to start over, remove it first: matterctl node remove "
                     + "\(entry.nodeID)")
         }
         if information.isFabricTableFull {
             throw CommissioningError(
                 .fabricTableFull, stage: stage,
-                "the device is on \(information.commissionedFabrics ?? 0) fabrics, as many as it can hold",
-                hint: "remove it from one of the apps or hubs that have it, or reset it to its factory state")
+                "the device is on \(information.commissionedFabrics ?? 0) fabrics, its maximum",
+                hint: "remove it from one of the apps or hubs that have it, or reset it")
         }
         let note = configuration.expectedProduct.mismatch(information).map { [Action.note($0)] } ?? []
         return try note + enter(.attestation) + [.invoke(.certificateChain(.pai))]
@@ -292,7 +292,7 @@ package struct CommissioningFlow: Sendable {
                 attestationChallenge: configuration.attestationChallenge)
         } catch {
             throw CommissioningError(
-                .invalidCSR, stage: .csr, "the device's certificate signing request does not hold: \(error)",
+                .invalidCSR, stage: .csr, "the device's certificate signing request is not valid: \(error)",
                 hint: "this is a fault of the device; restart it and try again", underlying: error)
         }
     }
@@ -317,7 +317,7 @@ package struct CommissioningFlow: Sendable {
                 requestedNodeID: requestedNodeID, at: configuration.validationTime)
         } catch {
             throw CommissioningError(
-                .issuedCertificateInvalid, stage: .issueNOC, "the issuer's certificate is unusable: \(error)",
+                .issuedCertificateInvalid, stage: .issueNOC, "the issuer's certificate is not valid: \(error)",
                 underlying: error)
         }
         self.issued = issued

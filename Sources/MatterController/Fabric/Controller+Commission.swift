@@ -107,7 +107,7 @@ extension Controller {
             !resumable.contains(where: { $0.nodeID == other.nodeID })
         {
             throw RecordError(
-                .nameTaken, "node \(other.nodeID.rawValue), whose commissioning has not ended, is called '\(name)'",
+                .nameTaken, "node \(other.nodeID.rawValue), which is still being commissioned, is called '\(name)'",
                 hint: "choose another name, or forget that one: matterctl node forget \(other.nodeID.rawValue)")
         }
         do {
@@ -149,7 +149,7 @@ extension Controller {
             } catch let error as RecordError where error.code == .nameTaken {
                 // Renamed while the commissioning went on. Better a node without a name than none.
                 nameFault = RecordError(
-                    .nameTaken, "the device is node \(id) now, without a name: \(error.reason)",
+                    .nameTaken, "the device is now node \(id), without a name: \(error.reason)",
                     hint: "give it one: matterctl node rename \(id) NAME")
                 record.name = nil
                 try await store.save(record)
@@ -191,7 +191,7 @@ extension Controller {
         guard fabric.issuer == .local else {
             throw ControllerError(
                 .noIssuer, "the fabric '\(fabric.name)' was imported without the key of its certificate authority",
-                hint: "commission where that key is, or import it with the fabric")
+                hint: "commission on the machine that has the key, or import the key with the fabric")
         }
         let local = LocalFabric(
             authority: try fabrics.authority(of: fabric), credentials: try credentials())
@@ -205,7 +205,7 @@ extension Controller {
         let existing = try store.node(result.nodeID)
         guard existing?.certificate != nil || existing == nil || result.wasPending else {
             throw RecordError(
-                .nodeExists, "there is another device as node \(result.nodeID.rawValue) already",
+                .nodeExists, "another device is node \(result.nodeID.rawValue) already",
                 hint: "reset this device, and commission it again without --node-id")
         }
         var record = existing ?? NodeRecord(nodeID: result.nodeID)

@@ -46,8 +46,8 @@ actor NodeIDLease {
         } catch let error as RecordError where error.code == .nodeExists {
             throw CommissioningError(
                 .issuedCertificateInvalid, stage: .issueNOC,
-                "the issuer's certificate is unusable: \(error.reason)",
-                hint: "the issuer has to give every device an id of its own", underlying: error)
+                "the issuer's certificate is not valid: \(error.reason)",
+                hint: "the issuer must give each device its own id", underlying: error)
         }
     }
 
@@ -64,7 +64,7 @@ actor NodeIDLease {
             guard candidate.nodeIDs == .random, await lookUp(candidate.id) else { return candidate }
             guard requested == nil else {
                 throw RecordError(
-                    .nodeExists, "a device is on the network as node \(candidate.id.rawValue) of this fabric already",
+                    .nodeExists, "this network already has a node \(candidate.id.rawValue) of this fabric",
                     hint: "choose another id, or let matterctl choose")
             }
         }

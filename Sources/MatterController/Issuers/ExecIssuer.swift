@@ -81,7 +81,7 @@ package struct ExecIssuer: NOCIssuer {
                 case .node where noc == nil: noc = certificate
                 case .intermediate where icac == nil: icac = certificate
                 case .root where certificate == fabric.root: break
-                default: throw failure("it printed a certificate that has no place in the chain")
+                default: throw failure("it printed a certificate that is not part of the chain")
                 }
             }
             guard let noc, let nodeID = noc.nodeID else { throw failure("it printed no node certificate") }
@@ -90,13 +90,13 @@ package struct ExecIssuer: NOCIssuer {
             _ = try issued.validate(csr: csr, root: fabric.root, fabricID: fabric.fabric.fabricID, at: time)
             return issued
         } catch let error as CredentialsError {
-            throw failure("its certificate is unusable: \(error)")
+            throw failure("its certificate is not valid: \(error)")
         }
     }
 
     static func failure(_ fault: String) -> ControllerError {
         ControllerError(
             .issuerProgram, "the program that issues certificates failed: \(fault)",
-            hint: "it gets JSON on stdin and must print the chain as PEM, the node's certificate first")
+            hint: "it must print the chain as PEM, the node's certificate first; its stdin is JSON")
     }
 }

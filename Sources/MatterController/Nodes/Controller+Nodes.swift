@@ -85,7 +85,7 @@ extension Controller {
         case .response(_, let fields):
             let status: UInt8? = fields.flatMap { try? TLVFields($0, "NOCResponse").unsigned(0) }
             guard status == NodeOperationalCertStatus.ok.rawValue else {
-                let name = status.flatMap(NodeOperationalCertStatus.init(rawValue:))?.name ?? "a malformed answer"
+                let name = status.flatMap(NodeOperationalCertStatus.init(rawValue:))?.name ?? "the answer is malformed"
                 throw ControllerError(.removalRefused, "the device refused RemoveFabric: \(name)")
             }
         }

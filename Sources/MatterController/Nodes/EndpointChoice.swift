@@ -28,7 +28,7 @@ extension NodeRecord {
                 .ambiguousEndpoint,
                 "several endpoints of \(title) have the cluster \(clusterName): "
                     + candidates.map(String.init).joined(separator: ", "),
-                hint: "say which, as in \(label)/\(candidates[0])")
+                hint: "name one, as in \(label)/\(candidates[0])")
         }
     }
 }

@@ -76,7 +76,7 @@ extension NodeLink {
         }
         guard let result = results.first, result.outcome != .status(StatusIB(.noCommandResponse)) else {
             throw unknownOutcome(
-                of: change.noun, InteractionError(.protocolViolation, "an answer without a result of the command"))
+                of: change.noun, InteractionError(.protocolViolation, "the answer has no result for the command"))
         }
         return result
     }
@@ -181,13 +181,13 @@ extension NodeLink {
         case is CancellationError:
             why = "the wait for its answer was interrupted"
         case let error as InteractionError:
-            why = "its answer cannot be used: \(error.reason)"
+            why = "its answer cannot be decoded: \(error.reason)"
         default:
             why = "no answer came"
         }
         return ControllerError(
             .outcomeUnknown, "the \(noun) was sent and may have run, but \(why)",
-            hint: "see what state the device is in before you repeat it", underlying: error)
+            hint: "check the device's state before you repeat the command", underlying: error)
     }
 }
 

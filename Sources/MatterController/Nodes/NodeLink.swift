@@ -71,7 +71,7 @@ package actor NodeLink {
             guard isConnecting else { break }
             try await Task.sleep(for: Self.connectingPause)
             guard Instant.now < deadline else {
-                throw SessionError(.noReply, phase: "case", "another task was still setting up the session")
+                throw SessionError(.noReply, phase: "case", "another task was still setting up this session")
             }
         }
         isConnecting = true
@@ -141,7 +141,7 @@ package actor NodeLink {
                 record.reliability = reliability
             }
         } catch {
-            logger.warning("where node \(node.nodeID) was reached could not be kept: \(error)")
+            logger.warning("the address of node \(node.nodeID) could not be stored: \(error)")
         }
     }
 
@@ -186,9 +186,9 @@ package actor NodeLink {
             } catch let error as TransportError where Instant.now < deadline {
                 switch error.code {
                 case .noReply:
-                    logger.debug("the answer did not come; asking again")
+                    logger.debug("no answer came; asking again")
                 case .notAcknowledged, .unreachable, .closed:
-                    logger.debug("the session is dead; setting up another one")
+                    logger.debug("the session is lost; setting up another one")
                     await drop(session)
                 default:
                     throw error

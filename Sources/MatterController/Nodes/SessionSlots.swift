@@ -87,7 +87,7 @@ extension ControllerError {
         var error = ControllerError(
             .sessionsInUse, "waited \(Spelled.seconds(waited)) for \(label), and nothing was sent: \(who)",
             hint: numbers.isEmpty
-                ? "repeat it with more time: --timeout 60s"
+                ? "try again with more time: --timeout 60s"
                 : "see what they do: ps -o pid,etime,args -p \(numbers.joined(separator: ","))")
         error.holders = holders
         return error

@@ -36,7 +36,7 @@ package struct AttestationCertificate: Sendable {
     package init(der: [UInt8]) throws(CredentialsError) {
         guard der.count <= Self.maximumCount else {
             throw CredentialsError(
-                .tooLarge, "an attestation certificate of \(der.count) octets, at most \(Self.maximumCount) allowed")
+                .tooLarge, "an attestation certificate of \(der.count) bytes, at most \(Self.maximumCount) allowed")
         }
         var certificate = try DERFields(decoding: der, "the certificate", code: .malformed)
         let contents = try certificate.next("the certificate's contents")
@@ -57,7 +57,7 @@ package struct AttestationCertificate: Sendable {
         try version.end()
         serialNumber = try fields.integer("the serial number")
         guard serialNumber.count <= Self.maximumSerialNumberCount else {
-            throw fields.wrong("the serial number has more than 20 octets")
+            throw fields.wrong("the serial number has more than 20 bytes")
         }
         try fields.algorithm(ObjectIdentifier.ecdsaWithSHA256, "the signature algorithm")
         issuer = try AttestationName(try fields.next("the issuer"), "the issuer")

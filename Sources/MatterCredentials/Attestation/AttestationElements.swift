@@ -27,7 +27,7 @@ package struct AttestationElements: Sendable, Hashable {
         guard bytes.count <= Self.maximumCount else {
             throw AttestationError(
                 .malformedElements,
-                "attestation elements of \(bytes.count) octets, at most \(Self.maximumCount) allowed")
+                "attestation elements of \(bytes.count) bytes, at most \(Self.maximumCount) allowed")
         }
         self = try AttestationError.rethrowing(.malformedElements) { () throws(CredentialsError) in
             try AttestationElements(members: bytes)
@@ -40,7 +40,7 @@ package struct AttestationElements: Sendable, Hashable {
         certificationDeclaration = try fields.octets(1, "the certification declaration")
         nonce = try fields.octets(2, "the nonce")
         guard nonce.count == Self.nonceCount else {
-            throw CredentialsError(.malformed, "the nonce has \(nonce.count) octets instead of 32")
+            throw CredentialsError(.malformed, "the nonce has \(nonce.count) bytes instead of 32")
         }
         timestamp = try fields.time(3, "the timestamp")
         switch fields.optional(4) {

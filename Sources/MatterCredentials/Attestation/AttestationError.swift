@@ -26,7 +26,7 @@ package struct AttestationError: Error, Equatable, Sendable, CustomStringConvert
         self.offset = offset
     }
 
-    package var description: String { offset.map { "\(reason) (at octet \($0))" } ?? reason }
+    package var description: String { offset.map { "\(reason) (at byte \($0))" } ?? reason }
 
     /// Runs a decoder that speaks of certificates; its refusal becomes one of `code`.
     static func rethrowing<Result>(

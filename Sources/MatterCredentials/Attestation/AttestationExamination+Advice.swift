@@ -30,13 +30,13 @@ extension AttestationExamination {
         case .paaNotFound: hintForAuthority
         case .declarationNoCertificateFound: hintForSigner
         case .dacExpired:
-            "see that this machine's clock is right; if it is, the device's certificate is at fault"
+            "check this machine's clock; if it is right, the device's certificate is at fault"
         case .paaFormatInvalid:
-            "replace the certificate of this authority (\(report.authority?.origin.description ?? "none")) by a right one"
+            "replace the certificate of this authority (\(report.authority?.origin.description ?? "none")) with a correct one"
         case .dacRevoked, .paiRevoked, .paiAndDACRevoked:
-            "the maker has withdrawn the credentials of this device: ask the maker or the seller"
+            "the manufacturer has revoked this device's credentials: ask the manufacturer or the seller"
         case .attestationSignatureInvalid, .nonceMismatch:
-            "try once more; if it stays, the device does not hold the key of its certificate and may be a counterfeit"
+            "try once more; if it fails again, the device lacks the key of its certificate and may be a counterfeit"
         default: nil
         }
     }
@@ -53,7 +53,7 @@ extension AttestationExamination {
             trust.hasAuthorities
             ? "add the PAA certificate with --trust DIR"
             : "put the PAA certificate, as the ledger of the Alliance (DCL) lists it, into a folder and name that with "
-                + "--trust DIR: no authorities for devices on the market are installed here"
+                + "--trust DIR: no authorities for certified devices are installed"
         let remedy =
             trust.allowsTestDevices
             ? advice : "if this is a development device add --allow-test-devices; else " + advice
@@ -67,7 +67,7 @@ extension AttestationExamination {
             return "the declaration is one for development: add --allow-test-devices to accept it"
         }
         if report.declarationSigner != nil {
-            return "a product that is certified needs a declaration that the Alliance signed: ask the maker"
+            return "a certified product needs a declaration signed by the Alliance: ask the manufacturer"
         }
         return
             "put the certificate of the key that signed the declaration into DIR/\(TrustDirectory.signersFolder), and "

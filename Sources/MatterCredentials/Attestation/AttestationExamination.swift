@@ -85,7 +85,7 @@ struct AttestationExamination {
         guard response.elements.count <= AttestationElements.maximumCount else {
             throw .failed(
                 .invalidArgument,
-                "the elements have \(response.elements.count) octets, at most \(AttestationElements.maximumCount) allowed"
+                "the elements have \(response.elements.count) bytes, at most \(AttestationElements.maximumCount) allowed"
             )
         }
         guard evidence.nonce.count == AttestationElements.nonceCount,
@@ -143,7 +143,7 @@ struct AttestationExamination {
     private func checkAttestationSignature() throws(Finding) -> String {
         let count = evidence.response.signature.count
         guard count == AttestationResponse.signatureCount else {
-            throw .failed(.signatureInvalidFormat, "the signature has \(count) octets instead of 64")
+            throw .failed(.signatureInvalidFormat, "the signature has \(count) bytes instead of 64")
         }
         guard let dac = report.dac else { throw .skipped("there is no DAC") }
         guard
@@ -165,7 +165,7 @@ struct AttestationExamination {
     private func checkNonce() throws(Finding) -> String {
         guard let elements else { throw .skipped("there are no elements") }
         guard constantTimeEqual(elements.nonce, evidence.nonce) else {
-            throw .failed(.nonceMismatch, "the device answered another question than the one it was asked")
+            throw .failed(.nonceMismatch, "the device answered with another nonce than it was sent")
         }
         return ""
     }
@@ -175,15 +175,15 @@ struct AttestationExamination {
         guard let dac = report.dac, let pai = report.pai else { throw .skipped("a certificate is missing") }
         let listed = (dac: revocation.status(of: dac), pai: revocation.status(of: pai))
         switch (listed.dac == .revoked, listed.pai == .revoked) {
-        case (true, true): throw .failed(.paiAndDACRevoked, "their issuers have taken back both certificates")
-        case (true, false): throw .failed(.dacRevoked, "the issuer has taken back serial \(serial(dac))")
-        case (false, true): throw .failed(.paiRevoked, "the issuer has taken back serial \(serial(pai))")
+        case (true, true): throw .failed(.paiAndDACRevoked, "their issuers have revoked both certificates")
+        case (true, false): throw .failed(.dacRevoked, "the issuer has revoked serial \(serial(dac))")
+        case (false, true): throw .failed(.paiRevoked, "the issuer has revoked serial \(serial(pai))")
         case (false, false): break
         }
         guard listed.dac == .notListed, listed.pai == .notListed else {
-            return "a certificate is listed, but by nobody who may take it back"
+            return "a certificate is listed, but not by an issuer that may revoke it"
         }
-        return "neither certificate is among those of \(revocation.count) issuers"
+        return "none of \(revocation.count) issuers has revoked either certificate"
     }
 
     private func serial(_ certificate: AttestationCertificate) -> String {

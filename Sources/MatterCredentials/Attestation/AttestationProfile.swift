@@ -23,7 +23,7 @@ extension AttestationCertificate {
         }
         guard subjectKeyIdentifier.count == CertificateExtension.keyIdentifierCount else {
             throw CredentialsError(
-                .wrongKeyIdentifier, "the subject key identifier has \(subjectKeyIdentifier.count) octets instead of 20"
+                .wrongKeyIdentifier, "the subject key identifier has \(subjectKeyIdentifier.count) bytes instead of 20"
             )
         }
         let hasAuthority = extensions.contains { $0.objectIdentifier == ObjectIdentifier.authorityKeyIdentifier }
@@ -36,7 +36,7 @@ extension AttestationCertificate {
         guard authorityKeyIdentifier.count == CertificateExtension.keyIdentifierCount else {
             throw CredentialsError(
                 .wrongKeyIdentifier,
-                "the authority key identifier has \(authorityKeyIdentifier.count) octets instead of 20")
+                "the authority key identifier has \(authorityKeyIdentifier.count) bytes instead of 20")
         }
         guard kind != .paa || authorityKeyIdentifier == subjectKeyIdentifier else {
             throw CredentialsError(.wrongKeyIdentifier, "the key identifiers of a root differ")

@@ -28,7 +28,7 @@ package struct CertificationDeclaration: Sendable, Hashable {
     package init(cms: [UInt8]) throws(AttestationError) {
         guard cms.count <= Self.maximumCount else {
             throw AttestationError(
-                .malformedDeclaration, "a declaration of \(cms.count) octets, at most \(Self.maximumCount) allowed")
+                .malformedDeclaration, "a declaration of \(cms.count) bytes, at most \(Self.maximumCount) allowed")
         }
         self = try AttestationError.rethrowing(.malformedDeclaration) { () throws(CredentialsError) in
             let count = DERFields.firstElementCount(of: cms) ?? cms.count
@@ -62,7 +62,7 @@ package struct CertificationDeclaration: Sendable, Hashable {
         try Self.takeVersion(from: &signer)
         signerKeyIdentifier = try signer.contents(.context(0), "the signer's key identifier")
         guard signerKeyIdentifier.count == CertificateExtension.keyIdentifierCount else {
-            throw signer.wrong("the signer's key identifier has \(signerKeyIdentifier.count) octets instead of 20")
+            throw signer.wrong("the signer's key identifier has \(signerKeyIdentifier.count) bytes instead of 20")
         }
         try signer.algorithm(Self.sha256, "the digest algorithm")
         try signer.ecdsaWithSHA256("the signature algorithm")

@@ -108,7 +108,7 @@ package struct CertificationElements: Sendable, Hashable {
         for member in members {
             guard case .octets(let identifier) = member.value,
                 identifier.count == CertificateExtension.keyIdentifierCount
-            else { throw wrong("an authorized authority is not a key identifier of 20 octets") }
+            else { throw wrong("an authorized authority is not a key identifier of 20 bytes") }
             authorities.append(identifier)
         }
         return authorities

@@ -42,7 +42,7 @@ package struct RevocationSet: Sendable {
     /// - Throws: `attestation.malformed-revocation-set`.
     package init(json: [UInt8]) throws(AttestationError) {
         guard json.count <= Self.maximumCount else {
-            throw Self.malformed("it has \(json.count) octets, at most \(Self.maximumCount) allowed")
+            throw Self.malformed("it has \(json.count) bytes, at most \(Self.maximumCount) allowed")
         }
         let records: [Record]
         do { records = try JSONDecoder().decode([Record].self, from: Data(json)) } catch {
@@ -75,7 +75,7 @@ package struct RevocationSet: Sendable {
         }
         guard let keyIdentifier = record.keyIdentifier.flatMap({ try? Hex.decode($0) }),
             keyIdentifier.count == CertificateExtension.keyIdentifierCount
-        else { throw malformed("entry \(index) has no key identifier of 20 octets in hexadecimal") }
+        else { throw malformed("entry \(index) has no key identifier of 20 bytes in hexadecimal") }
         guard let listed = record.serialNumbers else { throw malformed("entry \(index) lists no serial numbers") }
         var serialNumbers: Set<[UInt8]> = []
         for text in listed {

@@ -25,7 +25,7 @@ package enum TrustDirectory {
             throw AttestationError(.unreadableTrust, "\(path) is not a folder that can be read")
         }
         guard names.count <= TrustStore.maximumCount else {
-            throw AttestationError(.unreadableTrust, "\(path) holds more than \(TrustStore.maximumCount) files")
+            throw AttestationError(.unreadableTrust, "\(path) has more than \(TrustStore.maximumCount) files")
         }
         var files: [TrustFile] = []
         var unreadable: [UnusableTrustFile] = []
@@ -57,6 +57,6 @@ package enum TrustDirectory {
         guard stat(path, &status) == 0 else { return "the file cannot be read" }
         guard status.st_mode & S_IFMT == S_IFREG else { return "not a regular file" }
         return status.st_size <= TrustStore.maximumFileCount
-            ? nil : "the file is longer than \(TrustStore.maximumFileCount) octets"
+            ? nil : "the file is longer than \(TrustStore.maximumFileCount) bytes"
     }
 }

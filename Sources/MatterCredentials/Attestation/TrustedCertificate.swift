@@ -14,7 +14,7 @@ enum TrustedCertificate {
         guard let keyIdentifier = certificate.subjectKeyIdentifier,
             keyIdentifier.count == CertificateExtension.keyIdentifierCount
         else {
-            throw CredentialsError(.wrongKeyIdentifier, "the certificate has no subject key identifier of 20 octets")
+            throw CredentialsError(.wrongKeyIdentifier, "the certificate has no subject key identifier of 20 bytes")
         }
         if purpose == .declarationSigners || Self.signsDeclarations(certificate) {
             self = .declarationSigner(
@@ -69,12 +69,12 @@ extension TrustFile {
     /// The certificates in a file, as DER: one in DER form, or all blocks of a PEM text.
     func certificates() throws(CredentialsError) -> [[UInt8]] {
         guard contents.count <= TrustStore.maximumFileCount else {
-            throw CredentialsError(.tooLarge, "the file is longer than \(TrustStore.maximumFileCount) octets")
+            throw CredentialsError(.tooLarge, "the file is longer than \(TrustStore.maximumFileCount) bytes")
         }
         if contents.first == 0x30 { return [contents] }
         let text = String(decoding: contents, as: UTF8.self)
         let certificates = try PEM.decode(text).filter { $0.label == PEM.certificate }.map(\.contents)
-        guard !certificates.isEmpty else { throw CredentialsError(.malformed, "the file holds no certificate") }
+        guard !certificates.isEmpty else { throw CredentialsError(.malformed, "the file contains no certificate") }
         return certificates
     }
 }

@@ -71,7 +71,7 @@ package enum CertificateExtension: Hashable, Sendable {
             case .subjectKeyIdentifier(let identifier), .authorityKeyIdentifier(let identifier):
                 guard identifier.count == keyIdentifierCount else {
                     throw CredentialsError(
-                        .invalidExtension, "a key identifier of \(identifier.count) octets instead of 20")
+                        .invalidExtension, "a key identifier of \(identifier.count) bytes instead of 20")
                 }
             case .future(let future):
                 guard !known.contains(future.objectIdentifier) else {

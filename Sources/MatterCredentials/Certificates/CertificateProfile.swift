@@ -40,7 +40,8 @@ enum CertificateProfile {
 
     private static func checkNode(_ certificate: MatterCertificate) throws(CredentialsError) {
         guard certificate.basicConstraints == BasicConstraints(isCA: false) else {
-            throw CredentialsError(.wrongBasicConstraints, "it does not say that it is no certificate authority's")
+            throw CredentialsError(
+                .wrongBasicConstraints, "its basic constraints do not exclude a certificate authority")
         }
         guard certificate.keyUsage == .digitalSignature else {
             throw CredentialsError(.wrongKeyUsage, "its key usage is not digital signature alone")

@@ -18,7 +18,7 @@ package struct CertificateSigningRequest: Sendable, Hashable {
     package init(der: [UInt8]) throws(CredentialsError) {
         guard der.count <= Self.maximumCount else {
             throw CredentialsError(
-                .malformedRequest, "a request of \(der.count) octets, at most \(Self.maximumCount) allowed")
+                .malformedRequest, "a request of \(der.count) bytes, at most \(Self.maximumCount) allowed")
         }
         var fields = try DERFields(decoding: der, "the request", code: .malformedRequest)
         let info = try fields.next("its contents")

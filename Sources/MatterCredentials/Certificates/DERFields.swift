@@ -75,7 +75,7 @@ struct DERFields {
     /// The octets of the next member, a BIT STRING of whole octets.
     mutating func wholeOctetBits(_ field: String) throws(CredentialsError) -> [UInt8] {
         let contents = try contents(.bitString, field)
-        guard contents.first == 0 else { throw wrong("\(field) is not a BIT STRING of whole octets") }
+        guard contents.first == 0 else { throw wrong("\(field) is not a BIT STRING of whole bytes") }
         return Array(contents.dropFirst())
     }
 

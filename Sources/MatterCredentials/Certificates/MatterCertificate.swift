@@ -36,7 +36,7 @@ package struct MatterCertificate: Sendable {
     package init(tlv: [UInt8]) throws(CredentialsError) {
         guard tlv.count <= Self.maximumTLVCount else {
             throw CredentialsError(
-                .tooLarge, "a certificate of \(tlv.count) octets, at most \(Self.maximumTLVCount) allowed")
+                .tooLarge, "a certificate of \(tlv.count) bytes, at most \(Self.maximumTLVCount) allowed")
         }
         var fields = try OrderedTLVFields(
             decoding: tlv, "the certificate", code: .malformed, limits: Self.limits)
@@ -44,7 +44,7 @@ package struct MatterCertificate: Sendable {
         signature = try fields.octets(11, "the signature")
         try fields.end()
         guard signature.count == Self.signatureCount else {
-            throw CredentialsError(.malformed, "a signature of \(signature.count) octets instead of 64")
+            throw CredentialsError(.malformed, "a signature of \(signature.count) bytes instead of 64")
         }
         self.tlv = tlv
     }
@@ -53,7 +53,7 @@ package struct MatterCertificate: Sendable {
     package init(der: [UInt8]) throws(CredentialsError) {
         guard der.count <= Self.maximumDERCount else {
             throw CredentialsError(
-                .tooLarge, "an X.509 certificate of \(der.count) octets, at most \(Self.maximumDERCount) allowed")
+                .tooLarge, "an X.509 certificate of \(der.count) bytes, at most \(Self.maximumDERCount) allowed")
         }
         var fields = try DERFields(decoding: der, "the certificate", code: .malformed)
         let tbs = try TBSCertificate(der: try fields.fields("the certificate's contents"))
@@ -74,12 +74,12 @@ package struct MatterCertificate: Sendable {
     /// Puts a signature to the contents.
     package init(_ tbs: TBSCertificate, signature: [UInt8]) throws(CredentialsError) {
         guard signature.count == Self.signatureCount else {
-            throw CredentialsError(.malformed, "a signature of \(signature.count) octets instead of 64")
+            throw CredentialsError(.malformed, "a signature of \(signature.count) bytes instead of 64")
         }
         tlv = tbs.tlv(signature: signature)
         guard tlv.count <= Self.maximumTLVCount else {
             throw CredentialsError(
-                .tooLarge, "a certificate of \(tlv.count) octets, at most \(Self.maximumTLVCount) allowed")
+                .tooLarge, "a certificate of \(tlv.count) bytes, at most \(Self.maximumTLVCount) allowed")
         }
         self.tbs = tbs
         self.signature = signature
@@ -101,7 +101,7 @@ package struct MatterCertificate: Sendable {
         let der = coder.serializedBytes
         guard der.count <= Self.maximumDERCount else {
             throw CredentialsError(
-                .tooLarge, "an X.509 certificate of \(der.count) octets, at most \(Self.maximumDERCount) allowed")
+                .tooLarge, "an X.509 certificate of \(der.count) bytes, at most \(Self.maximumDERCount) allowed")
         }
         return der
     }

@@ -25,14 +25,14 @@ package struct NOCSRElements: Sendable, Hashable {
     package init(decoding bytes: [UInt8]) throws(CredentialsError) {
         guard bytes.count <= Self.maximumCount else {
             throw CredentialsError(
-                .malformedElements, "NOCSR elements of \(bytes.count) octets, at most \(Self.maximumCount) allowed")
+                .malformedElements, "NOCSR elements of \(bytes.count) bytes, at most \(Self.maximumCount) allowed")
         }
         var fields = try OrderedTLVFields(
             decoding: bytes, "the NOCSR elements", code: .malformedElements, limits: Self.limits)
         csr = try fields.octets(1, "the request")
         nonce = try fields.octets(2, "the nonce")
         guard nonce.count == Self.nonceCount else {
-            throw CredentialsError(.malformedElements, "the nonce has \(nonce.count) octets instead of 32")
+            throw CredentialsError(.malformedElements, "the nonce has \(nonce.count) bytes instead of 32")
         }
         var reserved: [[UInt8]?] = []
         for tag: UInt8 in 3...5 {
@@ -89,7 +89,7 @@ package struct NOCSRElements: Sendable, Hashable {
         nonce expected: [UInt8], signature: [UInt8], attestationKey: P256PublicKey, attestationChallenge: [UInt8]
     ) throws(CredentialsError) -> CertificateSigningRequest {
         guard constantTimeEqual(nonce, expected) else {
-            throw CredentialsError(.nonceMismatch, "the device answered with another nonce than the one it was sent")
+            throw CredentialsError(.nonceMismatch, "the device answered with another nonce than it was sent")
         }
         let message = signedMessage(attestationChallenge: attestationChallenge)
         guard attestationKey.isValidSignature(signature, for: message) else {

@@ -180,7 +180,7 @@ extension MatterCertificate {
         let signed = tbsDER()
         // What a conversion would refuse is not accepted only because nobody converts it here.
         guard signed.count <= Self.maximumDERCount else {
-            throw CredentialsError(.tooLarge, "its X.509 form is longer than 600 octets", certificate: role)
+            throw CredentialsError(.tooLarge, "its X.509 form is longer than 600 bytes", certificate: role)
         }
         guard authority.publicKey.isValidSignature(signature, for: signed) else {
             throw CredentialsError(.invalidSignature, "its issuer's key did not sign it", certificate: role)

@@ -26,7 +26,7 @@ package struct TBSCertificate: Hashable, Sendable {
         subject: DistinguishedName, publicKey: P256PublicKey, extensions: [CertificateExtension]
     ) throws(CredentialsError) {
         guard Self.serialNumberCounts.contains(serialNumber.count), DERFields.isInteger(serialNumber) else {
-            throw CredentialsError(.malformed, "the serial number is not a shortest INTEGER of 1 to 20 octets")
+            throw CredentialsError(.malformed, "the serial number is not a shortest INTEGER of 1 to 20 bytes")
         }
         guard notAfter == MatterEpoch.none || notBefore <= notAfter else {
             throw CredentialsError(

@@ -94,7 +94,7 @@ package struct GroupKey: Sendable, Equatable {
         _ key: SecretBytes, salt: [UInt8], info: String, count: Int
     ) throws(CredentialsError) -> SecretBytes {
         guard key.count == FabricIdentity.groupKeyCount else {
-            throw CredentialsError(.invalidMaterial, "a group key has 16 octets, not \(key.count)")
+            throw CredentialsError(.invalidMaterial, "a group key has 16 bytes, not \(key.count)")
         }
         return try cryptographic { () throws(CryptoError) in
             try HKDF.sha256(secret: key, salt: salt, info: Array(info.utf8), count: count)

@@ -46,7 +46,7 @@ package struct FabricParameters: Sendable, Equatable {
     ) throws(CredentialsError) {
         guard ipk.count == FabricIdentity.groupKeyCount else {
             throw CredentialsError(
-                .invalidMaterial, "an identity protection key has 16 octets, not \(ipk.count)")
+                .invalidMaterial, "an identity protection key has 16 bytes, not \(ipk.count)")
         }
         guard caseAdminSubject.isOperational || CASEAuthenticatedTag(subject: caseAdminSubject) != nil else {
             throw CredentialsError(

@@ -13,12 +13,12 @@ package enum ECDSASignature {
     /// - Throws: `crypto.invalid-signature` for anything but strict DER of two non-negative numbers of at most 256 bits.
     package static func derToRaw(_ der: [UInt8]) throws(CryptoError) -> [UInt8] {
         var body = try value(of: sequence, from: der[...])
-        guard body.rest.isEmpty else { throw malformed("octets follow the signature") }
+        guard body.rest.isEmpty else { throw malformed("bytes follow the signature") }
         body = try value(of: integer, from: body.value)
         let r = try coordinate(body.value)
         body = try value(of: integer, from: body.rest)
         let s = try coordinate(body.value)
-        guard body.rest.isEmpty else { throw malformed("octets follow the number s") }
+        guard body.rest.isEmpty else { throw malformed("bytes follow the number s") }
         return r + s
     }
 
@@ -26,7 +26,7 @@ package enum ECDSASignature {
     /// - Throws: `crypto.invalid-signature` unless there are 64 octets.
     package static func rawToDER(_ raw: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard raw.count == P256.signatureCount else {
-            throw malformed("a raw signature has 64 octets, not \(raw.count)")
+            throw malformed("a raw signature has 64 bytes, not \(raw.count)")
         }
         let body = number(raw.prefix(P256.scalarCount)) + number(raw.suffix(P256.scalarCount))
         return [sequence, UInt8(body.count)] + body

@@ -72,7 +72,7 @@ struct P256Scalar: ~Copyable {
     /// - Throws: `crypto.invalid-length` unless there are 32 octets, `crypto.invalid-scalar` for zero or n and above.
     init(_ octets: SecretBytes) throws(CryptoError) {
         guard octets.count == P256.scalarCount else {
-            throw CryptoError(.invalidLength, "a P-256 scalar has 32 octets, not \(octets.count)")
+            throw CryptoError(.invalidLength, "a P-256 scalar has 32 bytes, not \(octets.count)")
         }
         let number = try BigNumber.reading(octets)
         guard BN_is_zero(number.pointer) == 0,
@@ -114,7 +114,7 @@ struct P256Point: ~Copyable {
     /// - Throws: `crypto.invalid-point` for other forms and lengths, points off the curve and infinity.
     static func reading(x963: [UInt8]) throws(CryptoError) -> P256Point {
         guard x963.count == P256.pointCount, x963.first == 0x04 else {
-            throw CryptoError(.invalidPoint, "a public key is an uncompressed point: 65 octets that begin with 04")
+            throw CryptoError(.invalidPoint, "a public key is an uncompressed point: 65 bytes that begin with 04")
         }
         let point = try P256Point()
         guard EC_POINT_oct2point(try P256.group(), point.pointer, x963, x963.count, nil) == 1 else {

@@ -73,7 +73,7 @@ package struct SPAKE2PlusVerifierData: Sendable, Equatable {
     package init(serialized: [UInt8]) throws(CryptoError) {
         guard serialized.count == Self.serializedCount else {
             throw CryptoError(
-                .invalidLength, "a passcode verifier has \(Self.serializedCount) octets, not \(serialized.count)")
+                .invalidLength, "a passcode verifier has \(Self.serializedCount) bytes, not \(serialized.count)")
         }
         try self.init(
             w0: SecretBytes(serialized.prefix(P256.scalarCount)),

@@ -18,7 +18,7 @@ package final class AES128CCM: Sendable {
     /// - Throws: `crypto.invalid-length` for a key that is not of 16 octets.
     package init(key: SecretBytes) throws(CryptoError) {
         guard key.count == Self.keyCount else {
-            throw CryptoError(.invalidLength, "an AES-128 key has 16 octets, not \(key.count)")
+            throw CryptoError(.invalidLength, "an AES-128 key has 16 bytes, not \(key.count)")
         }
         self.key = key
         sealing = Mutex(try CCMContext(encrypting: true))
@@ -73,19 +73,19 @@ private struct CCMShape {
 
     init(nonce: [UInt8], aad: [UInt8], tagLength: Int, textCount: Int) throws(CryptoError) {
         guard AES128CCM.nonceCounts ~= nonce.count else {
-            throw CryptoError(.invalidLength, "a CCM nonce has 7 to 13 octets, not \(nonce.count)")
+            throw CryptoError(.invalidLength, "a CCM nonce has 7 to 13 bytes, not \(nonce.count)")
         }
         guard 4...16 ~= tagLength, tagLength.isMultiple(of: 2) else {
-            throw CryptoError(.invalidLength, "a CCM tag cannot have \(tagLength) octets")
+            throw CryptoError(.invalidLength, "a CCM tag cannot have \(tagLength) bytes")
         }
         guard textCount >= 0 else {
-            throw CryptoError(.invalidLength, "\(textCount + tagLength) octets cannot hold a tag of \(tagLength)")
+            throw CryptoError(.invalidLength, "\(textCount + tagLength) bytes cannot hold a tag of \(tagLength)")
         }
         // The text's length is encoded in what the nonce leaves of 15 octets.
         guard textCount >> (8 * (15 - nonce.count)) == 0, let textCount = Int32(exactly: textCount),
             let aadCount = Int32(exactly: aad.count)
         else {
-            throw CryptoError(.invalidLength, "the message is too long for a CCM nonce of \(nonce.count) octets")
+            throw CryptoError(.invalidLength, "the message is too long for a CCM nonce of \(nonce.count) bytes")
         }
         nonceCount = Int32(nonce.count)
         tagCount = Int32(tagLength)

@@ -10,10 +10,10 @@ package enum AES128CTR {
     package static func apply(key: SecretBytes, iv: [UInt8], data: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard key.count == 16, iv.count == 16 else {
             throw CryptoError(
-                .invalidLength, "AES-128-CTR takes a key and a block of 16 octets, not \(key.count) and \(iv.count)")
+                .invalidLength, "AES-128-CTR takes a key and a block of 16 bytes, not \(key.count) and \(iv.count)")
         }
         guard let size = Int32(exactly: data.count) else {
-            throw CryptoError(.invalidLength, "\(data.count) octets are too many for one AES-CTR operation")
+            throw CryptoError(.invalidLength, "\(data.count) bytes are too many for one AES-CTR operation")
         }
         guard let context = EVP_CIPHER_CTX_new() else { throw CryptoError.library("make a cipher context") }
         defer { EVP_CIPHER_CTX_free(context) }

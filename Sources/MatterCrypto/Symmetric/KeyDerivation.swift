@@ -51,7 +51,7 @@ package enum HKDF {
     ) throws(CryptoError) -> SecretBytes {
         guard !secret.isEmpty else { throw CryptoError(.invalidLength, "HKDF needs a secret") }
         guard 1...255 * SHA256.digestCount ~= count else {
-            throw CryptoError(.invalidLength, "HKDF-SHA256 gives 1 to 8160 octets, not \(count)")
+            throw CryptoError(.invalidLength, "HKDF-SHA256 gives 1 to 8160 bytes, not \(count)")
         }
         return try SecretBytes(count: count) { (output) throws(CryptoError) in
             let status = secret.withUnsafeBytes {
@@ -84,9 +84,9 @@ package enum PBKDF2 {
     ) throws(CryptoError) -> SecretBytes {
         guard !password.isEmpty else { throw CryptoError(.invalidLength, "the password is empty") }
         guard saltCounts ~= salt.count else {
-            throw CryptoError(.invalidLength, "a PBKDF2 salt has 16 to 32 octets, not \(salt.count)")
+            throw CryptoError(.invalidLength, "a PBKDF2 salt has 16 to 32 bytes, not \(salt.count)")
         }
-        guard count > 0 else { throw CryptoError(.invalidLength, "PBKDF2 cannot give \(count) octets") }
+        guard count > 0 else { throw CryptoError(.invalidLength, "PBKDF2 cannot give \(count) bytes") }
         guard iterations > 0, let rounds = Int32(exactly: iterations) else {
             throw CryptoError(.invalidParameter, "PBKDF2 cannot run \(iterations) iterations")
         }

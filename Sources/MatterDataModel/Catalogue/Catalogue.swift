@@ -80,7 +80,7 @@ extension Catalogue {
         throw DataModelError(
             .unknownCluster, "no cluster is called \(quoted(name))", place: name,
             suggestions: Suggestions.nearest(to: name, among: clusterNames.map(\.name)).map(NameStyle.kebab),
-            advice: "see which there are: matterctl clusters")
+            advice: "see all clusters: matterctl clusters")
     }
 
     /// The name of the cluster with an id; decodes nothing.

@@ -114,10 +114,10 @@ extension ValueConversion {
 
     mutating func checkLength(_ count: Int, _ type: DataType, _ place: String) {
         if let most = type.limits.maximumLength, count > most {
-            warn(place, "\(count) octets, at most \(most) are allowed")
+            warn(place, "\(count) bytes, at most \(most) are allowed")
         }
         if let least = type.limits.minimumLength, count < least {
-            warn(place, "\(count) octets, at least \(least) are needed")
+            warn(place, "\(count) bytes, at least \(least) are needed")
         }
     }
 }
@@ -140,7 +140,7 @@ extension ValueConversion {
         if !definition.values.isEmpty, definition.value(number) == nil {
             warn(place, "\(definition.name) has no value \(number) in the model")
         } else if number >> UInt64(definition.bits) != 0 {
-            warn(place, "\(number) does not fit \(definition.bits) bits")
+            warn(place, "\(number) does not fit in \(definition.bits) bits")
         } else if !type.limits.contains(number) {
             warn(place, "\(definition.value(number)?.name ?? String(number)) is not allowed here")
         }
@@ -183,7 +183,7 @@ extension ValueConversion {
         let known = definition.fields.reduce(UInt64(0)) { $0 | $1.mask }
         let width = definition.bits < 64 ? (UInt64(1) << UInt64(definition.bits)) - 1 : .max
         if bits & ~width != 0 {
-            warn(place, "\(bits) does not fit \(definition.bits) bits")
+            warn(place, "\(bits) does not fit in \(definition.bits) bits")
         } else if !definition.fields.isEmpty, bits & ~known != 0 {
             warn(place, "\(definition.name) has no bits \(bits & ~known) in the model")
         }
@@ -285,7 +285,7 @@ extension DataType {
         case .string: return "a string"
         case .octets:
             let address = format.flatMap(NetworkAddress.example).map { ", or \($0)" } ?? ""
-            return "octets such as hex:0A0B or text:abc\(address)"
+            return "octet string such as hex:0A0B or text:abc\(address)"
         case .enumeration(let definition):
             return definition.values.isEmpty ? "a number" : "a \(definition.name) name or number"
         case .bitmap(let definition):

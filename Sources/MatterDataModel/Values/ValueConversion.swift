@@ -187,7 +187,7 @@ struct ValueConversion {
             return .string(word)
         }
         guard let value else {
-            throw DataModelError(.malformedValue, "\(place): \(quoted(word)) is no such number", place: place)
+            throw DataModelError(.malformedValue, "\(place): \(quoted(word)) is not a valid number", place: place)
         }
         return value
     }

@@ -183,7 +183,7 @@ extension ValueParser {
         throw DataModelError(
             .unknownField,
             command.fields.isEmpty
-                ? "\(command.name) has no fields, so none is called \(quoted(name))"
+                ? "the command \(command.name) takes no fields; remove \(quoted(name))"
                 : "\(command.name) has no field \(quoted(name))", place: name,
             suggestions: Suggestions.nearest(to: name, among: command.fields.map(\.name)).map(NameStyle.kebab),
             advice: command.fields.advice(NameStyle.kebab))

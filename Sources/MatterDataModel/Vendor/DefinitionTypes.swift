@@ -64,7 +64,7 @@ struct DefinitionTypes {
         guard let node = pending[name] else { return }
         guard !busy.contains(name) else { throw node.fault("this structure contains itself") }
         guard busy.count < Self.depthLimit else {
-            throw node.fault("structures inside structures deeper than \(Self.depthLimit)")
+            throw node.fault("structures are nested deeper than \(Self.depthLimit)")
         }
         busy.append(name)
         let known = try node.object(knowing: ["fields", "fabricScoped", "provisional"])
@@ -181,7 +181,7 @@ extension DefinitionNode {
             found.append((number, name, try labels?[digits]?.text()))
         }
         for (digits, node) in try labels?.members() ?? [] where self[key]?[digits] == nil {
-            throw node.fault("a label of a value that is not there")
+            throw node.fault("a label of a missing value")
         }
         return found.sorted { $0.number < $1.number }
     }

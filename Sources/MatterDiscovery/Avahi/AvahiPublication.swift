@@ -152,7 +152,7 @@ final class AvahiPublication {
     }
 
     private var collision: DiscoveryError {
-        DiscoveryError(.collision, "'\(instance).\(service.type)' is advertised by somebody else")
+        DiscoveryError(.collision, "'\(instance).\(service.type)' is already advertised by another program")
     }
 
     private func refusal(_ library: AvahiLibrary, _ error: Int32) -> DiscoveryError {

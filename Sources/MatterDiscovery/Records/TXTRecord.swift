@@ -28,7 +28,7 @@ package struct TXTRecord: Hashable, Sendable {
         while let length = rest.popFirst() {
             guard rest.count >= Int(length) else {
                 throw DiscoveryError(
-                    .malformedRecord, "a TXT string of \(length) octets ends after \(rest.count) of them")
+                    .malformedRecord, "a TXT string of \(length) bytes ends after \(rest.count)")
             }
             let text = rest.prefix(Int(length))
             rest = rest.dropFirst(Int(length))

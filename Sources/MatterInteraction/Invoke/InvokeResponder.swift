@@ -19,7 +19,7 @@ package struct InvokeResponder: InteractionTransaction {
         maxPayload: Int = InteractionModel.defaultMaxPayload
     ) throws(InteractionError) {
         guard maxPayload >= InteractionModel.smallestMaxPayload else {
-            throw InteractionError(.invalidRequest, "messages of \(maxPayload) octets are too short for responses")
+            throw InteractionError(.invalidRequest, "messages of \(maxPayload) bytes are too short for responses")
         }
         let room = maxPayload - InvokeResponse(responses: [], hasMoreChunks: true).encoded().count
         self.room = room

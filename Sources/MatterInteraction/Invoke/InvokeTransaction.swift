@@ -138,7 +138,7 @@ package struct InvokeTransaction: ChangeTransaction {
         let size = Self.request(commands, isGroup: isGroup, isTimed: timeout != nil).encoded().count
         guard size <= maxPayload else {
             throw InteractionError(
-                .requestTooLarge, "an InvokeRequest of \(size) octets, where \(maxPayload) fit a message")
+                .requestTooLarge, "an InvokeRequest of \(size) bytes, where \(maxPayload) fit a message")
         }
     }
 

@@ -26,7 +26,7 @@ extension InteractionMessage {
     package init(decoding payload: [UInt8]) throws(InteractionError) {
         guard payload.count <= InteractionModel.largestPayload else {
             throw InteractionError(
-                .limitExceeded, "a \(Self.opcode) of \(payload.count) octets", opcode: Self.opcode.rawValue)
+                .limitExceeded, "a \(Self.opcode) of \(payload.count) bytes", opcode: Self.opcode.rawValue)
         }
         do {
             let fields = try TLVFields(decoding: payload, "\(Self.opcode)", text: Self.text, tags: Self.tags)

@@ -64,7 +64,7 @@ extension ReadRequest {
                 change(&grown)
             }
             guard grown.encoded().count <= maxPayload else {
-                throw InteractionError(.requestTooLarge, "a read path that does not fit \(maxPayload) octets")
+                throw InteractionError(.requestTooLarge, "a read path that does not fit \(maxPayload) bytes")
             }
             current = grown
         }
@@ -102,7 +102,7 @@ extension ReadRequest {
                 .invalidRequest, "\(path): a path for all clusters can only name a global attribute")
         }
         guard encoded().count <= maxPayload else {
-            throw InteractionError(.requestTooLarge, "a ReadRequest that does not fit \(maxPayload) octets")
+            throw InteractionError(.requestTooLarge, "a ReadRequest that does not fit \(maxPayload) bytes")
         }
     }
 }

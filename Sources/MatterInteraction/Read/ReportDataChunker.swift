@@ -39,7 +39,7 @@ package struct ReportDataChunker: Sendable {
         suppressesLastResponse: Bool, maxPayload: Int = InteractionModel.defaultMaxPayload
     ) throws(InteractionError) {
         guard maxPayload >= InteractionModel.smallestMaxPayload else {
-            throw InteractionError(.invalidRequest, "messages of \(maxPayload) octets are too short for reports")
+            throw InteractionError(.invalidRequest, "messages of \(maxPayload) bytes are too short for reports")
         }
         self.subscriptionID = subscriptionID
         self.suppressesLastResponse = suppressesLastResponse

@@ -66,7 +66,7 @@ package struct SubscribeRequest: InteractionMessage {
                 .invalidRequest, "\(path): a path for all clusters can only name a global attribute")
         }
         guard encoded().count <= maxPayload else {
-            throw InteractionError(.requestTooLarge, "a SubscribeRequest that does not fit \(maxPayload) octets")
+            throw InteractionError(.requestTooLarge, "a SubscribeRequest that does not fit \(maxPayload) bytes")
         }
     }
 }

@@ -67,7 +67,7 @@ struct WriteBlock: Sendable {
             let encoded = data.encodedMember()
             guard encoded.count <= room else {
                 throw InteractionError(
-                    .requestTooLarge, "\(write.path): \(encoded.count) octets do not fit the \(room) of a message")
+                    .requestTooLarge, "\(write.path): \(encoded.count) bytes do not fit the \(room) of a message")
             }
             return WriteBlock(write: position, isAppend: isAppend, encoded: encoded)
         }

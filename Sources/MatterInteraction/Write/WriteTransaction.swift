@@ -124,7 +124,7 @@ package struct WriteTransaction: ChangeTransaction {
         guard (timeout == nil && !isGroup) || blocks.reduce(0, { $0 + $1.encoded.count }) <= room else {
             throw InteractionError(
                 .requestTooLarge,
-                "a \(isGroup ? "group" : "timed") write has to fit one message of \(maxPayload) octets")
+                "a \(isGroup ? "group" : "timed") write has to fit one message of \(maxPayload) bytes")
         }
     }
 

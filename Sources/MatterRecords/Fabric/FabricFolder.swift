@@ -24,6 +24,6 @@ package struct FabricFolder: Sendable {
         guard try FabricStore(state).fabric(named: name)?.compressedFabricID != identity else { return }
         throw RecordError(
             .fabricGone, "the fabric '\(name)' was removed while this command ran",
-            hint: "see what there is with: matterctl fabric ls")
+            hint: "see the fabrics with: matterctl fabric ls")
     }
 }

@@ -70,7 +70,7 @@ extension FabricStore {
         }
         guard try !inUse(id) else {
             throw RecordError(
-                .nodeExists, "there is a node \(id.rawValue) already",
+                .nodeExists, "node \(id.rawValue) already exists",
                 hint: "choose another id, or let matterctl choose; see them with: matterctl node ls")
         }
         guard let reservation = try reservation(of: id, in: record.name) else {
@@ -146,7 +146,7 @@ extension FabricStore {
         record.origin = here
         guard state.witness != nil else { return nil }
         guard let generation = generation(of: here, record) else {
-            return "nothing outside of the state directory tells that it is up to date"
+            return "nothing outside the state directory shows that it is current"
         }
         return generation > origin.generation ? "the state directory was restored from a backup" : nil
     }

@@ -23,7 +23,7 @@ extension FabricStore {
         return try await state.withLock(Self.folder) {
             if let existing = try self.fabric(named: name) {
                 throw RecordError(
-                    .fabricExists, "there is a fabric '\(name)' already (id \(existing.fabricID))",
+                    .fabricExists, "the fabric '\(name)' already exists (id \(existing.fabricID))",
                     hint: "choose another name, or remove it first: matterctl fabric remove \(name)")
             }
             try checkLost(name)

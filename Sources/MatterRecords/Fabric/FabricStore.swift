@@ -91,14 +91,14 @@ package struct FabricStore: Sendable {
             if let fault = faults.first { throw fault.error }
             throw RecordError(
                 .noFabric, "there is no fabric yet",
-                hint: "commission a device, which makes one, or create one: matterctl fabric create NAME")
+                hint: "commission a device, which creates one, or run: matterctl fabric create NAME")
         }
         guard fabrics.count + faults.count == 1 else {
             if let damage { throw damage }
             let names = (fabrics.map(\.name) + faults.map(\.name)).sorted()
             throw RecordError(
                 .ambiguousFabric, "there are several fabrics: \(names.joined(separator: ", "))",
-                hint: "say which with --fabric NAME, or choose one: matterctl fabric use NAME")
+                hint: "name one with --fabric NAME, or choose one: matterctl fabric use NAME")
         }
         return first
     }
@@ -149,7 +149,7 @@ package struct FabricStore: Sendable {
         do {
             return try P256PrivateKey(scalar: scalar)
         } catch {
-            throw unusable(kind, of: name, "is no private key")
+            throw unusable(kind, of: name, "is not a private key")
         }
     }
 

@@ -6,13 +6,17 @@ package enum NameRule {
     package static func check(_ name: String, what: String) throws(RecordError) {
         func refuse(_ reason: String) -> RecordError {
             RecordError(
-                .invalidName, "this cannot be the name of a \(what): \(reason)",
+                .invalidName, "not a valid \(what) name: \(reason)",
                 hint: "names have 1 to 64 printable characters, are not a number, do not begin with '-', and contain "
                     + "none of / : * ?")
         }
         // Scalars: a single character may have any number of accents.
         let length = name.unicodeScalars.count
-        guard (1...64).contains(length) else { throw refuse("it has \(length) characters") }
+        guard length > 0 else {
+            throw RecordError(
+                .invalidName, "a \(what) name cannot be empty", hint: "choose a name of 1 to 64 characters")
+        }
+        guard length <= 64 else { throw refuse("it has \(length) characters") }
         guard name.first != "-" else { throw refuse("it begins with '-'") }
         guard !name.contains(where: forbidden.contains) else { throw refuse("it contains one of / : * ?") }
         guard name.unicodeScalars.allSatisfy(isPrintable), name.first != " ", name.last != " " else {
@@ -21,7 +25,7 @@ package enum NameRule {
         // What stands for bytes that were no text on the command line.
         guard !name.unicodeScalars.contains("\u{FFFD}") else { throw refuse("it is not valid UTF-8") }
         guard parseNumber(name) == nil, !name.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
-            throw refuse("it is a number, which would be taken for a node id")
+            throw refuse("it is a number, and would be read as a node id")
         }
     }
 

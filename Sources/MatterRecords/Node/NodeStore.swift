@@ -91,7 +91,7 @@ package struct NodeStore: Sendable {
             let earlier = try self.node(node.nodeID)
             if let known = earlier?.certificate, let certificate = node.certificate, known != certificate {
                 throw RecordError(
-                    .nodeExists, "there is another device as node \(node.nodeID.rawValue) already",
+                    .nodeExists, "another device is node \(node.nodeID.rawValue) already",
                     hint: "reset this device, and commission it again without --node-id")
             }
             if let name = node.name {

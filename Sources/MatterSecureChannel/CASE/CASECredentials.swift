@@ -50,7 +50,7 @@ package struct CASECredentials: Sendable {
         let signed = SigmaProof.signed(
             noc: proof.noc, icac: proof.icac, senderKey: peerKey, receiverKey: ownKey)
         guard identity.publicKey.isValidSignature(proof.signature, for: signed) else {
-            throw SecureChannelError(.invalidCredentials, "the peer's signature does not fit its certificate")
+            throw SecureChannelError(.invalidCredentials, "the peer's signature does not match its certificate")
         }
         return identity
     }

@@ -124,7 +124,7 @@ package struct CASEInitiator: Handshake {
         let identity = try credentials.identify(
             proof, peerKey: sigma2.ephemeralKey, ownKey: ownKey, time: time, role: .server)
         guard identity.nodeID == peer else {
-            throw SecureChannelError(.wrongPeer, "the device there is node \(identity.nodeID), not \(peer)")
+            throw SecureChannelError(.wrongPeer, "the device at this address is node \(identity.nodeID), not \(peer)")
         }
         let sigma3Key = try CASEKeySchedule.sigma3Key(
             secret: secret, ipk: ipk, sigma1: offer.sigma1, sigma2: payload)

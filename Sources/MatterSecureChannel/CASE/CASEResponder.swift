@@ -82,7 +82,7 @@ package struct CASEResponder: Handshake {
         if let step = try resume(sigma1) { return step }
         guard let (fabric, ipk) = try match(sigma1) else {
             throw SecureChannelError(
-                .noSharedTrustRoots, "the initiator looks for a fabric or node that is not here",
+                .noSharedTrustRoots, "the initiator seeks an unknown fabric or node",
                 reply: .noSharedTrustRoots)
         }
         let ephemeral = try P256PrivateKey.generate(random)

@@ -97,7 +97,7 @@ package struct PASEInitiator: Handshake {
             throw SecureChannelError(.malformed, "PBKDFParamResponse offers session id 0")
         }
         guard let pbkdf = response.pbkdf else {
-            throw SecureChannelError(.malformed, "PBKDFParamResponse lacks the PBKDF parameters that were asked for")
+            throw SecureChannelError(.malformed, "PBKDFParamResponse lacks the requested PBKDF parameters")
         }
         try pbkdf.check()
         return (response, pbkdf)
@@ -156,7 +156,7 @@ package struct PASEInitiator: Handshake {
                 throw SecureChannelError(.malformed, "Pake2: \(error)")
             }
         }
-        throw SecureChannelError(.wrongPasscode, "the device's proof does not fit this passcode")
+        throw SecureChannelError(.wrongPasscode, "the device's proof does not match this passcode")
     }
 
     /// What a status report means that is not the end of a handshake that went well.
@@ -171,7 +171,7 @@ package struct PASEInitiator: Handshake {
         else { return SecureChannelError(.ended, "the device ended the handshake: \(report)", reply: nil) }
         // A device that turns down the very first message has no passcode to offer.
         return isFirst
-            ? SecureChannelError(.windowClosed, "the device takes no new administrators now: \(report)", reply: nil)
+            ? SecureChannelError(.windowClosed, "the device is not open for commissioning: \(report)", reply: nil)
             : error
     }
 

@@ -19,7 +19,7 @@ package struct PBKDFParameters: Equatable, Sendable {
             throw SecureChannelError(.malformed, "PBKDF2 iterations of \(iterations)")
         }
         guard Self.saltLength.contains(salt.count) else {
-            throw SecureChannelError(.malformed, "a PBKDF2 salt of \(salt.count) octets")
+            throw SecureChannelError(.malformed, "a PBKDF2 salt of \(salt.count) bytes")
         }
     }
 }

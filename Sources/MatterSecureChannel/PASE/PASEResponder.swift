@@ -91,7 +91,7 @@ package struct PASEResponder: Handshake {
         do {
             keys = try PASEKeys.derive(from: try verifier.finish(cA: confirmation))
         } catch {
-            throw SecureChannelError(.wrongPasscode, "the commissioner's proof does not fit the passcode")
+            throw SecureChannelError(.wrongPasscode, "the commissioner's proof does not match the passcode")
         }
         return HandshakeStep(
             send: HandshakeMessage(.sessionEstablished),

@@ -75,7 +75,7 @@ struct ConnectionRace: Sendable {
             throw refused(error)
         case let error as TransportError where error.code == .unreachable:
             failure.code = .unreachable
-            failure.reason = "none of its addresses can be reached from here"
+            failure.reason = "none of its addresses can be reached from this host"
             if locatorEnded || hasInsisted(now) { throw finalError() }
             // Discovery may still come up with an address that can be reached.
             return .milliseconds(500)

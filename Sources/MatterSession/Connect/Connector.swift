@@ -116,7 +116,7 @@ package struct Connector: Sendable {
                 throw race.finalError()
             }
         case .objected(let objection):
-            logger.debug("\(phase): put aside what came from \(objection.address): \(objection.error)")
+            logger.debug("\(phase): ignored an answer from \(objection.address): \(objection.error)")
             if objection.error.code == .busy { race.target.onBusy?() }
             race.note(objection)
         case .retry:

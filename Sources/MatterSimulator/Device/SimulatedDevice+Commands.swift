@@ -25,7 +25,7 @@ extension SimulatedDevice {
             ("cluster", .uint(UInt64(command.cluster))), ("command", .uint(UInt64(command.command))),
         ]
         guard case .node(let peer, let endpoint) = command.target else {
-            members.append(("reason", .string("this device sends nothing to groups")))
+            members.append(("reason", .string("this device does not send to groups")))
             return report("command-not-sent", members)
         }
         members += [("peerNodeId", .uint(peer)), ("endpoint", .uint(UInt64(endpoint)))]
@@ -39,7 +39,7 @@ extension SimulatedDevice {
 
     private func invoke(_ command: RemoteCommand, on peer: UInt64, endpoint: UInt16) async throws -> StatusIB {
         guard let fabric = node.fabrics[command.fabricIndex] else {
-            throw SecureChannelError(.noSharedTrustRoots, "this device has no such fabric", reply: nil)
+            throw SecureChannelError(.noSharedTrustRoots, "this device is not on that fabric", reply: nil)
         }
         let deadline = Instant.now + Self.limit
         let quiet = Logger(label: "simulate", factory: { _ in SwiftLogNoOpLogHandler() })

@@ -157,7 +157,7 @@ extension SimulatedDevice {
         // The fabric may have gone while the handshake was under way.
         if established.kind == .case, node.fabrics[established.fabricIndex ?? 0] == nil {
             await manager.remove(reference)
-            throw SecureChannelError(.noSharedTrustRoots, "the fabric is gone", reply: .noSharedTrustRoots)
+            throw SecureChannelError(.noSharedTrustRoots, "the fabric was removed", reply: .noSharedTrustRoots)
         }
         #if MATTERCTL_FUZZ
             KeyLog.add(established, port: surroundings.port, peer: address)

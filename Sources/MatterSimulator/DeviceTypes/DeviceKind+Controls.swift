@@ -1,7 +1,7 @@
 extension DeviceKind {
     /// What drives other devices.
     static let controls: [DeviceKind] = [
-        DeviceKind("on-off-switch", "A switch that drives the lights it is bound to.", deviceType: 0x0103) { _ in
+        DeviceKind("on-off-switch", "A switch that controls the lights it is bound to.", deviceType: 0x0103) { _ in
             [
                 EndpointPlan(
                     deviceTypes: [revision(0x0103)], servers: [IdentifyServer(.visibleIndicator), BindingServer()],

@@ -1,7 +1,7 @@
 extension DeviceKind {
     /// What measures.
     static let sensors: [DeviceKind] = [
-        DeviceKind("occupancy-sensor", "A sensor that sees people move.", deviceType: 0x0107) { _ in
+        DeviceKind("occupancy-sensor", "A motion sensor.", deviceType: 0x0107) { _ in
             [sensor(0x0107, OccupancySensingServer())]
         },
         DeviceKind("contact-sensor", "A door or window contact.", deviceType: 0x0015) { _ in

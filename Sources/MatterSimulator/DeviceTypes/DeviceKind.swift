@@ -38,7 +38,7 @@ package struct DeviceKind: Sendable {
         let key = name.lowercased().filter { $0.isLetter || $0.isNumber }
         if let kind = all.first(where: { $0.name.filter { $0.isLetter || $0.isNumber } == key }) { return kind }
         throw SimulatorError(
-            .unknownDeviceType, "'\(name)' is no device that can be simulated",
+            .unknownDeviceType, "unknown device type '\(name)'",
             hint: "one of: \(all.map(\.name).joined(separator: ", "))")
     }
 

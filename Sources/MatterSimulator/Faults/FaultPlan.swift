@@ -67,19 +67,19 @@ extension FaultPlan {
     package static let words: [(word: String, meaning: String)] = [
         ("drop:P", "lose each datagram with probability P, 0…1"),
         ("duplicate:P", "deliver a datagram twice with probability P"),
-        ("reorder:P", "hold a datagram back for 5–100 ms with probability P"),
-        ("delay:MS[:P]", "let datagrams take MS longer, with probability P (1)"),
-        ("ignore:OPCODE:N", "do not act upon the N-th message of OPCODE"),
-        ("mute:OPCODE:N", "act upon the N-th message of OPCODE, but do not answer"),
-        ("garble:N", "answer the N-th command, once carried out, with garbage"),
-        ("slow-answer:MS", "answer commands MS after they were carried out"),
+        ("reorder:P", "delay a datagram by 5–100 ms with probability P"),
+        ("delay:MS[:P]", "delay datagrams by MS, with probability P (1)"),
+        ("ignore:OPCODE:N", "acknowledge, but ignore the N-th message of OPCODE"),
+        ("mute:OPCODE:N", "do not answer the N-th message of OPCODE"),
+        ("garble:N", "run the N-th command, and answer with garbage"),
+        ("slow-answer:MS", "answer commands MS after they have run"),
         ("busy:N[:MS]", "answer the first N Sigma1 with BUSY, wait MS (500)"),
-        ("reboot:STEP", "start again right after STEP, before the answer, once"),
+        ("reboot:STEP", "restart right after STEP, before the answer, once"),
         ("fail-safe:S", "grant no fail-safe longer than S seconds"),
         ("fabric-table-full", "have no room for another fabric"),
         ("wrong-nocsr-signature", "sign CSRResponse wrongly"),
-        ("slow-crypto:MS", "take MS longer over every handshake message and cryptographic command"),
-        ("odd-values:P[:SEED]", "report an attribute with probability P as another type, out of range or not at all"),
+        ("slow-crypto:MS", "delay every handshake message and cryptographic command by MS"),
+        ("odd-values:P[:SEED]", "report an attribute with probability P as another type, out of range or missing"),
     ]
 
     static let opcodes: [(name: String, isInteraction: Bool, opcode: UInt8)] = [

@@ -38,7 +38,7 @@ private struct TLVDocumentEncoder {
         starts.append((octets.count, path))
         guard let object = json.objectValue else { throw fault(path, "an element is an object") }
         for key in object.keys where !["tagControl", "tag", "type", "value", "members"].contains(key) {
-            throw fault(path, "an element has no member of this name; it has tagControl, tag, type, value and members")
+            throw fault(path, "unknown member; expected tagControl, tag, type, value or members")
         }
         guard let typeName = object["type"]?.stringValue else { throw fault(path, "an element needs a type") }
         let (control, tag) = try tag(object, path)
@@ -201,7 +201,7 @@ extension TLVDocumentEncoder {
         let contents = try stringContents(json, type, place)
         let width = type.fieldLength
         guard width == 8 || UInt64(contents.count) >> (8 * width) == 0 else {
-            throw fault(place, "too long for a length field of \(width) octets")
+            throw fault(place, "too long for a length field of \(width) bytes")
         }
         return littleEndian(contents.count, width) + contents
     }

@@ -166,7 +166,7 @@ package actor ExchangeManager {
             throw TransportError(.closed, "the session or the exchange was closed")
         }
         if failures.contains(key) { throw undelivered(key) }
-        guard waiters[key] == nil else { throw TransportError(.closed, "somebody else waits on this exchange") }
+        guard waiters[key] == nil else { throw TransportError(.closed, "another task waits on this exchange") }
         nextWaiterID += 1
         let id = nextWaiterID
         let eventLoop = self.eventLoop
@@ -262,7 +262,7 @@ package actor ExchangeManager {
     }
 
     private func received(_ datagram: [UInt8], from address: PeerAddress) {
-        trace?("<- \(address) \(datagram.count) octets")
+        trace?("<- \(address) \(datagram.count) bytes")
         perform(engine.receive(datagram, from: address, now: .now))
     }
 
@@ -270,7 +270,7 @@ package actor ExchangeManager {
         for action in actions {
             switch action {
             case .transmit(let datagram, let address):
-                trace?("-> \(address) \(datagram.count) octets")
+                trace?("-> \(address) \(datagram.count) bytes")
                 if let errno = link?.send(datagram, to: address) {
                     trace?("cannot send to \(address): errno \(errno)")
                     perform(engine.noteSendFailure(of: datagram, to: address, errno: errno))

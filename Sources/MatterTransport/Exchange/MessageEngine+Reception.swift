@@ -13,7 +13,7 @@ extension MessageEngine {
         _ datagram: [UInt8], from address: PeerAddress, now: Instant
     ) throws(TransportError) -> [Action] {
         let (header, headerLength) = try MessageHeader.decode(datagram)
-        guard header.sessionType == .unicast else { throw .malformed("a group message, which nobody here listens to") }
+        guard header.sessionType == .unicast else { throw .malformed("a group message, which is not supported") }
         let reference = try session(for: header, from: address)
         guard var session = sessions[reference] else {
             throw TransportError(.closed, "a message for an unknown session")

@@ -11,7 +11,7 @@ package struct ByteReader: Sendable {
         _ type: T.Type = T.self
     ) throws(TransportError) -> T {
         let width = T.bitWidth / 8
-        guard remaining >= width else { throw .malformed("a message of \(bytes.count) octets is too short") }
+        guard remaining >= width else { throw .malformed("a message of \(bytes.count) bytes is too short") }
         var result: T = 0
         for index in 0..<width { result |= T(bytes[position + index]) << T(8 * index) }
         position += width

@@ -37,7 +37,7 @@ package enum CloudAnswer {
         if let code { parts.append("code \(code)") }
         reason += " (\(parts.joined(separator: ", ")))"
         if let meaning { reason += ": \(meaning)" }
-        if let quote, quote.lowercased() != meaning?.lowercased() { reason += " — “\(quote)”" }
+        if let quote, quote.lowercased() != meaning?.lowercased() { reason += " ('\(quote)')" }
         return RainMakerError(
             kind(status, code), reason, hint: isGateway(object) ? gatewayHint(status) : hint(status, code),
             httpStatus: status, cloudCode: code, meaning: meaning)
@@ -85,10 +85,10 @@ package enum CloudAnswer {
         case (_, "101015"): "confirm the account with the code that was mailed"
         case (_, "101019"): "wait a while before the next attempt"
         case (_, "108900"): "make it one: matterctl cloud convert GROUP"
-        case (_, "108903"): "commission the device again; a request lasts for some minutes only"
+        case (_, "108903"): "commission the device again; a request expires after some minutes"
         case (401, _): "log in again: matterctl cloud login"
         case (403, _), (_, "108902"): "ask a primary user of the group"
-        case (429, _): "the cloud is asked too often; wait a minute before the next attempt"
+        case (429, _): "too many requests; wait a minute before the next attempt"
         case (500...599, _): "nothing was lost; try again later"
         default: nil
         }

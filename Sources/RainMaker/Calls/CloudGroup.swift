@@ -67,7 +67,7 @@ package struct CloudGroup: Sendable, Equatable {
         }
         guard let fabric, let fabricID else {
             throw RainMakerError(
-                .malformedAnswer, "the cloud says nothing about the fabric of the group '\(name)' (\(id))",
+                .malformedAnswer, "the cloud gave no data on the fabric of the group '\(name)' (\(id))",
                 hint: "try again later")
         }
         return (fabric, fabricID)
@@ -79,7 +79,7 @@ extension RainMakerError {
     fileprivate func about(group name: String, _ id: String) -> RainMakerError {
         var error = self
         error.reason = "the fabric of the group '\(name)' (\(id)) cannot be used: \(reason)"
-        error.hint = "other groups are not concerned; report it to the operator of the cloud"
+        error.hint = "other groups still work; report it to the operator of the cloud"
         return error
     }
 }
@@ -107,7 +107,7 @@ package struct CloudFabric: Sendable, Equatable {
             try OperationalChain.validate(root: root)
         } catch {
             throw RainMakerError(
-                .invalidCertificate, "the root certificate that the cloud gives for the fabric is unusable: \(error)")
+                .invalidCertificate, "the cloud's root certificate of the fabric is not valid: \(error)")
         }
         // Some answers have blanks between the digits.
         let digits = try fields.optionalString("ipk")?.filter { $0 != " " } ?? ""
@@ -160,7 +160,7 @@ package struct CloudCertificate: Sendable, Equatable {
         if isNode, nodeID == nil { throw .malformed("it lacks 'matter_node_id'", operation) }
         let pem = try certificate.string(isNode ? "node_noc" : "user_noc")
         do { noc = try MatterCertificate(pem: pem) } catch {
-            throw RainMakerError(.invalidCertificate, "the certificate that the cloud gives is unusable: \(error)")
+            throw RainMakerError(.invalidCertificate, "the cloud's certificate is not valid: \(error)")
         }
     }
 }

@@ -66,10 +66,10 @@ package struct CloudStore: Sendable {
             throw RainMakerError(
                 .notLoggedIn,
                 profiles.isEmpty || profile != nil
-                    ? "nobody is logged in to the cloud (profile '\(chosen)')"
+                    ? "you are not logged in to the cloud (profile '\(chosen)')"
                     : "there are several cloud profiles: \(profiles.joined(separator: ", "))",
                 hint: profiles.isEmpty || profile != nil
-                    ? "log in first: matterctl cloud login" : "say which: --profile")
+                    ? "log in first: matterctl cloud login" : "name one with --profile")
         }
         return account
     }

@@ -16,7 +16,7 @@ extension CloudClient {
             try each(object)
             guard let next = object["next_id"]?.stringValue, !next.isEmpty else { return }
             guard seen.insert(next).inserted else {
-                throw RainMakerError.malformed("its pages go round in circles", call.operation)
+                throw RainMakerError.malformed("its pages repeat", call.operation)
             }
             start = next
         }
@@ -42,7 +42,7 @@ extension CloudClient {
         // Without the restriction to fabrics, so that one to be converted is found too.
         guard let group = try await group(id, onlyMatter: false) else {
             throw RainMakerError(
-                .unknownGroup, "the cloud knows no group '\(id)', or it is not shared with this user",
+                .unknownGroup, "there is no group '\(id)', or it is not shared with this user",
                 hint: "see them with: matterctl cloud groups")
         }
         let isComplete = group.fabric != nil && group.nodes.allSatisfy { $0.matterNodeID != nil }
@@ -69,7 +69,7 @@ extension CloudClient {
         guard named.count == 1 else {
             throw RainMakerError(
                 .invalidInput, "several groups are called '\(text)': \(named.map(\.id).joined(separator: ", "))",
-                hint: "name the id")
+                hint: "use the id")
         }
         return try await group(first.id)
     }
@@ -123,7 +123,7 @@ extension CloudClient {
             let next = (try fields.optionalString("next_request_id"), try fields.optionalString("next_user_name"))
             guard let id = next.0, !id.isEmpty else { return requests }
             guard seen.insert(id).inserted else {
-                throw RainMakerError.malformed("its pages go round in circles", call.operation)
+                throw RainMakerError.malformed("its pages repeat", call.operation)
             }
             start = next
         }

@@ -80,7 +80,7 @@ package actor CloudClient {
     /// Begins a session with a refresh token from elsewhere: users of social accounts have no password.
     package func login(refreshToken: SecretText) async throws {
         guard CloudTokens.isHeaderValue(refreshToken.revealed) else {
-            throw RainMakerError(.invalidInput, "this is not a refresh token: it is empty or has blanks within")
+            throw RainMakerError(.invalidInput, "not a refresh token: it is empty or contains blanks")
         }
         let renewed = try await renewed(refreshToken, isLogin: true)
         var account = account
@@ -133,7 +133,7 @@ package actor CloudClient {
         guard call.needsToken else { return try await answer(to: call, token: nil) }
         guard var tokens = try current() else {
             throw RainMakerError(
-                .notLoggedIn, "nobody is logged in to the cloud (profile '\(account.profile)')",
+                .notLoggedIn, "you are not logged in to the cloud (profile '\(account.profile)')",
                 hint: "log in first: matterctl cloud login")
         }
         if tokens.needsRefresh(at: unixTime()) { tokens = try await refresh(tokens) }
@@ -170,7 +170,7 @@ package actor CloudClient {
         guard let deadline else { return end }
         guard deadline > .now else {
             throw RainMakerError(
-                .connection, "the time for the command ran out before '\(call.operation)' was asked for",
+                .connection, "the command timed out before the call '\(call.operation)'",
                 hint: "give it more time: --timeout 5min", transport: .timedOut)
         }
         return min(end, deadline)
@@ -213,7 +213,7 @@ package actor CloudClient {
             error.reason =
                 isLogin
                 ? "the cloud does not accept this refresh token"
-                : "the session with the cloud is over"
+                : "the session with the cloud has ended"
             if let code = error.cloudCode { error.reason += " (code \(code): \(error.meaning ?? "unknown"))" }
             error.hint = isLogin ? nil : "log in again: matterctl cloud login"
             throw error

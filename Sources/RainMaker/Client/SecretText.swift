@@ -12,6 +12,6 @@ package struct SecretText: Sendable, Equatable, CustomStringConvertible, CustomD
     package var revealed: String { String(decoding: octets.copyBytes(), as: UTF8.self) }
     package var count: Int { octets.count }
     package var isEmpty: Bool { octets.isEmpty }
-    package var description: String { "<\(count) secret octets>" }
+    package var description: String { "<\(count) secret bytes>" }
     package var debugDescription: String { description }
 }

@@ -20,7 +20,7 @@ package struct ControllerCertificate: Sendable {
         guard case .array(let entries)? = result.attribute(path)?.value, let entry = entries.first?.value,
             let contents = try? TLVFields(entry, "a certificate of the device").octets(1),
             let certificate = try? MatterCertificate(tlv: contents)
-        else { throw ControllerError(.status, "the controller does not show its certificate") }
+        else { throw ControllerError(.status, "the controller did not return its certificate") }
         tags = certificate.cats
     }
 

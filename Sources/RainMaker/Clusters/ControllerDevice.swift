@@ -74,7 +74,7 @@ package struct ControllerDevice: Sendable {
 
     private static func tooLong(_ status: StatusIB?) -> ControllerError {
         ControllerError(
-            .status, "the refresh token is too long to be read: it fits no message",
+            .status, "the refresh token is too long for a message, and cannot be read",
             hint: "leave out --secrets; to replace the token: matterctl rainmaker controller set-token", status: status)
     }
 
@@ -109,8 +109,8 @@ package struct ControllerDevice: Sendable {
         guard CloudTokens.isHeaderValue(token.revealed), token.count <= CloudTokens.longestRefreshToken else {
             throw RainMakerError(
                 .invalidInput,
-                "this is not a refresh token that a controller can store: it is empty, has blanks, or has more than "
-                    + "\(CloudTokens.longestRefreshToken) octets")
+                "a controller cannot store this refresh token: it is empty, has blanks, or has more than "
+                    + "\(CloudTokens.longestRefreshToken) bytes")
         }
         // Printable ASCII, so that every octet is a character.
         let octets = Array(token.revealed.utf8)
@@ -124,14 +124,14 @@ package struct ControllerDevice: Sendable {
         let text = url.description
         guard text.utf8.count <= Self.longestURL else {
             throw RainMakerError(
-                .invalidInput, "a controller stores a URL of at most \(Self.longestURL) octets: \(text)")
+                .invalidInput, "a controller stores a URL of at most \(Self.longestURL) bytes: \(text)")
         }
         try await device.invoke(
             Command.authorize, "Authorize", .absolute, fields: .structure([TLVElement(0, .string(text))]))
         guard try await status().isAuthorized else {
             throw ControllerError(
                 .status, "the controller could not log in to \(text)",
-                hint: "see that the token is good and that the controller reaches the cloud", status: nil)
+                hint: "check the token, and that the controller can reach the cloud", status: nil)
         }
     }
 
@@ -152,7 +152,7 @@ package struct ControllerDevice: Sendable {
         if let groupID, status.groupID != groupID {
             throw ControllerError(
                 .status, "the controller joined the group '\(status.groupID)' instead of '\(groupID)'",
-                hint: "see whose the token was that it was given")
+                hint: "check whose token it was given")
         }
         return status
     }

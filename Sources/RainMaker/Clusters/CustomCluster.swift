@@ -60,7 +60,7 @@ package struct CustomCluster: Sendable {
         var values: [UInt32: TLVValue] = [:]
         for report in result.attributes { values[report.path.attribute] = report.value }
         if values.isEmpty, case .failure(let status)? = result.attributes.first?.outcome {
-            throw ControllerError(.status, "the device refuses to show its cluster \(name): \(status)", status: status)
+            throw ControllerError(.status, "the device refused to read its cluster \(name): \(status)", status: status)
         }
         return values
     }

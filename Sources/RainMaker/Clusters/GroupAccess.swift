@@ -43,7 +43,7 @@ package struct GroupAccess: Sendable {
         if !operates { result.append(operateEntry) }
         guard result.contains(where: { (try? AccessControlEntry($0))?.letsAdminister(own) ?? false }) else {
             throw RainMakerError(
-                .forbidden, "the new access control list would lock this controller out, so it was not written",
+                .forbidden, "not written: the new access control list would lock this controller out",
                 hint: "renew the own certificate first: matterctl cloud user-noc")
         }
         return result

@@ -59,7 +59,7 @@ package struct RainMakerDevice: Sendable {
             signature.utf8.count.isMultiple(of: 2), signature.allSatisfy({ $0.isASCII && $0.isHexDigit })
         else {
             throw RainMakerError(
-                .challengeFailed, "the device gives no signature in answer to the challenge",
+                .challengeFailed, "the device did not sign the challenge",
                 hint: "it may have used up its signatures: restart it, then try again")
         }
         return RainMakerEvidence(nodeID: rainmakerID, signature: signature)
@@ -139,14 +139,14 @@ package struct RainMakerDevice: Sendable {
             }
         }
         throw ControllerError(
-            .status, "somebody else keeps changing the device's access control list", hint: "try again later")
+            .status, "another controller keeps changing the device's access control list", hint: "try again later")
     }
 
     private static func hidden(_ report: AttributeReport?) -> ControllerError {
         var status: StatusIB?
         if case .failure(let failure)? = report?.outcome { status = failure }
         return ControllerError(
-            .status, "the device does not show its access control list" + (status.map { ": \($0)" } ?? ""),
+            .status, "the device did not return its access control list" + (status.map { ": \($0)" } ?? ""),
             status: status)
     }
 }

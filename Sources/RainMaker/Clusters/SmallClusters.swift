@@ -40,7 +40,7 @@ package struct BorderRouterDevice: Sendable {
         let digits = text.revealed.filter { !$0.isWhitespace }
         guard let octets = try? Hex.decode(digits), !octets.isEmpty, octets.count <= Self.longestDataset else {
             throw RainMakerError(
-                .invalidInput, "a Thread dataset is 1 to \(Self.longestDataset) octets in hexadecimal digits")
+                .invalidInput, "a Thread dataset is 1 to \(Self.longestDataset) bytes in hexadecimal digits")
         }
         try await device.invoke(
             Command.configureDataset, "ConfigureThreadDataset", .absolute,

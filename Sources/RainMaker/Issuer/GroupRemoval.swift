@@ -27,7 +27,7 @@ package struct GroupRemoval: Sendable {
             error.nodeID = removal.nodeID
             error.reason =
                 "node \(removal.nodeID.rawValue) has left the fabric, but the cloud still lists it: \(error.reason)"
-            error.hint = "nothing was lost; repeat it with: matterctl node remove \(removal.nodeID.rawValue)"
+            error.hint = "nothing was lost; try again: matterctl node remove \(removal.nodeID.rawValue)"
             throw error
         }
         try store.removeRemoval(of: removal.nodeID)

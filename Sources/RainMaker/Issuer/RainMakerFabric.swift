@@ -42,7 +42,7 @@ package struct RainMakerFabric: Sendable {
         try NameRule.check(name, what: "fabric")
         if try store.fabric(named: name) != nil {
             throw RecordError(
-                .fabricExists, "there is a fabric '\(name)' already",
+                .fabricExists, "the fabric '\(name)' already exists",
                 hint: "choose another name, or remove it first: matterctl fabric remove \(name)")
         }
         let (group, fabric, fabricID) = try await fabric(of: id)
@@ -71,7 +71,7 @@ package struct RainMakerFabric: Sendable {
         guard let membership = try store.membership() else {
             throw RainMakerError(
                 .invalidInput, "the fabric '\(record.name)' does not belong to a RainMaker group",
-                hint: "make one that does: matterctl fabric create NAME --issuer rainmaker --group GROUP")
+                hint: "create one: matterctl fabric create NAME --issuer rainmaker --group GROUP")
         }
         var (group, fabric, fabricID) = try await fabric(of: membership.groupID)
         let fabrics = FabricStore(state)
@@ -137,7 +137,7 @@ package struct RainMakerFabric: Sendable {
                 ipkEpochKey: fabric.ipk)
         } catch {
             throw RainMakerError(
-                .invalidCertificate, "the user certificate that the cloud gave is unusable: \(error)",
+                .invalidCertificate, "the cloud's user certificate is not valid: \(error)",
                 hint: "nothing was stored; try again, and report it to the operator of the cloud")
         }
     }

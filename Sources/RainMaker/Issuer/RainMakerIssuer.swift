@@ -98,8 +98,8 @@ package struct RainMakerIssuer: NOCIssuer {
             _ = try issued.validate(csr: csr, root: fabric.root, fabricID: fabricID, at: time)
         } catch {
             throw RainMakerError(
-                .invalidCertificate, "the node certificate that the cloud gave is unusable: \(error)",
-                hint: "the device was not told anything; try again, and report it to the operator of the cloud")
+                .invalidCertificate, "the cloud's node certificate is not valid: \(error)",
+                hint: "nothing was sent to the device; try again, and report it to the operator of the cloud")
         }
         return (issued, answer.nodeText ?? issued.nodeID.description)
     }
@@ -138,7 +138,7 @@ package struct RainMakerIssuer: NOCIssuer {
         } catch {
             var failure =
                 error as? RainMakerError
-                ?? RainMakerError(.challengeFailed, "the device could not be asked for its proof: \(error)")
+                ?? RainMakerError(.challengeFailed, "the device's proof could not be read: \(error)")
             failure.nodeID = pending.nodeID
             throw failure
         }
@@ -165,7 +165,7 @@ package struct RainMakerIssuer: NOCIssuer {
                 error.cloudCode == "108903"
                 ? "the cloud has forgotten the request: remove the node (matterctl node remove \(pending.nodeID.rawValue)), "
                     + "then commission it again"
-                : "repeat it with: matterctl cloud confirm \(pending.requestID)"
+                : "try again: matterctl cloud confirm \(pending.requestID)"
             throw error
         }
         try store.removePending(pending.requestID)

@@ -284,7 +284,7 @@ struct RainMakerSmallClusterTests {
         _ = bench.node.takeReports()
         #expect(try bench.status(Self.router, 0, [0: .string("0e08c0ffee")]).isSuccess)
         let printed = bench.node.takeReports().map { "\($0)" }.joined()
-        #expect(printed.contains("dataset of 5 octets"))
+        #expect(printed.contains("dataset of 5 bytes"))
         #expect(!printed.lowercased().contains("c0ffee") && !printed.contains("192, 255, 238"), "\(printed)")
     }
 

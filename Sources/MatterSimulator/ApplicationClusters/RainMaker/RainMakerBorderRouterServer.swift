@@ -49,7 +49,7 @@ package struct RainMakerBorderRouterServer: ClusterServer {
             else { throw .constraintError }
             context[Attribute.activeDataset] = .octets(dataset)
             context.markUnsaved()
-            context.report("dataset of \(dataset.count) octets")
+            context.report("dataset of \(dataset.count) bytes")
         case Command.startNetwork:
             guard context[Attribute.activeDataset] != .octets([]) else { throw .failure }
             context.report("thread network started")

@@ -52,7 +52,7 @@ private final class HostLookup: Sendable {
                 DispatchQueue.global().async { self.end(self.ask()) }
                 let limit = max(.zero, deadline - .now)
                 DispatchQueue.global().asyncAfter(deadline: .now() + limit / .seconds(1)) {
-                    self.end(self.unknown("nobody knew the host '\(self.location.host)' in time"))
+                    self.end(self.unknown("the name service did not answer for '\(self.location.host)' in time"))
                 }
             }
         } onCancel: {
