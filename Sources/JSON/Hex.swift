@@ -1,6 +1,6 @@
 /// Octets as hexadecimal digits.
 package enum Hex {
-    /// Two digits per octet.
+    /// Two digits per byte.
     package static func encode(_ octets: some Sequence<UInt8>, uppercase: Bool = false) -> String {
         let digits = Array(uppercase ? "0123456789ABCDEF".utf8 : "0123456789abcdef".utf8)
         var text: [UInt8] = []
@@ -11,7 +11,7 @@ package enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads digits of either case; blanks and line ends between octets and a leading `hex:` or `0x` are allowed.
+    /// Reads digits of either case; blanks and line ends between bytes and a leading `hex:` or `0x` are allowed.
     ///
     /// - Throws: ``HexError``, which names the first wrong character.
     package static func decode(_ text: String) throws(HexError) -> [UInt8] {

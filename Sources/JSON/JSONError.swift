@@ -1,6 +1,6 @@
 /// Why a JSON text was refused, and where.
 package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of fault it is.
+    /// The kind of fault.
     package enum Code: String, Sendable {
         /// Something else than the grammar asks for, or the end of the text too early.
         case syntax = "json.syntax"

@@ -1,10 +1,10 @@
-/// What a JSON parser accepts before it gives up.
+/// The limits of a JSON parser.
 package struct JSONLimits: Sendable {
     /// How deep arrays and objects may nest.
     package var depth: Int
     /// How many values one text may hold.
     package var values: Int
-    /// How many octets one text may have.
+    /// How many bytes one text may have.
     package var octets: Int
 
     package init(depth: Int = 128, values: Int = 1_000_000, octets: Int = 16 << 20) {
@@ -140,7 +140,7 @@ private struct JSONParser {
         while let octet = current, octet == 0x20 || octet == 0x0A || octet == 0x0D || octet == 0x09 { position += 1 }
     }
 
-    /// An error at an octet offset, by default here; line and column are counted only now.
+    /// An error at an byte offset, by default here; line and column are counted only now.
     private func error(_ code: JSONError.Code, _ reason: String, at offset: Int? = nil) -> JSONError {
         let before = text[..<min(offset ?? position, text.count)]
         let lineStart = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0

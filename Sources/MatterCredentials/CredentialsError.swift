@@ -1,6 +1,6 @@
 /// Why a certificate, a request or an issuer was refused, and which certificate of a chain it was.
 package struct CredentialsError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of fault it is. The raw value is stable and meant for programs.
+    /// The kind of fault. The raw value is stable and meant for programs.
     package enum Code: String, Sendable, CaseIterable {
         /// Octets that are not the encoding they should be, or lack an element.
         case malformed = "certificate.malformed"
@@ -81,7 +81,7 @@ package struct CredentialsError: Error, Equatable, Sendable, CustomStringConvert
     package var reason: String
     /// The certificate at fault, where several were looked at.
     package var certificate: CertificateRole?
-    /// The octet offset of the fault in the encoding, where it is known.
+    /// The byte offset of the fault in the encoding, where it is known.
     package var offset: Int?
 
     package init(_ code: Code, _ reason: String, certificate: CertificateRole? = nil, offset: Int? = nil) {
@@ -96,7 +96,7 @@ package struct CredentialsError: Error, Equatable, Sendable, CustomStringConvert
         return certificate.map { "\($0): \(reason)\(place)" } ?? reason + place
     }
 
-    /// The same error with the certificate named, unless it already is.
+    /// The error with the name of the certificate added, if it is missing.
     func blaming(_ role: CertificateRole) -> CredentialsError {
         var error = self
         error.certificate = certificate ?? role

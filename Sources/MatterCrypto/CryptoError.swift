@@ -2,7 +2,7 @@ import COpenSSL
 
 /// Why a cryptographic operation was refused or failed. It never carries key material.
 package struct CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of fault it is.
+    /// The kind of fault.
     package enum Code: String, Sendable {
         /// A key, nonce, tag, salt or message of a length that the algorithm does not take.
         case invalidLength = "crypto.invalid-length"
@@ -12,7 +12,7 @@ package struct CryptoError: Error, Equatable, Sendable, CustomStringConvertible 
         case invalidPoint = "crypto.invalid-point"
         /// A scalar outside 1 ..< n, n being the order of P-256.
         case invalidScalar = "crypto.invalid-scalar"
-        /// An ECDSA signature that is not strict DER, or not 64 octets in raw form.
+        /// An ECDSA signature that is not strict DER, or not 64 bytes in raw form.
         case invalidSignature = "crypto.invalid-signature"
         /// A message whose integrity check fails: damaged, forged, or sealed under another key.
         case authenticationFailed = "crypto.authentication-failed"
@@ -20,7 +20,7 @@ package struct CryptoError: Error, Equatable, Sendable, CustomStringConvertible 
         case confirmationFailed = "crypto.confirmation-failed"
         /// A step of a protocol run out of order or twice.
         case invalidState = "crypto.invalid-state"
-        /// The random source failed, or gave too few octets or none that serve.
+        /// The random source failed, or gave too few bytes or none that serve.
         case randomFailed = "crypto.random-failed"
         /// libcrypto reported a failure that no input explains.
         case `internal` = "crypto.internal"

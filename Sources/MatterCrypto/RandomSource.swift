@@ -1,12 +1,12 @@
 import COpenSSL
 
-/// Where random octets come from. Protocol code takes one as an argument, so that tests can replay known runs.
+/// Where random bytes come from. Protocol code takes one as an argument, so that tests can replay known runs.
 package protocol RandomSource: Sendable {
-    /// `count` octets.
+    /// `count` bytes.
     /// - Throws: `crypto.random-failed`.
     func bytes(_ count: Int) throws(CryptoError) -> [UInt8]
 
-    /// `count` octets that will serve as a key or a private scalar.
+    /// `count` bytes that will serve as a key or a private scalar.
     /// - Throws: `crypto.random-failed`.
     func secret(_ count: Int) throws(CryptoError) -> SecretBytes
 }

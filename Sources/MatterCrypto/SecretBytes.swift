@@ -13,7 +13,7 @@ package final class SecretBytes: Sendable, Equatable {
         self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
     }
 
-    /// A secret of `count` octets, zero until `fill` writes them.
+    /// A secret of `count` bytes, zero until `fill` writes them.
     package init<Failure: Error>(
         count: Int, filledBy fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -27,13 +27,13 @@ package final class SecretBytes: Sendable, Equatable {
         buffer.deallocate()
     }
 
-    /// How many octets there are.
+    /// How many bytes there are.
     package var count: Int { buffer.count }
 
-    /// Whether there are none.
+    /// True if there are none.
     package var isEmpty: Bool { buffer.isEmpty }
 
-    /// Lends the octets without copying them; they are not valid after `body` returns.
+    /// Lends the bytes without copying them; they are not valid after `body` returns.
     package func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -45,7 +45,7 @@ package final class SecretBytes: Sendable, Equatable {
         Array(buffer)
     }
 
-    /// The octets of `range` as a secret of their own.
+    /// The bytes of `range` as a secret of their own.
     /// - Throws: `crypto.invalid-length` where the range reaches outside.
     package func part(_ range: Range<Int>) throws(CryptoError) -> SecretBytes {
         guard range.lowerBound >= 0, range.upperBound <= count else {
@@ -54,7 +54,7 @@ package final class SecretBytes: Sendable, Equatable {
         return SecretBytes(UnsafeRawBufferPointer(rebasing: buffer[range]))
     }
 
-    /// These octets and further ones after them.
+    /// These bytes and further ones after them.
     package func appending(_ more: [UInt8]) -> SecretBytes {
         SecretBytes(count: count + more.count) { joined in
             joined.copyMemory(from: UnsafeRawBufferPointer(buffer))
@@ -62,7 +62,7 @@ package final class SecretBytes: Sendable, Equatable {
         }
     }
 
-    /// Whether both hold the same octets, in a time that depends on their counts only.
+    /// True if both hold the same bytes, in a time that depends on their counts only.
     package static func == (left: SecretBytes, right: SecretBytes) -> Bool {
         left.count == right.count && CRYPTO_memcmp(left.buffer.baseAddress, right.buffer.baseAddress, left.count) == 0
     }
@@ -74,7 +74,7 @@ extension SecretBytes: CustomStringConvertible, CustomDebugStringConvertible, Cu
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Whether two strings of octets are equal, in a time that depends on their counts only: for message codes and digests
+/// True if two strings of bytes are equal, in a time that depends on their counts only: for message codes and digests
 /// that an attacker may guess at.
 package func constantTimeEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.count == right.count && CRYPTO_memcmp(left, right, left.count) == 0

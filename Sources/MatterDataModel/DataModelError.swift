@@ -1,6 +1,6 @@
 /// Why a name, a path, a value or a file of definitions was not understood.
 public struct DataModelError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of fault it is.
+    /// The kind of fault.
     public enum Code: String, Sendable, CaseIterable {
         /// No cluster has this name.
         case unknownCluster = "data-model.unknown-cluster"
@@ -30,7 +30,7 @@ public struct DataModelError: Error, Equatable, Sendable, CustomStringConvertibl
         case badDefinitions = "data-model.bad-definitions"
     }
 
-    /// What kind of fault it is.
+    /// The kind of fault.
     public var code: Code
     /// A sentence for a person; contains the place.
     public var reason: String
@@ -38,7 +38,7 @@ public struct DataModelError: Error, Equatable, Sendable, CustomStringConvertibl
     public var place: String
     /// Nearest spellings, best first, written as they can be typed.
     public var suggestions: [String]
-    /// What to do where no spelling is near: how to see what there is.
+    /// The next step if no spelling is near: how to list the names.
     public var advice: String?
 
     package init(

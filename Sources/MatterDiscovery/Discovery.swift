@@ -20,7 +20,7 @@ package protocol Discovery: Sendable {
     /// Lists the nodes that are advertised, of one fabric or of all, without looking up where they are.
     func browseOperational(compressedFabricID: UInt64?) -> AsyncThrowingStream<OperationalEvent, any Error>
 
-    /// Whether there is a network to search.
+    /// True if there is a network to search.
     var hasNetwork: Bool { get }
 }
 
@@ -64,7 +64,7 @@ package enum CommissionableFilter: Hashable, Sendable {
         }
     }
 
-    /// Whether a device is wanted.
+    /// True if a device is wanted.
     ///
     /// - Parameter hasSubtype: whether it was found under ``subtype``, which decides where its record is silent.
     package func matches(_ record: CommissionableRecord, hasSubtype: Bool) -> Bool {
@@ -78,7 +78,7 @@ package enum CommissionableFilter: Hashable, Sendable {
     }
 }
 
-/// What happened to the commissionable devices.
+/// A change of the commissionable devices.
 package enum CommissionableEvent: Hashable, Sendable {
     /// A device is there, or something about it changed: more addresses, another record.
     case found(CommissionableDevice)
@@ -88,7 +88,7 @@ package enum CommissionableEvent: Hashable, Sendable {
     case allForNow
 }
 
-/// What is known of where a node is.
+/// The known location of a node.
 package enum OperationalUpdate: Hashable, Sendable {
     /// The node is there; again whenever an address is added or removed, or its record changes.
     case found(OperationalNode)
@@ -96,7 +96,7 @@ package enum OperationalUpdate: Hashable, Sendable {
     case lost
 }
 
-/// What happened to the list of nodes.
+/// A change of the list of nodes.
 package enum OperationalEvent: Hashable, Sendable {
     case found(OperationalInstance)
     case lost(OperationalInstance)

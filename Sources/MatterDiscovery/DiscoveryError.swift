@@ -1,6 +1,6 @@
 /// Why something cannot be found or advertised: what is missing on this host, and what to do about it.
 package struct DiscoveryError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of fault it is.
+    /// The kind of fault.
     package enum Code: String, Sendable, CaseIterable {
         /// The Avahi client library is not installed.
         case libraryMissing = "discovery.library-missing"
@@ -25,7 +25,7 @@ package struct DiscoveryError: Error, Equatable, Sendable, CustomStringConvertib
     package var code: Code
     /// A sentence for a person.
     package var reason: String
-    /// Whether the service is there and hangs, so that starting it would not help.
+    /// True if the service is there and hangs, so that starting it would not help.
     package var isHung: Bool
 
     package init(_ code: Code, _ reason: String, isHung: Bool = false) {
@@ -34,7 +34,7 @@ package struct DiscoveryError: Error, Equatable, Sendable, CustomStringConvertib
         self.isHung = isHung
     }
 
-    /// Whether a service of this host is missing, rather than something being wrong with one request.
+    /// True if a service of this host is missing, rather than something being wrong with one request.
     package var isLocalServiceMissing: Bool {
         switch code {
         case .libraryMissing, .busUnavailable, .daemonUnavailable, .disconnected, .noNetwork: true
@@ -42,7 +42,7 @@ package struct DiscoveryError: Error, Equatable, Sendable, CustomStringConvertib
         }
     }
 
-    /// What to do about it, where there is something.
+    /// The next step, if there is one.
     package var hint: String? {
         switch code {
         case .busUnavailable where isHung:

@@ -10,7 +10,7 @@ package struct RecordError: Error, Equatable, Sendable, CustomStringConvertible 
         case fabricExists = "fabric.exists"
         /// The fabric was removed while a command worked with it.
         case fabricGone = "fabric.gone"
-        /// Several fabrics, and nobody said which.
+        /// There are several fabrics, and none is named.
         case ambiguousFabric = "fabric.ambiguous"
         case unknownNode = "node.unknown"
         /// The node's commissioning has not ended.
@@ -33,7 +33,7 @@ package struct RecordError: Error, Equatable, Sendable, CustomStringConvertible 
 
     package var description: String { reason }
 
-    /// Whether an error says that a record is there and cannot be used, and not that it could not be read.
+    /// True if an error says that a record is there and cannot be used, and not that it could not be read.
     package static func isFault(of error: any Error) -> Bool {
         switch error {
         case let error as StoreError: [.damaged, .newerVersion, .tooLarge].contains(error.code)

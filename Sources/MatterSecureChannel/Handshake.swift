@@ -16,7 +16,7 @@ package struct HandshakeMessage: Equatable, Sendable {
     init(_ report: StatusReport) { self.init(.statusReport, report.encoded()) }
 }
 
-/// What a handshake wants after an event: a message to send, an end, or both.
+/// The action of a handshake after an event: a message to send, an end, or both.
 package struct HandshakeStep: Sendable {
     package var send: HandshakeMessage?
     /// Set when the session stands on our side. What is left to send belongs to the handshake still.
@@ -56,15 +56,15 @@ package struct EstablishedSession: Sendable {
     package var peerCATs: [CASEAuthenticatedTag] = []
     /// The responder's fabric that the initiator asked for.
     package var fabricIndex: UInt8?
-    /// What the next handshake with this peer may start from.
+    /// The secret from which the next handshake with this peer may start.
     package var resumption: ResumptionRecord?
-    /// Whether this session itself was resumed.
+    /// True if this session itself was resumed.
     package var isResumed = false
 }
 
-/// What both sides of a CASE session keep to resume it (Matter core specification 4.14.2.2.1).
+/// The record that both sides of a CASE session keep to resume it (Matter core specification 4.14.2.2.1).
 package struct ResumptionRecord: Sendable {
-    /// 16 octets, chosen by the responder.
+    /// 16 bytes, chosen by the responder.
     package var resumptionID: [UInt8]
     package var sharedSecret: SecretBytes
     package var peerNodeID: UInt64
@@ -86,8 +86,8 @@ package struct ResumptionRecord: Sendable {
 extension SessionKeys {
     static let derivedLength = 48
 
-    /// Splits 48 octets of derived key material (Matter core specification 4.13.2.6.1).
-    /// - Throws: `crypto.invalid-length` for fewer octets.
+    /// Splits 48 bytes of derived key material (Matter core specification 4.13.2.6.1).
+    /// - Throws: `crypto.invalid-length` for fewer bytes.
     init(derived: SecretBytes) throws(CryptoError) {
         self.init(
             i2r: try derived.part(0..<16), r2i: try derived.part(16..<32),

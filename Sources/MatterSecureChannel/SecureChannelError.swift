@@ -27,7 +27,7 @@ package struct SecureChannelError: Error, Equatable, Sendable, CustomStringConve
 
     package var code: Code
     package var reason: String
-    /// What the peer ought to be told; `nil` when it was the peer that told us.
+    /// The status report for the peer; `nil` if the peer sent one.
     package var reply: StatusReport?
     /// How long a busy peer wants to be left alone.
     package var wait: Duration?

@@ -1,7 +1,7 @@
 package import MatterTLV
 package import MatterTransport
 
-/// What each side of a handshake says of itself (Matter core specification 4.13.1, session parameters).
+/// The session parameters of one side of a handshake (Matter core specification 4.13.1, session parameters).
 package struct SessionParameters: Equatable, Sendable {
     package var reliability: ReliabilityParameters
     package var dataModelRevision: UInt16?
@@ -20,7 +20,7 @@ package struct SessionParameters: Equatable, Sendable {
         self.maxPathsPerInvoke = maxPathsPerInvoke
     }
 
-    /// What matterctl says of itself.
+    /// Our own parameters.
     package static let own = SessionParameters(
         dataModelRevision: 19, interactionModelRevision: 12, specificationVersion: 0x0104_0200, maxPathsPerInvoke: 1)
 

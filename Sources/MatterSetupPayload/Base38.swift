@@ -1,12 +1,12 @@
-/// The text encoding of QR payloads: five characters for three octets, least significant first (Matter core
+/// The text encoding of QR payloads: five characters for three bytes, least significant first (Matter core
 /// specification, 5.1.3.1).
 package enum Base38 {
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-.".unicodeScalars)
 
-    /// How many characters stand for one, two and three octets.
+    /// How many characters stand for one, two and three bytes.
     private static let characters = [1: 2, 2: 4, 3: 5]
 
-    /// The text of any octets.
+    /// The text of any bytes.
     package static func encode(_ octets: [UInt8]) -> String {
         var text = String.UnicodeScalarView()
         for start in stride(from: 0, to: octets.count, by: 3) {
@@ -20,10 +20,10 @@ package enum Base38 {
         return String(text)
     }
 
-    /// The octets of a text.
+    /// The bytes of a text.
     ///
-    /// - Throws: ``SetupPayloadError`` for other characters, a length that no octets have, or a group of characters
-    ///   that stands for more than its octets hold.
+    /// - Throws: ``SetupPayloadError`` for other characters, a length that no bytes have, or a group of characters
+    ///   that stands for more than its bytes hold.
     package static func decode(_ text: String) throws(SetupPayloadError) -> [UInt8] {
         try decode(Array(text.unicodeScalars), position: 1)
     }

@@ -3,7 +3,7 @@ package enum ManualPairingCode {
     private static let shortLength = 11
     private static let longLength = 21
 
-    /// What may stand between the digits: blanks and the dashes that word processors make of hyphens.
+    /// The separators between the digits: blanks and the dashes that word processors make of hyphens.
     static func isSeparator(_ scalar: Unicode.Scalar) -> Bool {
         scalar == "-" || scalar.properties.isWhitespace || 0x2010...0x2015 ~= scalar.value || scalar.value == 0x2212
     }

@@ -8,12 +8,12 @@ package enum QRCode {
     fileprivate static let payloadSeparator: Unicode.Scalar = "*"
     /// Octets of the fixed part.
     private static let fixedLength = 11
-    /// What the largest QR code holds (version 40-L, alphanumeric).
+    /// The capacity of the largest QR code (version 40-L, alphanumeric).
     static let longestText = 4296
     /// Characters that the specification allows for one code.
     fileprivate static let longestCode = 255
 
-    /// What stands after `MT:` in the segment that begins so; `nil` if none does.
+    /// The text after `MT:` in the segment that begins with it; `nil` without one.
     package static func payload(in text: String) -> String? {
         segment(of: Array(text.unicodeScalars)).map { segment in
             var view = String.UnicodeScalarView()
@@ -60,7 +60,7 @@ package enum QRCode {
 // MARK: - The packed binary form
 
 extension QRCode {
-    /// Reads one payload from its octets, the fields from the lowest bit up.
+    /// Reads one payload from its bytes, the fields from the lowest bit up.
     private static func decode(_ octets: [UInt8], position: Int) throws(SetupPayloadError) -> SetupPayload {
         guard octets.count >= fixedLength else {
             throw SetupPayloadError(
@@ -155,7 +155,7 @@ private struct BitReader {
         self.octets = octets
     }
 
-    /// The caller has made sure that there are enough octets.
+    /// The caller has made sure that there are enough bytes.
     mutating func next(_ count: Int) -> UInt32 {
         var field: UInt32 = 0
         for index in 0..<count {

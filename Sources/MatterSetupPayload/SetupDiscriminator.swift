@@ -1,4 +1,4 @@
-/// What tells the devices in commissioning mode apart: all 12 bits (QR payload), or the upper four (manual code).
+/// The number that tells devices in commissioning mode apart: all 12 bits (QR payload), or the upper four (manual code).
 package struct SetupDiscriminator: Hashable, Sendable {
     /// The upper four bits, 0…15.
     package let short: UInt8
@@ -23,7 +23,7 @@ package struct SetupDiscriminator: Hashable, Sendable {
         long = nil
     }
 
-    /// Whether a device that advertises these 12 bits may be the one that is meant.
+    /// True if a device that advertises these 12 bits may be the one that is meant.
     package func matches(advertised: UInt16) -> Bool {
         long.map { $0 == advertised } ?? (advertised <= 0xFFF && advertised >> 8 == UInt16(short))
     }

@@ -7,7 +7,7 @@ package struct SetupExtensionData: Hashable, Sendable {
         case number(UInt32)
     }
 
-    /// What a vendor adds, under a tag from 0x80 to 0xFF.
+    /// A vendor's element, under a tag from 0x80 to 0xFF.
     package struct VendorElement: Hashable, Sendable {
         package enum Value: Hashable, Sendable {
             case text(String)
@@ -50,9 +50,9 @@ package struct SetupExtensionData: Hashable, Sendable {
 // MARK: - Reading
 
 extension SetupExtensionData {
-    /// Reads the octets after the fixed part; there may be none.
+    /// Reads the bytes after the fixed part; there may be none.
     ///
-    /// Zero octets after the structure are ignored, and so are elements with other tags or of other types.
+    /// Zero bytes after the structure are ignored, and so are elements with other tags or of other types.
     init(decoding octets: [UInt8]) throws(SetupPayloadError) {
         guard !octets.isEmpty else { return }
         // A structure ends with 0x18, so that zeros at the end cannot belong to it.

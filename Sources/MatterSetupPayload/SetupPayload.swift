@@ -1,10 +1,10 @@
-/// What a setup code says about one device (Matter core specification, 5.1).
+/// The contents of a setup code for one device (Matter core specification, 5.1).
 package struct SetupPayload: Hashable, Sendable {
     /// How the device gets into commissioning mode.
     package enum CommissioningFlow: UInt8, Sendable, CaseIterable {
         /// It is in commissioning mode when it is switched on.
         case standard = 0
-        /// Somebody must do something at the device first.
+        /// The user must do something at the device first.
         case userIntent = 1
         /// The vendor's instructions must be followed first.
         case custom = 2
@@ -56,7 +56,7 @@ package struct SetupPayload: Hashable, Sendable {
     package var discoveryCapabilities: DiscoveryCapabilities?
     package var discriminator: SetupDiscriminator
     package var passcode: SetupPasscode
-    /// What a QR payload carries beside the fixed part.
+    /// The extension data of a QR payload.
     package var extensionData: SetupExtensionData
 
     package init(
@@ -87,7 +87,7 @@ package struct SetupPayload: Hashable, Sendable {
 // MARK: - Reading either form
 
 extension SetupPayload {
-    /// Reads whatever somebody types or scans: a QR payload (`MT:…`, several concatenated with `*`, foreign segments
+    /// Reads a typed or scanned code: a QR payload (`MT:…`, several concatenated with `*`, foreign segments
     /// around `%`) or a manual pairing code (11 or 21 digits; blanks and dashes anywhere).
     ///
     /// - Returns: one payload, or several from a concatenated QR payload, in order.

@@ -2,13 +2,13 @@
 ///
 /// It never contains the passcode.
 package struct SetupPayloadError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of fault it is.
+    /// The kind of fault.
     package enum Code: String, Sendable {
         /// Neither a QR payload nor a manual pairing code.
         case unrecognized = "payload.unrecognized"
         /// A character that the code cannot contain.
         case character = "payload.character"
-        /// Too few or too many characters, digits or octets.
+        /// Too few or too many characters, digits or bytes.
         case length = "payload.length"
         /// A group of characters or digits that stands for no value.
         case group = "payload.group"
@@ -34,11 +34,11 @@ package struct SetupPayloadError: Error, Equatable, Sendable, CustomStringConver
         case extensionData = "payload.extension-data"
     }
 
-    /// What to match on; its raw value is stable.
+    /// The code to match on; its raw value is stable.
     package var code: Code
     /// A sentence for a person.
     package var reason: String
-    /// What to do about it, where that is known.
+    /// The next step, if it is known.
     package var hint: String?
     /// The character (from 1) of the text as it was given at which the fault begins.
     package var position: Int?

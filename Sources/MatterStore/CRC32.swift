@@ -1,6 +1,6 @@
 /// The checksum of records: CRC-32 as in Ethernet and zip (polynomial 0x04C11DB7, reflected).
 ///
-/// It detects accidents, not attackers; whoever can write here can also write the checksum.
+/// It detects accidents, not attackers; an attacker who can write here can also write the checksum.
 package enum CRC32 {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ value >> 1 : value >> 1 }

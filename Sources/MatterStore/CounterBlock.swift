@@ -1,5 +1,5 @@
-/// Message counters that one process may use, reserved on the disk beforehand: no other process gets them, and nobody
-/// does after a crash (Matter core specification, 4.6).
+/// Message counters that one process may use, reserved on the disk beforehand: no other process gets them, not even after a
+/// crash (Matter core specification, 4.6).
 package struct CounterBlock: Equatable, Sendable {
     /// The first of them.
     package let first: UInt32
@@ -45,7 +45,7 @@ extension CounterBlock {
         return try await reserve(name, count: count, in: store, timeout: timeout, random: &random)
     }
 
-    /// The same with random numbers of the caller's, for tests.
+    /// Reserves with random numbers of the caller's, for tests.
     package static func reserve(
         _ name: String, count: UInt32, in store: StateDirectory, timeout: Duration = StateDirectory.lockTimeout,
         isolation: isolated (any Actor)? = #isolation, random: inout some RandomNumberGenerator

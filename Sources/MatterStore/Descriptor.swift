@@ -43,7 +43,7 @@ extension Descriptor {
         if case .failure(let failure) = systemCall({ fsync(raw) }) { throw .system(failure.number, "write", path) }
     }
 
-    /// The same for an open folder. File systems that cannot do that for folders (some shared ones of virtual machines
+    /// Synchronizes an open folder. File systems that cannot do that for folders (some shared ones of virtual machines
     /// and networks) say so and are used as they are; they would be of no use otherwise.
     func synchronizeFolder(_ path: String) throws(StoreError) {
         guard case .failure(let failure) = systemCall({ fsync(raw) }) else { return }
@@ -65,7 +65,7 @@ extension Descriptor {
         }
     }
 
-    /// Reads to the end, but no more than one octet beyond a limit.
+    /// Reads to the end, but no more than one byte beyond a limit.
     func read(limit: Int, _ path: String) throws(StoreError) -> [UInt8] {
         var octets: [UInt8] = []
         while octets.count <= limit {
@@ -84,7 +84,7 @@ extension Descriptor {
     }
 }
 
-/// Overwrites octets that may be secret, as far as a Swift array lets us.
+/// Overwrites bytes that may be secret, as far as a Swift array lets us.
 func wipe(_ octets: inout [UInt8]) {
     octets.withUnsafeMutableBytes { buffer in
         guard let base = buffer.baseAddress else { return }

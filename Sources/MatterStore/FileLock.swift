@@ -40,7 +40,7 @@ extension StateDirectory {
         }
     }
 
-    /// Takes the lock of a name if nobody holds it.
+    /// Takes the lock of a name if it is free.
     package func tryLock(_ name: String) throws(StoreError) -> FileLock? {
         let name = try RecordName(name, isLock: true)
         let path = path(of: [RecordName.locks, name.lockFile])
@@ -51,7 +51,7 @@ extension StateDirectory {
                 if failure.number == EWOULDBLOCK { return nil }
                 throw .system(failure.number, "lock", path)
             }
-            // Nobody should delete locks, but a lock on a deleted file keeps nobody out.
+            // Locks should not be deleted; a lock on a deleted file excludes no other process.
             guard try file.status(path).st_nlink > 0 else { continue }
             _ = fchmod(raw, 0o600)
             let holder = Array("\(getpid())\n".utf8)

@@ -6,7 +6,7 @@ enum LockHolder {
 
     /// The number of the process that holds the lock of a file.
     ///
-    /// What is written in the file is not enough: an older holder may have written it, and the present one nothing. So
+    /// The contents of the file are not enough: an older holder may have written it, and the present one nothing. So
     /// the kernel's own table is asked. Where there is none, a process that is written down and lives is believed.
     ///
     /// - Returns: `nil` if it is not known, or lives where it has no number of ours (another container).

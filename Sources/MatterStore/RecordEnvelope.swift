@@ -70,7 +70,7 @@ package enum RecordEnvelope {
     }
 }
 
-/// Takes fixed texts and numbers from the front of some octets.
+/// Takes fixed texts and numbers from the front of some bytes.
 struct Scanner {
     private let octets: ArraySlice<UInt8>
     private(set) var position: Int

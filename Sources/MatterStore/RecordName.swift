@@ -7,7 +7,7 @@ struct RecordName: Hashable, Sendable {
 
     /// The folder that lock files have for themselves.
     static let locks = "locks"
-    /// What the previous copy of a record is called.
+    /// The name of a record's previous copy.
     static let previousSuffix = ".bak"
 
     private static let longestComponent = 200

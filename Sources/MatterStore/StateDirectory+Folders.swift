@@ -64,7 +64,7 @@ extension StateDirectory {
             case .success:
                 _ = chmod(made, Self.folderMode)
                 if case .success(let raw) = systemCall({ open(parent, Self.openFolder) }) {
-                    // A parent that cannot be opened or synchronized belongs to somebody else's care.
+                    // A parent that cannot be opened or synchronized is not ours to care for.
                     _ = systemCall { fsync(raw) }
                     close(raw)
                 }
@@ -135,7 +135,7 @@ extension StateDirectory {
             .map { Self.join(folder, $0.name) }
     }
 
-    /// Whether there is a folder of that name.
+    /// True if there is a folder of that name.
     package func hasFolder(_ name: String) throws(StoreError) -> Bool {
         guard try folder(try RecordName(name).components, creating: false) != nil else { return false }
         return true

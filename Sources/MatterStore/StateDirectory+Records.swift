@@ -78,14 +78,14 @@ extension StateDirectory {
 // MARK: - Secrets
 
 extension StateDirectory {
-    /// The octets of a secret, each in a file of its own.
+    /// The bytes of a secret, each in a file of its own.
     ///
     /// - Returns: `nil` if there is no such secret. Put it into a type that wipes itself.
     package func readSecret(_ name: String) throws(StoreError) -> [UInt8]? {
         try read(name)
     }
 
-    /// Lends the octets of a secret, and wipes them afterwards.
+    /// Lends the bytes of a secret, and wipes them afterwards.
     ///
     /// - Returns: `nil` if there is no such secret.
     package func withSecret<Result>(
@@ -135,7 +135,7 @@ extension StateDirectory {
         }
     }
 
-    /// The octets of a file; `nil` if it does not exist.
+    /// The bytes of a file; `nil` if it does not exist.
     static func readFile(
         _ file: String, in folder: borrowing Descriptor, _ path: String, store: StateDirectory
     ) throws(StoreError) -> [UInt8]? {

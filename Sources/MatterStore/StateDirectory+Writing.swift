@@ -88,7 +88,7 @@ extension StateDirectory {
             case .failure(let failure): throw .system(failure.number, "write", path)
             case .success(let raw):
                 let file = Descriptor(owning: raw)
-                // Whoever clears up holds this lock for an instant at most.
+                // A process that clears up holds this lock for an instant at most.
                 if case .failure(let failure) = systemCall({ flock(raw, LOCK_EX) }) {
                     unlinkat(folderDescriptor, name, 0)
                     throw .system(failure.number, "lock", path)

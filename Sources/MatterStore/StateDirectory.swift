@@ -22,7 +22,7 @@ package struct StateDirectory: Sendable {
         case temporaryCreated, temporaryWritten, temporarySynchronized, previousKept, renamed, folderSynchronized
     }
 
-    /// What one record may hold: far more than any needs, far less than would hurt.
+    /// The largest record: far more than any needs, far less than would hurt.
     package static let largestRecord = 4 << 20
 
     /// - Parameters:
@@ -60,7 +60,7 @@ package struct StateDirectory: Sendable {
         RecordName.escaping(text)
     }
 
-    /// Whether a text can be a component of a record name.
+    /// True if a text can be a component of a record name.
     package static func isComponent(_ text: String) -> Bool { RecordName.isAllowed(text) }
 
     /// The text that a component stands for; `nil` if it stands for none, or for one that was too long.

@@ -6,7 +6,7 @@ package struct StatePlace: Equatable, Sendable {
     package var machine: String?
     /// The device number of the file system; it may change when the machine is started again.
     package var device: UInt64
-    /// What the file system calls itself; 0 where it says nothing.
+    /// The file system's own id; 0 if it has none.
     package var fileSystem: UInt64
     /// The number of the folder itself. It stays when the folder is moved within its file system.
     package var inode: UInt64

@@ -2,7 +2,7 @@ import Glibc
 
 /// Why the state directory could not be used, in words that help to put it right.
 package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of fault it is.
+    /// The kind of fault.
     package enum Code: String, Sendable {
         /// No environment variable says where the state directory is.
         case noHome = "state.no-home"
@@ -16,7 +16,7 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
         case newerVersion = "state.newer-version"
         /// A record that would be overwritten.
         case exists = "state.exists"
-        /// More octets than a record may have.
+        /// More bytes than a record may have.
         case tooLarge = "state.too-large"
         /// A file or folder of another user.
         case notOwned = "state.not-owned"
@@ -32,11 +32,11 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
         case system = "state.io"
     }
 
-    /// What to match on; its raw value is stable.
+    /// The code to match on; its raw value is stable.
     package var code: Code
     /// A sentence for a person; it names the file.
     package var reason: String
-    /// What to do about it, where that is known.
+    /// The next step, if it is known.
     package var hint: String?
     /// The file or folder, if there is one.
     package var path: String?
@@ -57,7 +57,7 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
 }
 
 extension StoreError {
-    /// What a failed system call means to the user of the state directory.
+    /// The error for a failed system call.
     ///
     /// - Parameters:
     ///   - number: `errno`.

@@ -17,7 +17,7 @@ public indirect enum TLVValue: Hashable, Sendable {
 public struct TLVElement: Hashable, Sendable {
     /// How the element is named in its container.
     public var tag: TLVTag
-    /// What the element holds.
+    /// The value of the element.
     public var value: TLVValue
 
     /// An element with any form of tag, by default none.
@@ -34,7 +34,7 @@ public struct TLVElement: Hashable, Sendable {
     /// Decodes exactly one element.
     ///
     /// - Parameters:
-    ///   - allowTrailing: whether octets after the element are ignored (messages) or refused (certificates).
+    ///   - allowTrailing: whether bytes after the element are ignored (messages) or refused (certificates).
     ///   - text: what becomes of strings that are not valid UTF-8.
     ///   - tags: what becomes of tags that their containers forbid.
     /// - Throws: ``TLVError``; also for a structure that uses a tag twice.
@@ -95,7 +95,7 @@ extension TLVValue {
     /// The first tag, here or deeper, that its container forbids (``TLVTagRules/strict``); `nil` if all are right.
     package var tagFault: TLVError? { tagFault(deep: true) }
 
-    /// The same for the members of this container alone.
+    /// Checks only the members of this container.
     package var ownTagFault: TLVError? { tagFault(deep: false) }
 
     private func tagFault(deep: Bool) -> TLVError? {

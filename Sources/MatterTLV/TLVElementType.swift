@@ -1,4 +1,4 @@
-/// The lower five bits of a control octet: what an element is and how wide its length or value field is
+/// The lower five bits of a control byte: what an element is and how wide its length or value field is
 /// (Matter core specification, appendix A.7.1).
 public enum TLVElementType: UInt8, CaseIterable, Sendable {
     case int8 = 0x00
@@ -12,7 +12,7 @@ public enum TLVElementType: UInt8, CaseIterable, Sendable {
     case structure, array, list
     case endOfContainer
 
-    /// How many octets of value (numbers) or length (strings) follow the tag.
+    /// How many bytes of value (numbers) or length (strings) follow the tag.
     package var fieldLength: Int {
         switch self {
         case .int8, .uint8, .utf8Length1, .octetsLength1: 1
@@ -23,7 +23,7 @@ public enum TLVElementType: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Whether the element has members and ends with an end-of-container octet.
+    /// True if the element has members and ends with an end-of-container byte.
     package var isContainer: Bool {
         self == .structure || self == .array || self == .list
     }

@@ -1,10 +1,10 @@
 /// Why a TLV encoding was refused, and where.
 public struct TLVError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of fault it is.
+    /// The kind of fault.
     public enum Code: String, Sendable {
         /// The input ends inside an element or before a container does.
         case truncated = "tlv.truncated"
-        /// A control octet, tag form or length that the encoding does not define.
+        /// A control byte, tag form or length that the encoding does not define.
         case malformed = "tlv.malformed"
         /// A string that is not valid UTF-8.
         case invalidUTF8 = "tlv.invalid-utf8"
@@ -20,17 +20,17 @@ public struct TLVError: Error, Equatable, Sendable, CustomStringConvertible {
         case wrongType = "tlv.wrong-type"
         /// A number or a length outside the permitted range.
         case outOfRange = "tlv.out-of-range"
-        /// Text that does not spell octets in hexadecimal.
+        /// Text that does not spell bytes in hexadecimal.
         case invalidHex = "tlv.invalid-hex"
         /// A JSON form that does not describe a TLV element.
         case invalidJSON = "tlv.invalid-json"
     }
 
-    /// What to match on; its raw value is stable.
+    /// The code to match on; its raw value is stable.
     public var code: Code
     /// A sentence for a person.
     public var reason: String
-    /// The octet offset of the element, where it is known.
+    /// The byte offset of the element, where it is known.
     public var offset: Int?
 
     package init(_ code: Code, _ reason: String, offset: Int? = nil) {

@@ -19,7 +19,7 @@ package struct TLVFields: Sendable {
         }
     }
 
-    /// Decodes a top-level anonymous structure; octets after it are ignored.
+    /// Decodes a top-level anonymous structure; bytes after it are ignored.
     package init(decoding bytes: [UInt8], _ name: String, text: TLVText = .strict, tags: TLVTagRules = .strict)
         throws(TLVError)
     {

@@ -1,4 +1,4 @@
-/// What a reader accepts before it gives up.
+/// The limits of a reader.
 public struct TLVLimits: Sendable {
     /// How deep containers may nest.
     public var depth: Int
@@ -15,16 +15,16 @@ public struct TLVLimits: Sendable {
     public static let standard = TLVLimits()
 }
 
-/// What becomes of a string that is not valid UTF-8.
+/// The treatment of a string that is not valid UTF-8.
 public enum TLVText: Sendable {
     /// The encoding is refused.
     case strict
-    /// What is wrong in it is read as U+FFFD: for what others have stored on a device, where one string cut off in the
+    /// Invalid parts are read as U+FFFD: for text that others have stored on a device, where one string cut off in the
     /// middle of a character must not hide everything beside it.
     case repaired
 }
 
-/// What becomes of a tag that its container forbids.
+/// The treatment of a tag that its container forbids.
 public enum TLVTagRules: Sendable {
     /// The encoding is refused: an untagged member of a structure, a tagged one of an array, a tag used twice.
     case strict
@@ -40,7 +40,7 @@ public enum TLVTagRules: Sendable {
 public struct TLVReader: Sendable {
     /// One step of the parse.
     public struct Token: Sendable {
-        /// What stands here; ``TLVElementType/endOfContainer`` closes the innermost container.
+        /// The element at this position; ``TLVElementType/endOfContainer`` closes the innermost container.
         public var type: TLVElementType
         /// Anonymous for an end of container.
         public var tag: TLVTag
@@ -50,7 +50,7 @@ public struct TLVReader: Sendable {
         var bits: UInt64
         /// The contents of a string.
         var range: Range<Int>
-        /// Where the control octet stands.
+        /// Where the control byte stands.
         public var offset: Int
     }
 
@@ -62,7 +62,7 @@ public struct TLVReader: Sendable {
     private var containers: [TLVElementType] = []
     private var elementCount = 0
 
-    /// A reader at the first octet of an encoding.
+    /// A reader at the first byte of an encoding.
     public init(
         _ bytes: [UInt8], limits: TLVLimits = .standard, text: TLVText = .strict, tags: TLVTagRules = .strict
     ) {
@@ -78,7 +78,7 @@ public struct TLVReader: Sendable {
     /// Where the next element begins.
     public var offset: Int { position }
 
-    /// Whether all octets have been read.
+    /// True if all bytes have been read.
     public var isAtEnd: Bool { position == bytes.count }
 
     /// The next element, container start or end of container; `nil` at the end of the input.

@@ -12,7 +12,7 @@ public enum TLVTag: Hashable, Sendable {
     case fullyQualified(vendor: UInt16, profile: UInt16, tag: UInt32)
 }
 
-/// The upper three bits of a control octet.
+/// The upper three bits of a control byte.
 package enum TLVTagControl: UInt8, CaseIterable, Sendable {
     case anonymous = 0x00
     case context = 0x20
@@ -23,7 +23,7 @@ package enum TLVTagControl: UInt8, CaseIterable, Sendable {
     case fullyQualified6 = 0xC0
     case fullyQualified8 = 0xE0
 
-    /// How many octets the tag itself takes.
+    /// How many bytes the tag itself takes.
     package var tagLength: Int {
         switch self {
         case .anonymous: 0

@@ -1,6 +1,6 @@
 /// Writes TLV elements, numbers in their smallest form.
 public struct TLVWriter: Sendable {
-    /// What has been written so far.
+    /// The bytes written so far.
     public private(set) var bytes: [UInt8] = []
 
     /// An empty encoding.
@@ -81,7 +81,7 @@ public struct TLVWriter: Sendable {
         bytes += contents
     }
 
-    /// The position of the smallest width among 1, 2, 4 and 8 octets, and that width.
+    /// The position of the smallest width among 1, 2, 4 and 8 bytes, and that width.
     private static func smallestWidth(_ number: UInt64) -> (index: UInt8, width: Int) {
         if number <= UInt8.max { return (0, 1) }
         if number <= UInt16.max { return (1, 2) }

@@ -12,7 +12,7 @@ extension Emulator {
         return index
     }
 
-    /// Whether the caller is a primary user of a node's group; `nil` if he has no part in it.
+    /// True if the caller is a primary user of a node's group; `nil` if he has no part in it.
     private func role(of call: EmulatorCall, in node: EmulatorState.Node) -> Bool? {
         state.groups.first { $0.id == node.groupID }?.members[call.userID]?.isPrimary
     }
@@ -119,7 +119,7 @@ extension Emulator {
         return Self.success("Parameters updated")
     }
 
-    /// What a node says of itself; one without RainMaker firmware says nothing.
+    /// The data of a node; without RainMaker firmware it has none.
     func getNodeConfig(_ call: EmulatorCall) throws -> EmulatorResponse {
         let node = state.nodes[try knownIndex(call)]
         return EmulatorResponse(

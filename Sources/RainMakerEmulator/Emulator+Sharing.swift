@@ -86,7 +86,7 @@ extension Emulator {
         return Self.success("Access removed")
     }
 
-    /// What the certificate of somebody who has lost a role carries must no longer be enough.
+    /// The certificate of a user who has lost a role must no longer be enough.
     func invalidateTag(of member: EmulatorState.Member, _ group: Int) {
         if member.isPrimary {
             state.groups[group].fabric?.adminCAT += 1

@@ -10,11 +10,11 @@ package actor Emulator {
         package var tokenLife: Int64 = 3600
         /// How long a certificate waits for its confirmation, seconds.
         package var requestLife: Int64 = 600
-        /// Whether devices that are not registered are believed.
+        /// True if devices that are not registered are believed.
         package var acceptsUnknownDevices = false
-        /// Whether every key of a user gets a node id of its own, so that two phones have two. The lists show another one.
+        /// True if each key of a user gets its own node id, so that two phones have two. The lists show another id.
         package var userIDPerKey = false
-        /// Whether node ids are written in lower case. Devices have to sign them so.
+        /// True if node ids are written in lower case. Devices have to sign them so.
         package var writesLowerCaseIDs = false
         package var random: any RandomSource = SystemRandom()
         /// Seconds since 1970.
@@ -249,7 +249,7 @@ package actor Emulator {
 struct EmulatorCall {
     let request: EmulatorRequest
     let body: JSONObject?
-    /// Who calls; `nil` where nobody has to be logged in.
+    /// The caller; `nil` if no login is needed.
     let user: EmulatorState.User?
 
     var userID: String { user?.id ?? "" }

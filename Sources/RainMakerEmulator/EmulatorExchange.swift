@@ -20,7 +20,7 @@ package struct EmulatorRequest: Sendable {
         self.body = body
     }
 
-    /// Whether another version of the interface is asked for.
+    /// True if another version of the interface is asked for.
     var isOtherVersion: Bool {
         guard let version = path.split(separator: "/").first, version.first == "v", version != "v1" else {
             return false
@@ -37,7 +37,7 @@ package struct EmulatorRequest: Sendable {
 package struct EmulatorResponse: Sendable, Equatable {
     package var status: Int
     package var body: [UInt8]
-    /// Whether the connection ends before the body is complete.
+    /// True if the connection ends before the body is complete.
     package var isCutOff = false
     package var headers: [String: String] = [:]
 
@@ -85,7 +85,7 @@ package enum EmulatorOperation: String, Sendable, CaseIterable {
         }
     }
 
-    /// What a request asks for; one path has many meanings (reference, 1.6).
+    /// The operation of a request; one path has many meanings (reference, 1.6).
     init?(_ request: EmulatorRequest, body: JSONObject?) {
         switch (request.method, request.path) {
         case ("GET", "/apiversions"): self = .apiVersions

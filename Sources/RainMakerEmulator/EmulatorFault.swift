@@ -62,7 +62,7 @@ package struct EmulatorFault: Sendable, Equatable {
         /// Root certificates without the identifier of the key that signed them.
         case rootWithoutAKI = "root-without-aki"
 
-        /// Whether it may be limited to what is said about one group.
+        /// True if it may be limited to what is said about one group.
         var canBeOfGroup: Bool {
             switch self {
             case .missing, .wrongType, .blank, .malformedPEM, .escapedPEM, .rootWithoutAKI: true
@@ -132,7 +132,7 @@ package struct EmulatorFault: Sendable, Equatable {
         }
     }
 
-    /// Whether it concerns a group of this name.
+    /// True if it concerns a group of this name.
     func concerns(_ group: EmulatorState.Group) -> Bool { self.group == nil || self.group == group.name }
 
     var number: Int? { value.flatMap { Int($0) } }

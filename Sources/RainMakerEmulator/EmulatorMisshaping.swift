@@ -1,7 +1,7 @@
 import JSON
 
 extension Emulator {
-    /// What faults make of an answer that is right.
+    /// The effect of faults on a correct answer.
     func misshaped(_ response: EmulatorResponse, _ faults: [EmulatorFault]) -> EmulatorResponse {
         var response = response
         for fault in faults {

@@ -50,7 +50,7 @@ private struct EmulatorHandler: HTTPHandler {
             to: EmulatorRequest(
                 request.method.rawValue, request.path, query: query, token: request.headers[.authorization],
                 body: body))
-        // Query and headers may hold what is nobody's business.
+        // Query and headers may contain secrets.
         log("\(request.method.rawValue) \(request.path) \(answer.status)")
         let status = HTTPStatusCode(answer.status, phrase: answer.status < 400 ? "OK" : "Error")
         var headers: HTTPHeaders = [.contentType: "application/json"]

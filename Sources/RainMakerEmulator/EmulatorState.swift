@@ -8,9 +8,9 @@ struct EmulatorState: Codable, Sendable {
         /// Salted, slow digest of the password, hexadecimal.
         var salt: String
         var digest: String
-        /// What has to be given before the account can be used; `nil` once it was.
+        /// The code that the account needs before its first use; `nil` afterwards.
         var verificationCode: String?
-        /// What has to be given for a new password, or for the end of the account; `nil` if nothing was asked for.
+        /// The code for a new password, or for the end of the account; `nil` without a request.
         var resetCode: String?
         var deletionCode: String?
     }
@@ -86,7 +86,7 @@ struct EmulatorState: Codable, Sendable {
         var to: String
         var isPrimary: Bool
         var isTransfer: Bool
-        /// Whether the giver of a transfer stays a secondary or a primary user; `nil` if he leaves.
+        /// True if the giver of a transfer stays a secondary or a primary user; `nil` if he leaves.
         var newRole: String?
         /// JSON text.
         var metadata: String?

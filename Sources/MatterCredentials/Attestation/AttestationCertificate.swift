@@ -9,15 +9,15 @@ import SwiftASN1
 package struct AttestationCertificate: Sendable {
     /// The longest DER form.
     package static let maximumCount = 600
-    /// RFC 5280, 4.1.2.2: twenty octets, here with the zero that keeps a number positive.
+    /// RFC 5280, 4.1.2.2: twenty bytes, here with the zero that keeps a number positive.
     private static let maximumSerialNumberCount = 21
     private static let version3: [UInt8] = [2]
 
-    /// The octets that were decoded.
+    /// The bytes that were decoded.
     package let der: [UInt8]
-    /// The octets that the signature covers.
+    /// The bytes that the signature covers.
     package let tbs: [UInt8]
-    /// The contents octets of the INTEGER.
+    /// The contents bytes of the INTEGER.
     package let serialNumber: [UInt8]
     package let issuer: AttestationName
     package let subject: AttestationName
@@ -29,7 +29,7 @@ package struct AttestationCertificate: Sendable {
     package let keyUsage: KeyUsage?
     package let subjectKeyIdentifier: [UInt8]?
     package let authorityKeyIdentifier: [UInt8]?
-    /// r and s, 64 octets.
+    /// r and s, 64 bytes.
     package let signature: [UInt8]
 
     /// Decodes the DER form.
@@ -115,10 +115,10 @@ package struct AttestationCertificate: Sendable {
         return extensions
     }
 
-    /// Whether the owner of a key signed this certificate.
+    /// True if the owner of a key signed this certificate.
     package func isSigned(by issuer: P256PublicKey) -> Bool { issuer.isValidSignature(signature, for: tbs) }
 
-    /// Whether the certificate names its own subject as its issuer.
+    /// True if the certificate names its own subject as its issuer.
     package var isSelfIssued: Bool { issuer == subject }
 
     /// The serial number as lists of revoked certificates spell it: without the zero that keeps it positive.

@@ -1,12 +1,12 @@
 package import MatterCrypto
 import SwiftASN1
 
-/// What an attestation certificate will say, before it is signed.
+/// The contents of an attestation certificate before it is signed.
 package struct AttestationCertificateTemplate: Sendable {
     /// Octets of random serial numbers.
     private static let serialNumberCount = 8
 
-    /// The contents octets of the INTEGER.
+    /// The contents bytes of the INTEGER.
     package var serialNumber: [UInt8]
     package var issuer: AttestationName
     package var subject: AttestationName

@@ -1,7 +1,7 @@
 package import MatterCrypto
 package import MatterTLV
 
-/// What a device says in its AttestationResponse: its certification declaration, bound to the question
+/// The contents of an AttestationResponse: its certification declaration, bound to the question
 /// (Matter core specification, 11.18.5.4).
 package struct AttestationElements: Sendable, Hashable {
     /// The longest encoding.
@@ -17,9 +17,9 @@ package struct AttestationElements: Sendable, Hashable {
     /// Matter seconds; means nothing to a commissioner.
     package let timestamp: UInt32
     package let firmwareInformation: [UInt8]?
-    /// What vendors added, under fully qualified tags.
+    /// Vendors' own members, under fully qualified tags.
     package let vendorReserved: [TLVElement]
-    /// The octets that were received: the signature covers them.
+    /// The bytes that were received: the signature covers them.
     package let encoded: [UInt8]
 
     /// Decodes elements. Members with unknown context tags are ignored as long as the order is kept.
@@ -79,7 +79,7 @@ package struct AttestationElements: Sendable, Hashable {
 /// The two fields of an AttestationResponse (Matter core specification, 11.18.6.2).
 package struct AttestationResponse: Sendable, Hashable {
     package static let signatureCount = 64
-    /// The octets of the attestation challenge, which every secure session derives.
+    /// The bytes of the attestation challenge, which every secure session derives.
     package static let challengeCount = 16
 
     /// Encoded ``AttestationElements``.
@@ -92,14 +92,14 @@ package struct AttestationResponse: Sendable, Hashable {
         self.signature = signature
     }
 
-    /// Whether the owner of a device attestation key made this answer in the session that derived the challenge.
+    /// True if the owner of a device attestation key made this answer in the session that derived the challenge.
     package func isSigned(by attestationKey: P256PublicKey, attestationChallenge: [UInt8]) -> Bool {
         attestationKey.isValidSignature(signature, for: elements + attestationChallenge)
     }
 }
 
 extension OrderedTLVFields {
-    /// What follows the known members: context tags in ascending order, which are passed over, then other tags.
+    /// The members after the known ones: context tags in ascending order, which are passed over, then other tags.
     /// - Returns: the members with other tags.
     func trailing(after lastKnown: UInt8) throws(CredentialsError) -> [TLVElement] {
         var last: UInt8? = lastKnown

@@ -1,6 +1,6 @@
 /// Why an object of device attestation other than a certificate was refused. Certificates throw ``CredentialsError``.
 package struct AttestationError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of fault it is. The raw value is stable and meant for programs.
+    /// The kind of fault. The raw value is stable and meant for programs.
     package enum Code: String, Sendable, CaseIterable {
         /// Attestation elements that do not follow their schema.
         case malformedElements = "attestation.malformed-elements"
@@ -17,7 +17,7 @@ package struct AttestationError: Error, Equatable, Sendable, CustomStringConvert
     package var code: Code
     /// A sentence for a person.
     package var reason: String
-    /// The octet offset of the fault in the encoding, where it is known.
+    /// The byte offset of the fault in the encoding, where it is known.
     package var offset: Int?
 
     package init(_ code: Code, _ reason: String, offset: Int? = nil) {

@@ -24,7 +24,7 @@ extension AttestationExamination {
         }
     }
 
-    /// What to do about the failure, where something can be done.
+    /// The next step after a failure, if there is one.
     var hint: String? {
         switch report.result {
         case .paaNotFound: hintForAuthority

@@ -13,7 +13,7 @@ struct AttestationExamination {
     let revocation: RevocationSet?
     let time: ValidationTime
     var report = AttestationReport(verdict: .untrusted)
-    /// What the device answered, once it is decoded.
+    /// The device's decoded answer.
     var elements: AttestationElements?
 
     init(

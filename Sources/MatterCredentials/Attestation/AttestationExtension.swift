@@ -2,7 +2,7 @@ import SwiftASN1
 
 /// One extension of an attestation certificate, as X.509 writes it.
 package struct AttestationExtension: Hashable, Sendable {
-    /// The contents octets of the object identifier.
+    /// The contents bytes of the object identifier.
     package let objectIdentifier: [UInt8]
     package let isCritical: Bool
     /// The DER encoding inside the OCTET STRING.
@@ -34,7 +34,7 @@ package struct AttestationExtension: Hashable, Sendable {
         }
     }
 
-    /// What may be critical without being understood here, because it does not bear on the chains of this module.
+    /// Critical extensions that need not be understood, because it does not bear on the chains of this module.
     var isHarmless: Bool { Self.harmless.contains(objectIdentifier) }
 
     /// Subject alternative name, CRL distribution points, certificate policies, extended key usage.

@@ -7,12 +7,12 @@ import SwiftASN1
 package struct AttestationName: Sendable {
     /// One attribute, whatever relative name it stands in.
     struct Attribute: Hashable, Sendable {
-        /// The contents octets of the type's object identifier.
+        /// The contents bytes of the type's object identifier.
         let type: [UInt8]
         let value: [UInt8]
-        /// Whether the value is a UTF8String or PrintableString, as vendor and product ids must be.
+        /// True if the value is a UTF8String or PrintableString, as vendor and product ids must be.
         let isPlainString: Bool
-        /// What comparison uses: the folded text of a string, the encoding of anything else.
+        /// The form for comparison: the folded text of a string, the encoding of anything else.
         let comparable: [UInt8]
 
         init(type: [UInt8], value: [UInt8], identifier: ASN1Identifier) {

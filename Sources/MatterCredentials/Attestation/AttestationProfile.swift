@@ -89,7 +89,7 @@ extension AttestationCertificate {
         }
     }
 
-    /// Refuses a critical extension that nobody here understands.
+    /// Rejects an unknown critical extension.
     func checkCriticalExtensions() throws(CredentialsError) {
         let understood: Set<[UInt8]> = [ObjectIdentifier.basicConstraints, ObjectIdentifier.keyUsage]
         guard

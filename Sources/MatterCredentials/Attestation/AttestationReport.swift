@@ -1,13 +1,13 @@
 package import MatterCrypto
 
-/// What a commissioner thinks of a device's attestation.
+/// The verdict on a device's attestation.
 package enum AttestationVerdict: String, Sendable, CaseIterable {
     /// The device is what it says, by authorities that the user or the ledger trusts.
     case trusted
-    /// The same, but by a development authority or declaration key, with which anybody can sign.
+    /// Valid by a development authority or declaration key, with which anyone can sign.
     case test
     case untrusted
-    /// Nobody looked.
+    /// Nothing was checked.
     case skipped
 }
 
@@ -43,7 +43,7 @@ package struct AttestationCheck: Sendable, Hashable {
 
     package let step: AttestationStep
     package let outcome: Outcome
-    /// What was compared, or why it failed or was skipped; for a person.
+    /// The comparison, or the reason for a failure or skip, as text.
     package let detail: String
 
     package init(_ step: AttestationStep, _ outcome: Outcome, _ detail: String) {
@@ -69,7 +69,7 @@ package struct AttestationReport: Sendable, Hashable {
     package var pai: AttestationCertificate?
     package var dacIdentifiers: VendorAndProduct?
     package var paiIdentifiers: VendorAndProduct?
-    /// What Basic Information says.
+    /// The ids of Basic Information.
     package var reported: VendorAndProduct = VendorAndProduct()
 
     /// The authority (PAA) that was looked for: the key identifier and name that the PAI gives as its issuer.
@@ -88,9 +88,9 @@ package struct AttestationReport: Sendable, Hashable {
     package var sources: [String] = []
     /// The files of trusted folders that did not serve.
     package var unusableTrust: [UnusableTrustFile] = []
-    /// What is worth knowing but no fault.
+    /// Remarks that are no faults.
     package var notes: [String] = []
-    /// What a person can do about the failure.
+    /// The user's next step after the failure.
     package var hint: String?
 
     /// The report of a commissioner that was told not to look.
@@ -104,7 +104,7 @@ package struct AttestationReport: Sendable, Hashable {
     /// The public key that signs this device's answers, once the certificates were decoded.
     package var attestationKey: P256PublicKey? { dac?.publicKey }
 
-    /// What went wrong, in a sentence with code and step; `nil` unless something did.
+    /// The failure in a sentence with code and step; `nil` without one.
     package var failure: String? {
         guard let result, result != .success else { return nil }
         let check = checks.first { $0.step == failedStep }

@@ -1,4 +1,4 @@
-/// What came of verifying a device's attestation. The numbers are those of the reference implementation, so that people
+/// The result of verifying a device's attestation. The numbers are those of the reference implementation, so that people
 /// find what others wrote about them.
 package enum AttestationResult: Int, Sendable, CaseIterable {
     case success = 0

@@ -1,13 +1,13 @@
-/// What a device gave a commissioner as proof of what it is, and what the commissioner had asked.
+/// The evidence of a device for a commissioner, with the question that it answers.
 package struct AttestationEvidence: Sendable, Hashable {
     /// The device attestation certificate, DER.
     package var dac: [UInt8]
     /// The product attestation intermediate certificate, DER.
     package var pai: [UInt8]
     package var response: AttestationResponse
-    /// The nonce of the AttestationRequest, 32 octets.
+    /// The nonce of the AttestationRequest, 32 bytes.
     package var nonce: [UInt8]
-    /// The challenge of the session in which it was asked, 16 octets.
+    /// The challenge of the session in which it was asked, 16 bytes.
     package var attestationChallenge: [UInt8]
     /// VendorID of the Basic Information cluster.
     package var vendorID: VendorID

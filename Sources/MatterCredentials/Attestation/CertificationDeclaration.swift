@@ -19,9 +19,9 @@ package struct CertificationDeclaration: Sendable, Hashable {
     package let trailingCount: Int
     /// Encoded ``CertificationElements``; the signature covers them.
     package let content: [UInt8]
-    /// Names the key that signed, 20 octets.
+    /// Names the key that signed, 20 bytes.
     package let signerKeyIdentifier: [UInt8]
-    /// r and s, 64 octets.
+    /// r and s, 64 bytes.
     package let signature: [UInt8]
 
     /// Decodes the CMS form.
@@ -85,11 +85,11 @@ package struct CertificationDeclaration: Sendable, Hashable {
         guard try fields.integer("the version") == version3 else { throw fields.wrong("a version is not 3") }
     }
 
-    /// Whether the owner of a key signed the content.
+    /// True if the owner of a key signed the content.
     package func isSigned(by signer: P256PublicKey) -> Bool { signer.isValidSignature(signature, for: content) }
 
     /// Signs content, as a certification authority does.
-    /// - Parameter keyIdentifier: what names the key, 20 octets; by default its SHA-1 digest.
+    /// - Parameter keyIdentifier: what names the key, 20 bytes; by default its SHA-1 digest.
     package init(
         content: [UInt8], signedWith key: P256PrivateKey, keyIdentifier: [UInt8]? = nil
     ) throws(CredentialsError) {

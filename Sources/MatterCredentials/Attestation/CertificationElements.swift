@@ -1,6 +1,6 @@
 import MatterTLV
 
-/// What a certification declaration declares (Matter core specification, 6.3.1).
+/// The contents of a certification declaration (Matter core specification, 6.3.1).
 package struct CertificationElements: Sendable, Hashable {
     package static let maximumProductCount = 100
     package static let maximumAuthorityCount = 10
@@ -26,7 +26,7 @@ package struct CertificationElements: Sendable, Hashable {
     /// 1 to 100.
     package var productIDs: [UInt16]
     package var deviceTypeID: UInt32
-    /// 19 octets that the Alliance allotted.
+    /// 19 bytes that the Alliance allotted.
     package var certificateID: String
     package var securityLevel: UInt8 = 0
     package var securityInformation: UInt16 = 0

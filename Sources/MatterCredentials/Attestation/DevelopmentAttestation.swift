@@ -8,7 +8,7 @@ package struct DevelopmentAttestation: Sendable {
     package let declarationKey: P256PrivateKey
     package let credentials: DeviceAttestationCredentials
 
-    /// The certificate id of declarations that nobody certified.
+    /// The certificate id of uncertified declarations.
     private static let certificateID = "CSA00000SWC00000-00"
 
     /// Makes PAA, PAI, DAC and certification declaration for a product, valid from an hour ago without end.

@@ -1,6 +1,6 @@
 package import MatterCrypto
 
-/// What a device proves itself with: its certificates, its declaration and its key (Matter core specification, 6.2).
+/// The credentials of a device: its certificates, its declaration and its key (Matter core specification, 6.2).
 package struct DeviceAttestationCredentials: Sendable {
     /// DER.
     package let dac: [UInt8]
@@ -27,7 +27,7 @@ package struct DeviceAttestationCredentials: Sendable {
     }
 
     /// Answers an AttestationRequest.
-    /// - Throws: ``AttestationError`` for a nonce of another length than 32 octets; ``CredentialsError``.
+    /// - Throws: ``AttestationError`` for a nonce of another length than 32 bytes; ``CredentialsError``.
     package func respond(nonce: [UInt8], attestationChallenge: [UInt8]) throws -> AttestationResponse {
         try AttestationElements(certificationDeclaration: certificationDeclaration, nonce: nonce)
             .signed(with: key, attestationChallenge: attestationChallenge)

@@ -4,10 +4,10 @@ import JSON
 /// The serial numbers of attestation certificates that their issuers took back (Matter core specification, 6.2.4), in
 /// the JSON form that the ledger's tools write.
 package struct RevocationSet: Sendable {
-    /// The longest JSON text, octets.
+    /// The longest JSON text, bytes.
     package static let maximumCount = 16 << 20
 
-    /// What the set says of one certificate.
+    /// The entry for one certificate.
     package enum Status: Sendable, Hashable {
         case notListed
         case revoked
@@ -23,10 +23,10 @@ package struct RevocationSet: Sendable {
         let keyIdentifier: [UInt8]
         /// Without leading zeros.
         let serialNumbers: Set<[UInt8]>
-        /// The certificate of whoever answers for the list.
+        /// The certificate of the list's signer.
         let signer: [UInt8]
 
-        /// Whether the signer is the issuer.
+        /// True if the signer is the issuer.
         var isVerifiable: Bool {
             guard let certificate = try? AttestationCertificate(der: signer) else { return false }
             return certificate.subject.der == issuer && certificate.subjectKeyIdentifier == keyIdentifier

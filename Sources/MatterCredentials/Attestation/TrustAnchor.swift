@@ -23,7 +23,7 @@ package enum TrustOrigin: Sendable, Hashable, CustomStringConvertible {
 
 /// A product attestation authority (PAA) that is trusted.
 package struct TrustAnchor: Sendable, Hashable {
-    /// The subject key identifier, 20 octets.
+    /// The subject key identifier, 20 bytes.
     package let keyIdentifier: [UInt8]
     package let publicKey: P256PublicKey
     package let subject: AttestationName
@@ -49,7 +49,7 @@ package struct TrustAnchor: Sendable, Hashable {
         self.origin = origin
     }
 
-    /// Whether anybody can sign with this key, wherever it came from.
+    /// True if anybody can sign with this key, wherever it came from.
     package var isDevelopment: Bool {
         origin == .development || WellKnownKeys.developmentAuthorities.contains { $0.publicKey == publicKey }
     }
@@ -57,7 +57,7 @@ package struct TrustAnchor: Sendable, Hashable {
 
 /// A key that signs certification declarations.
 package struct DeclarationSigner: Sendable, Hashable {
-    /// The subject key identifier of its certificate, 20 octets.
+    /// The subject key identifier of its certificate, 20 bytes.
     package let keyIdentifier: [UInt8]
     package let publicKey: P256PublicKey
     package let subject: AttestationName
@@ -70,7 +70,7 @@ package struct DeclarationSigner: Sendable, Hashable {
         self.origin = origin
     }
 
-    /// Whether anybody can sign with this key, wherever it came from.
+    /// True if anybody can sign with this key, wherever it came from.
     package var isDevelopment: Bool {
         origin == .development || WellKnownKeys.developmentDeclarationSigners.contains { $0.publicKey == publicKey }
     }

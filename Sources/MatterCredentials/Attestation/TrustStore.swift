@@ -1,6 +1,6 @@
 /// A file that may hold trusted certificates, already read.
 package struct TrustFile: Sendable, Hashable {
-    /// What the user trusts the certificates of a file for.
+    /// The purpose for which the user trusts a file's certificates.
     package enum Purpose: Sendable, Hashable {
         /// Roots of attestation chains; a signer of declarations has to prove itself.
         case authorities
@@ -8,7 +8,7 @@ package struct TrustFile: Sendable, Hashable {
         case declarationSigners
     }
 
-    /// What the file is called in reports.
+    /// The file's name in reports.
     package let path: String
     package let contents: [UInt8]
     package let purpose: Purpose
@@ -40,15 +40,15 @@ package struct UnusableTrustFile: Sendable, Hashable, CustomStringConvertible {
 package struct TrustStore: Sendable {
     /// More files or keys than any real folder holds.
     package static let maximumCount = 4096
-    /// The longest file that is looked into, octets.
+    /// The longest file that is looked into, bytes.
     package static let maximumFileCount = 65_536
 
-    /// Whether the development keys are in the store.
+    /// True if the development keys are in the store.
     package let allowsTestDevices: Bool
     /// In the order of their addition.
     package private(set) var authorities: [TrustAnchor] = []
     package private(set) var declarationSigners: [DeclarationSigner] = WellKnownKeys.declarationSigners
-    /// What of the files could not be used.
+    /// The files that could not be used.
     package private(set) var unusable: [UnusableTrustFile] = []
 
     /// - Parameters:
@@ -121,7 +121,7 @@ package struct TrustStore: Sendable {
         declarationSigners.filter { $0.keyIdentifier == keyIdentifier }
     }
 
-    /// Whether there is any authority but those for development.
+    /// True if there is any authority but those for development.
     var hasAuthorities: Bool { authorities.contains { !$0.isDevelopment } }
 
     /// Where the keys came from, a line for each source.

@@ -1,4 +1,4 @@
-/// What a certificate from a trusted folder is good for.
+/// The use of a certificate from a trusted folder.
 enum TrustedCertificate {
     case authority(TrustAnchor)
     case declarationSigner(DeclarationSigner)
@@ -54,8 +54,8 @@ enum TrustedCertificate {
         return false
     }
 
-    /// Whether a common name speaks of certification declarations, also by their abbreviation. Such a root is not meant as
-    /// an authority for devices.
+    /// True if a common name mentions certification declarations or their abbreviation. Such a root is not an authority
+    /// for devices.
     private static func callsItselfSigner(_ subject: AttestationName) -> Bool {
         subject.attributes.filter { $0.type == AttestationName.commonNameType }.contains { attribute in
             let name = String(decoding: attribute.value, as: UTF8.self).lowercased()

@@ -3,14 +3,14 @@ package enum CertificateExtension: Hashable, Sendable {
     case basicConstraints(BasicConstraints)
     case keyUsage(KeyUsage)
     case extendedKeyUsage([KeyPurpose])
-    /// 20 octets.
+    /// 20 bytes.
     case subjectKeyIdentifier([UInt8])
-    /// 20 octets.
+    /// 20 bytes.
     case authorityKeyIdentifier([UInt8])
     /// Any other one, kept verbatim.
     case future(FutureExtension)
 
-    /// The octets of a key identifier: a SHA-1 digest.
+    /// The bytes of a key identifier: a SHA-1 digest.
     static let keyIdentifierCount = 20
 
     /// The TLV tag.
@@ -25,7 +25,7 @@ package enum CertificateExtension: Hashable, Sendable {
         }
     }
 
-    /// The contents octets of the X.509 object identifier.
+    /// The contents bytes of the X.509 object identifier.
     var objectIdentifier: [UInt8] {
         switch self {
         case .basicConstraints: ObjectIdentifier.basicConstraints
@@ -37,7 +37,7 @@ package enum CertificateExtension: Hashable, Sendable {
         }
     }
 
-    /// Whether X.509 marks it critical.
+    /// True if X.509 marks it critical.
     var isCritical: Bool {
         switch self {
         case .basicConstraints, .keyUsage, .extendedKeyUsage: true
@@ -87,7 +87,7 @@ package enum CertificateExtension: Hashable, Sendable {
     ]
 }
 
-/// Whether a certificate is a certificate authority's, and how many more may stand between it and the leaf.
+/// True if a certificate is a certificate authority's, and how many more may stand between it and the leaf.
 package struct BasicConstraints: Hashable, Sendable {
     package let isCA: Bool
     /// How many further certificate authorities may follow; `nil` for any number.
@@ -99,7 +99,7 @@ package struct BasicConstraints: Hashable, Sendable {
     }
 }
 
-/// What a key may do. Bit n is the named bit n of X.509.
+/// The uses of a key. Bit n is the named bit n of X.509.
 package struct KeyUsage: OptionSet, Hashable, Sendable {
     package let rawValue: UInt16
 
@@ -122,7 +122,7 @@ package enum KeyPurpose: UInt8, Sendable, CaseIterable {
     case serverAuth = 1
     case clientAuth, codeSigning, emailProtection, timeStamping, ocspSigning
 
-    /// The contents octets of the object identifier.
+    /// The contents bytes of the object identifier.
     var objectIdentifier: [UInt8] {
         switch self {
         case .timeStamping: ObjectIdentifier.keyPurpose(8)

@@ -1,4 +1,4 @@
-/// What a Matter certificate is for, as its subject says (Matter core specification, 6.5.6.3).
+/// The purpose of a Matter certificate, by its subject (Matter core specification, 6.5.6.3).
 package enum CertificateKind: Sendable, Hashable {
     /// RCAC.
     case root
@@ -13,7 +13,7 @@ package enum CertificateKind: Sendable, Hashable {
 }
 
 extension MatterCertificate {
-    /// What the certificate is for.
+    /// The purpose of the certificate.
     /// - Throws: ``CredentialsError`` if the subject names nothing or several things, or lacks what the kind needs.
     package var kind: CertificateKind {
         get throws(CredentialsError) {

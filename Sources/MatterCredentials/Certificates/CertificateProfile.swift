@@ -1,4 +1,4 @@
-/// What the parts of an operational chain must look like (Matter core specification, 6.5.11 and 6.5.12).
+/// The profiles of the certificates of an operational chain (Matter core specification, 6.5.11 and 6.5.12).
 enum CertificateProfile {
     /// Refuses a certificate that does not fit its place in a chain.
     ///

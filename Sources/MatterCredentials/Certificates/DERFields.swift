@@ -24,7 +24,7 @@ struct DERFields {
         pending = self.members.next()
     }
 
-    /// Parses octets that are exactly one constructed value.
+    /// Parses bytes that are exactly one constructed value.
     init(
         decoding bytes: [UInt8], _ name: String, code: CredentialsError.Code
     ) throws(CredentialsError) {
@@ -56,7 +56,7 @@ struct DERFields {
         try DERFields(try next(field), as: identifier, name: field, code: code)
     }
 
-    /// The contents octets of the next member, which must be primitive.
+    /// The contents bytes of the next member, which must be primitive.
     mutating func contents(_ identifier: ASN1Identifier, _ field: String) throws(CredentialsError) -> [UInt8] {
         let node = try next(field)
         guard node.identifier == identifier, let contents = node.primitive else {
@@ -65,14 +65,14 @@ struct DERFields {
         return contents
     }
 
-    /// The contents octets of the next member, an INTEGER in its shortest form.
+    /// The contents bytes of the next member, an INTEGER in its shortest form.
     mutating func integer(_ field: String) throws(CredentialsError) -> [UInt8] {
         let contents = try contents(.integer, field)
         guard DERFields.isInteger(contents) else { throw wrong("\(field) is not a shortest INTEGER") }
         return contents
     }
 
-    /// The octets of the next member, a BIT STRING of whole octets.
+    /// The bytes of the next member, a BIT STRING of whole bytes.
     mutating func wholeOctetBits(_ field: String) throws(CredentialsError) -> [UInt8] {
         let contents = try contents(.bitString, field)
         guard contents.first == 0 else { throw wrong("\(field) is not a BIT STRING of whole bytes") }
@@ -104,17 +104,17 @@ struct DERFields {
         return point
     }
 
-    /// Whether members are left.
+    /// True if members are left.
     var isAtEnd: Bool { pending == nil }
 
-    /// Refuses members that nobody took.
+    /// Rejects members that were not read.
     func end() throws(CredentialsError) {
         guard isAtEnd else { throw wrong("\(name) has more members than expected") }
     }
 
     func wrong(_ reason: String) -> CredentialsError { CredentialsError(code, reason) }
 
-    /// Whether octets are the contents of an INTEGER in its shortest form (X.690, 8.3.2).
+    /// True if bytes are the contents of an INTEGER in its shortest form (X.690, 8.3.2).
     static func isInteger(_ contents: [UInt8]) -> Bool {
         guard let first = contents.first else { return false }
         guard let second = contents.dropFirst().first else { return true }
@@ -123,7 +123,7 @@ struct DERFields {
 }
 
 extension ASN1Node {
-    /// The contents octets of a primitive value.
+    /// The contents bytes of a primitive value.
     var primitive: [UInt8]? {
         guard case .primitive(let contents) = content else { return nil }
         return Array(contents)
@@ -148,7 +148,7 @@ extension DER.Serializer {
         appendPrimitiveNode(identifier: identifier) { $0.append(contentsOf: contents) }
     }
 
-    /// Appends a BIT STRING of whole octets.
+    /// Appends a BIT STRING of whole bytes.
     mutating func wholeOctetBits(_ octets: some Sequence<UInt8>) {
         appendPrimitiveNode(identifier: .bitString) {
             $0.append(0)

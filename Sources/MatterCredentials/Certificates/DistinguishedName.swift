@@ -40,8 +40,8 @@ extension DistinguishedName: CustomStringConvertible {
 
 /// One attribute of a distinguished name.
 package struct DistinguishedNameAttribute: Hashable, Sendable {
-    /// An attribute's value with the X.509 string type it has. Text is kept as octets, because names match octet by
-    /// octet and not by Unicode equivalence.
+    /// An attribute's value with the X.509 string type it has. Text is kept as bytes, because names match byte by
+    /// byte and not by Unicode equivalence.
     package enum Value: Hashable, Sendable {
         case utf8String([UInt8])
         case printableString([UInt8])
@@ -139,10 +139,10 @@ package enum DistinguishedNameAttributeType: UInt8, Sendable, CaseIterable {
     /// The signer of a vendor id verification statement.
     case vendorVerificationSignerID
 
-    /// Whether the value is a Matter identifier and not text.
+    /// True if the value is a Matter identifier and not text.
     package var isIdentifier: Bool { rawValue >= Self.nodeID.rawValue }
 
-    /// The contents octets of the object identifier.
+    /// The contents bytes of the object identifier.
     var objectIdentifier: [UInt8] {
         switch self {
         case .commonName, .surname, .serialNumber, .countryName, .localityName, .stateOrProvinceName:

@@ -5,10 +5,10 @@ package struct FutureExtension: Hashable, Sendable {
     /// The complete DER `Extension`.
     package let der: [UInt8]
     package let isCritical: Bool
-    /// The contents octets of its object identifier.
+    /// The contents bytes of its object identifier.
     let objectIdentifier: [UInt8]
 
-    /// - Throws: ``CredentialsError`` if the octets are not one DER `Extension`.
+    /// - Throws: ``CredentialsError`` if the bytes are not one DER `Extension`.
     package init(der: [UInt8]) throws(CredentialsError) {
         var fields = try DERFields(decoding: der, "an extension", code: .invalidExtension)
         objectIdentifier = try fields.contents(.objectIdentifier, "an extension's identifier")

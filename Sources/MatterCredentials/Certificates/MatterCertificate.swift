@@ -6,18 +6,18 @@ import SwiftASN1
 /// (Matter core specification, 6.5).
 ///
 /// Decoding is strict about form and forgiving about nothing but the width of TLV integers; whether a certificate fits its
-/// place in a chain is for ``OperationalChain`` to say. Two certificates are equal if their TLV octets are.
+/// place in a chain is for ``OperationalChain`` to say. Two certificates are equal if their TLV bytes are.
 package struct MatterCertificate: Sendable {
     /// The longest TLV form.
     package static let maximumTLVCount = 400
     /// The longest DER form.
     package static let maximumDERCount = 600
-    /// A signature: r and s, 32 octets each.
+    /// A signature: r and s, 32 bytes each.
     package static let signatureCount = 64
 
     private static let limits = TLVLimits(depth: 4, elements: 160)
 
-    /// The Matter TLV form; of a certificate decoded from TLV the very octets it came as.
+    /// The Matter TLV form; of a certificate decoded from TLV the very bytes it came as.
     package let tlv: [UInt8]
     /// Everything but the signature.
     package let tbs: TBSCertificate
@@ -65,7 +65,7 @@ package struct MatterCertificate: Sendable {
             throw CredentialsError(.malformed, error.reason)
         }
         try self.init(tbs, signature: raw)
-        // The signature covers these octets: a certificate that does not come back the same could not be checked.
+        // The signature covers these bytes: a certificate that does not come back the same could not be checked.
         guard try self.der() == der else {
             throw CredentialsError(.notConvertible, "the certificate does not survive conversion to the Matter form")
         }
@@ -86,7 +86,7 @@ package struct MatterCertificate: Sendable {
     }
 
     /// The X.509 form.
-    /// - Throws: ``CredentialsError`` if it is longer than 600 octets.
+    /// - Throws: ``CredentialsError`` if it is longer than 600 bytes.
     package func der() throws(CredentialsError) -> [UInt8] {
         let signature: [UInt8]
         do { signature = try ECDSASignature.rawToDER(self.signature) } catch {
@@ -106,10 +106,10 @@ package struct MatterCertificate: Sendable {
         return der
     }
 
-    /// The octets that the signature covers.
+    /// The bytes that the signature covers.
     package func tbsDER() -> [UInt8] { tbs.der() }
 
-    /// Whether the owner of a key signed this certificate.
+    /// True if the owner of a key signed this certificate.
     package func isSigned(by issuer: P256PublicKey) -> Bool {
         issuer.isValidSignature(signature, for: tbsDER())
     }

@@ -37,7 +37,7 @@ struct CalendarTime: Hashable {
     var minute: Int
     var second: Int
 
-    /// What X.509 writes for no well-defined date (RFC 5280, 4.1.2.5).
+    /// X.509's value for no well-defined date (RFC 5280, 4.1.2.5).
     static let noDate = CalendarTime(year: 9999, month: 12, day: 31, hour: 23, minute: 59, second: 59)
 
     private static let secondsPerDay = 86_400
@@ -68,7 +68,7 @@ struct CalendarTime: Hashable {
         day = days + 1
     }
 
-    /// Whether every field is in the range the calendar gives it.
+    /// True if every field is in the range the calendar gives it.
     var isValid: Bool {
         (1...12).contains(month) && (1...Self.days(inMonth: month, of: year)).contains(day)
             && (0...23).contains(hour) && (0...59).contains(minute) && (0...59).contains(second)

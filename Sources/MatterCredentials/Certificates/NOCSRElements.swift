@@ -1,13 +1,13 @@
 package import MatterCrypto
 import MatterTLV
 
-/// What a device answers to CSRRequest: its certificate signing request, bound to the question
+/// The answer to CSRRequest: its certificate signing request, bound to the question
 /// (Matter core specification, 11.18.5.6).
 package struct NOCSRElements: Sendable, Hashable {
     /// The longest encoding.
     package static let maximumCount = 900
     package static let nonceCount = 32
-    /// The octets of the attestation challenge, which every secure session derives.
+    /// The bytes of the attestation challenge, which every secure session derives.
     package static let attestationChallengeCount = 16
 
     private static let limits = TLVLimits(depth: 4, elements: 64)
@@ -18,7 +18,7 @@ package struct NOCSRElements: Sendable, Hashable {
     package let nonce: [UInt8]
     /// Three fields for the vendor's own use, `nil` where absent.
     package let vendorReserved: [[UInt8]?]
-    /// The octets that were received: the signature covers them.
+    /// The bytes that were received: the signature covers them.
     package let encoded: [UInt8]
 
     /// Decodes elements. Members with further tags are ignored as long as the order is kept.
@@ -65,7 +65,7 @@ package struct NOCSRElements: Sendable, Hashable {
         try self.init(decoding: TLVElement(.anonymous, .structure(members)).encoded())
     }
 
-    /// What the device attestation key signs.
+    /// The bytes that the device attestation key signs.
     package func signedMessage(attestationChallenge: [UInt8]) -> [UInt8] { encoded + attestationChallenge }
 
     /// Signs the elements, as a device does.
@@ -81,7 +81,7 @@ package struct NOCSRElements: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - nonce: the nonce that was sent.
-    ///   - signature: the attestation signature of the CSRResponse, 64 octets.
+    ///   - signature: the attestation signature of the CSRResponse, 64 bytes.
     ///   - attestationKey: the public key of the device attestation certificate.
     ///   - attestationChallenge: the challenge of the session.
     /// - Returns: the certificate signing request.

@@ -1,4 +1,4 @@
-/// The object identifiers of Matter certificates and requests, as the contents octets of their DER encoding.
+/// The object identifiers of Matter certificates and requests, as the contents bytes of their DER encoding.
 enum ObjectIdentifier {
     static let ecPublicKey = contents(1, 2, 840, 10045, 2, 1)
     static let prime256v1 = contents(1, 2, 840, 10045, 3, 1, 7)
@@ -17,7 +17,7 @@ enum ObjectIdentifier {
     /// A key purpose of PKIX.
     static func keyPurpose(_ number: UInt) -> [UInt8] { contents(1, 3, 6, 1, 5, 5, 7, 3, number) }
 
-    /// The contents octets of an identifier (X.690, 8.19).
+    /// The contents bytes of an identifier (X.690, 8.19).
     static func contents(_ first: UInt, _ second: UInt, _ rest: UInt...) -> [UInt8] {
         var octets: [UInt8] = []
         for arc in [first * 40 + second] + rest {

@@ -1,6 +1,6 @@
 package import MatterCrypto
 
-/// What is known of the time when a chain is checked (Matter core specification, 6.5.9).
+/// The known time when a chain is checked (Matter core specification, 6.5.9).
 package enum ValidationTime: Hashable, Sendable {
     /// The clock is right: Matter seconds.
     case now(UInt32)
@@ -9,7 +9,7 @@ package enum ValidationTime: Hashable, Sendable {
     /// Dates do not matter here.
     case none
 
-    /// What remains of this for a node whose own certificates begin at a time, in Matter seconds: that is its last known
+    /// The rest of this for a node whose own certificates begin at a time, in Matter seconds: that is its last known
     /// good time, and a clock that shows an earlier one is not right.
     package func noEarlier(than known: UInt32) -> ValidationTime {
         switch self {
@@ -29,7 +29,7 @@ package enum PeerRole: Sendable, Hashable {
     var purpose: KeyPurpose { self == .server ? .serverAuth : .clientAuth }
 }
 
-/// What a valid chain proves about a node.
+/// The identity of a node, proved by a valid chain.
 package struct NodeIdentity: Hashable, Sendable {
     package let nodeID: NodeID
     package let fabricID: FabricID
@@ -43,7 +43,7 @@ package struct NodeIdentity: Hashable, Sendable {
         self.publicKey = publicKey
     }
 
-    /// Whether an access control entry for `subject` means this node: its node id, or one of its tags.
+    /// True if an access control entry for `subject` means this node: its node id, or one of its tags.
     package func matches(subject: NodeID) -> Bool {
         if subject == nodeID { return true }
         guard let tag = CASEAuthenticatedTag(subject: subject) else { return false }
@@ -103,7 +103,7 @@ package struct OperationalChain: Sendable, Hashable {
         return identity
     }
 
-    /// The same for certificates that are at hand one by one.
+    /// Verifies certificates that are given one by one.
     package static func validate(
         noc: MatterCertificate, icac: MatterCertificate?, root: MatterCertificate, at time: ValidationTime,
         requiring role: PeerRole? = nil
@@ -119,7 +119,7 @@ package struct OperationalChain: Sendable, Hashable {
         try root.checkIssuer(root, as: .root)
     }
 
-    /// What the chain says about the node, without any check of signatures or profiles.
+    /// The node's identity in the chain, without any check of signatures or profiles.
     /// - Throws: ``CredentialsError`` if ids are missing or the certificates are of different fabrics.
     package var identity: NodeIdentity {
         get throws(CredentialsError) {
@@ -178,7 +178,7 @@ extension MatterCertificate {
                 .wrongKeyIdentifier, "its authority key identifier is not its issuer's", certificate: role)
         }
         let signed = tbsDER()
-        // What a conversion would refuse is not accepted only because nobody converts it here.
+        // A certificate that fails conversion is not accepted just because it is not converted here.
         guard signed.count <= Self.maximumDERCount else {
             throw CredentialsError(.tooLarge, "its X.509 form is longer than 600 bytes", certificate: role)
         }

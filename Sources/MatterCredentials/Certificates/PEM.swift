@@ -10,7 +10,7 @@ package enum PEM {
 
     /// One block of a PEM text.
     package struct Block: Hashable, Sendable {
-        /// What stands between BEGIN and the dashes.
+        /// The label between BEGIN and the dashes.
         package let label: String
         package let contents: [UInt8]
 

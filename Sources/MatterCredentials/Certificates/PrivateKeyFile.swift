@@ -7,8 +7,8 @@ package enum PrivateKeyFile {
     private static let pointAndScalarCount = 97
     private static let scalarCount = 32
 
-    /// Reads PEM or DER in SEC 1 (RFC 5915) or PKCS#8 form (RFC 5958), the bare 32 octets, or point and scalar in
-    /// 97 octets.
+    /// Reads PEM or DER in SEC 1 (RFC 5915) or PKCS#8 form (RFC 5958), the bare 32 bytes, or point and scalar in
+    /// 97 bytes.
     /// - Throws: `key.malformed` for everything else, also if a public key inside does not belong to the private one.
     package static func decode(_ bytes: [UInt8]) throws(CredentialsError) -> P256PrivateKey {
         switch bytes.count {

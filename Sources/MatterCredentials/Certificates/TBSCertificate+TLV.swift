@@ -106,7 +106,7 @@ struct OrderedTLVFields {
         return seconds
     }
 
-    /// The members that nobody took.
+    /// The members that were not read.
     var rest: ArraySlice<TLVElement> { members }
 
     func end() throws(CredentialsError) {

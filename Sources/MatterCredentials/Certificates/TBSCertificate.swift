@@ -1,14 +1,14 @@
 package import MatterCrypto
 import SwiftASN1
 
-/// What a certificate says, without the signature (Matter core specification, 6.5.2).
+/// The contents of a certificate, without the signature (Matter core specification, 6.5.2).
 ///
 /// The signature of a Matter certificate covers the X.509 form of this, ``der()``, whichever form was exchanged.
 package struct TBSCertificate: Hashable, Sendable {
-    /// How many octets a serial number may have.
+    /// How many bytes a serial number may have.
     package static let serialNumberCounts = 1...20
 
-    /// The contents octets of the X.509 INTEGER.
+    /// The contents bytes of the X.509 INTEGER.
     package let serialNumber: [UInt8]
     package let issuer: DistinguishedName
     /// The first second of validity, in Matter time.
@@ -107,6 +107,6 @@ extension P256PublicKey {
         }
     }
 
-    /// What identifies the key in certificates: the SHA-1 digest of the point (RFC 5280, 4.2.1.2).
+    /// The identifier of the key in certificates: the SHA-1 digest of the point (RFC 5280, 4.2.1.2).
     package var keyIdentifier: [UInt8] { SHA1.hash(x963) }
 }

@@ -26,12 +26,12 @@ package struct CASEAuthenticatedTag: MatterIdentifier {
     package var identifier: UInt16 { UInt16(truncatingIfNeeded: rawValue >> 16) }
     package var version: UInt16 { UInt16(truncatingIfNeeded: rawValue) }
 
-    /// Whether the version is at least 1.
+    /// True if the version is at least 1.
     package var isValid: Bool { version != 0 }
     /// The tag as a subject of access control.
     package var subject: NodeID { .tagged(self) }
 
-    /// Whether a node that carries this tag is meant by an access control entry for `subject`: the same identifier in
+    /// True if a node that carries this tag is meant by an access control entry for `subject`: the same identifier in
     /// this version or an older one.
     package func satisfies(_ subject: CASEAuthenticatedTag) -> Bool {
         isValid && subject.isValid && identifier == subject.identifier && version >= subject.version

@@ -4,7 +4,7 @@ package struct FabricID: MatterIdentifier {
 
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// Whether a fabric may have this id: any but 0.
+    /// True if a fabric may have this id: any but 0.
     package var isValid: Bool { rawValue != 0 }
 }
 
@@ -15,6 +15,6 @@ package struct CompressedFabricID: MatterIdentifier {
 
     package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// The eight octets that go into key derivation, most significant first.
+    /// The eight bytes that go into key derivation, most significant first.
     package var octets: [UInt8] { rawValue.bigEndianOctets }
 }

@@ -1,9 +1,9 @@
 package import MatterCrypto
 
-/// What makes a fabric unique: its root public key with its fabric id (Matter core specification, 2.5.1), and the keys
+/// The identity of a fabric: its root public key with its fabric id (Matter core specification, 2.5.1), and the keys
 /// that follow from them.
 package struct FabricIdentity: Hashable, Sendable {
-    /// The octets of an epoch key and of the operational keys derived from it.
+    /// The bytes of an epoch key and of the operational keys derived from it.
     package static let groupKeyCount = 16
 
     package let rootPublicKey: P256PublicKey
@@ -26,7 +26,7 @@ package struct FabricIdentity: Hashable, Sendable {
     /// - Parameters:
     ///   - nodeID: the node that is meant.
     ///   - ipk: the operational identity protection key.
-    ///   - initiatorRandom: the 32 random octets of the message.
+    ///   - initiatorRandom: the 32 random bytes of the message.
     package func destinationID(
         nodeID: NodeID, ipk: SecretBytes, initiatorRandom: [UInt8]
     ) throws(CredentialsError) -> [UInt8] {
@@ -61,7 +61,7 @@ package struct FabricIdentity: Hashable, Sendable {
 
 /// A group key as messages use it, with what follows from it (Matter core specification, 4.16).
 package struct GroupKey: Sendable, Equatable {
-    /// The key that encrypts, 16 octets.
+    /// The key that encrypts, 16 bytes.
     package let operationalKey: SecretBytes
     /// The number that messages under the key carry. Several keys may share it.
     package let sessionID: UInt16
@@ -78,7 +78,7 @@ package struct GroupKey: Sendable, Equatable {
         sessionID = hash.copyBytes().reduce(0) { $0 << 8 | UInt16($1) }
     }
 
-    /// The key that obscures headers, 16 octets.
+    /// The key that obscures headers, 16 bytes.
     package func privacyKey() throws(CredentialsError) -> SecretBytes {
         try Self.derive(operationalKey, salt: [], info: "PrivacyKey", count: FabricIdentity.groupKeyCount)
     }

@@ -51,8 +51,8 @@ enum HexDigits {
 }
 
 extension FixedWidthInteger {
-    /// The octets of the number, most significant first.
+    /// The bytes of the number, most significant first.
     var bigEndianOctets: [UInt8] { withUnsafeBytes(of: bigEndian) { Array($0) } }
-    /// The octets of the number, least significant first.
+    /// The bytes of the number, least significant first.
     var littleEndianOctets: [UInt8] { withUnsafeBytes(of: littleEndian) { Array($0) } }
 }

@@ -9,7 +9,7 @@ package struct NodeID: MatterIdentifier {
     /// The ids that a node operational certificate may carry.
     package static let operationalRange: ClosedRange<NodeID> = NodeID(1)...NodeID(0xFFFF_FFEF_FFFF_FFFF)
 
-    /// What an id denotes, by its range.
+    /// The meaning of an id, by its range.
     package enum Kind: Hashable, Sendable {
         case unspecified
         /// One node of a fabric.
@@ -38,7 +38,7 @@ package struct NodeID: MatterIdentifier {
         }
     }
 
-    /// Whether the id can name one node of a fabric.
+    /// True if the id can name one node of a fabric.
     package var isOperational: Bool { Self.operationalRange.contains(self) }
 
     /// The id that stands for all nodes of a group.

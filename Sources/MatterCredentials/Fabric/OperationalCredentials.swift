@@ -7,11 +7,11 @@ package struct OperationalCredentials: Sendable {
     package let chain: OperationalChain
     /// The private key of the node operational certificate.
     package let key: P256PrivateKey
-    /// The identity protection key as AddNOC hands it out, 16 octets.
+    /// The identity protection key as AddNOC hands it out, 16 bytes.
     package let ipkEpochKey: SecretBytes
-    /// The identity protection key as CASE uses it, 16 octets.
+    /// The identity protection key as CASE uses it, 16 bytes.
     package let operationalIPK: SecretBytes
-    /// What the chain says about the node.
+    /// The node's identity in the chain.
     package let identity: NodeIdentity
 
     package var root: MatterCertificate { chain.root }

@@ -7,7 +7,7 @@ package import MatterCrypto
 package struct CertificateAuthorityMaterial: Sendable, Equatable {
     package let fabricID: FabricID
     package let root: MatterCertificate
-    /// The private scalar of the root's key, 32 octets; `nil` where another machine keeps it.
+    /// The private scalar of the root's key, 32 bytes; `nil` where another machine keeps it.
     package let rootKey: SecretBytes?
     /// The certificate between root and nodes; without one the root issues node certificates itself.
     package let intermediate: MatterCertificate?
@@ -62,7 +62,7 @@ package struct CertificateAuthorityMaterial: Sendable, Equatable {
             intermediateKey: key.scalar)
     }
 
-    /// Whether node certificates can be issued here.
+    /// True if node certificates can be issued here.
     package var canIssue: Bool { signer != nil }
 
     /// The lowest authority whose key is here: the intermediate's, or else the root's.
@@ -71,7 +71,7 @@ package struct CertificateAuthorityMaterial: Sendable, Equatable {
         return rootKey.map { (root, $0, .root) }
     }
 
-    /// What signs node certificates, and its private key.
+    /// The certificate that signs node certificates, and its private key.
     /// - Throws: `issuer.no-signing-key` where no key is here, `certificate.key-mismatch` if it is another one's.
     func signingAuthority() throws(CredentialsError) -> (certificate: MatterCertificate, key: P256PrivateKey) {
         guard let signer else {

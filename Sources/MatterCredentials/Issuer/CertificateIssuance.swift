@@ -31,7 +31,7 @@ package struct CertificateValidity: Hashable, Sendable {
 
 extension MatterCertificate {
     /// Octets of random serial numbers. With more, a node certificate with three tags under an intermediate one would
-    /// exceed 600 octets.
+    /// exceed 600 bytes.
     private static let serialNumberCount = 8
 
     /// A self-signed root certificate (RCAC).
@@ -102,7 +102,7 @@ extension MatterCertificate {
         return certificate
     }
 
-    /// A positive number whose first octet is neither 0 nor negative, so that it is its own shortest encoding.
+    /// A positive number whose first byte is neither 0 nor negative, so that it is its own shortest encoding.
     private static func serialNumber(_ random: any RandomSource) throws(CredentialsError) -> [UInt8] {
         var octets = try cryptographic { () throws(CryptoError) in try random.bytes(serialNumberCount) }
         if let first = octets.first { octets[0] = first & 0x3F | 0x40 }

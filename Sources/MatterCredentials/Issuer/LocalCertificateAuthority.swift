@@ -3,7 +3,7 @@ package import MatterCrypto
 /// The issuer that is part of this program: a certificate authority whose keys lie in the state directory.
 package struct LocalCertificateAuthority: NOCIssuer {
     package let material: CertificateAuthorityMaterial
-    /// What devices are told about the fabric.
+    /// The parameters of the fabric for devices.
     package let parameters: FabricParameters
 
     private let validity: @Sendable () -> CertificateValidity

@@ -42,7 +42,7 @@ package struct LocalFabric: Sendable {
     ///   - chain: the other controller's own certificates.
     ///   - keys: private keys in any order, each of which must belong to one of the certificates. The node certificate's
     ///     must be among them; without the root's or intermediate's nothing can be issued.
-    ///   - ipk: the identity protection key as it was handed out, 16 octets.
+    ///   - ipk: the identity protection key as it was handed out, 16 bytes.
     ///   - time: what is known of the time.
     /// - Throws: ``CredentialsError`` that says what does not fit.
     package init(

@@ -30,10 +30,10 @@ extension NOCIssuer {
     package func abandon(_ receipt: NOCReceipt) async {}
 }
 
-/// What a device is told about a fabric besides its own certificate.
+/// The parameters of a fabric for a device, besides its own certificate.
 package struct FabricParameters: Sendable, Equatable {
     package var rootCertificate: MatterCertificate
-    /// The identity protection key's epoch key, 16 octets.
+    /// The identity protection key's epoch key, 16 bytes.
     package var ipk: SecretBytes
     /// Who may administer the device at first: a node id, or a CASE authenticated tag as ``CASEAuthenticatedTag/subject``.
     package var caseAdminSubject: NodeID
@@ -62,7 +62,7 @@ package struct FabricParameters: Sendable, Equatable {
     }
 }
 
-/// What an issuer may want to know about the device.
+/// The context of a request for an issuer.
 package struct NOCIssueContext: Sendable {
     /// Reads attributes on the session under way. `nil` for an endpoint, cluster or attribute means all.
     package typealias AttributeReader =
@@ -124,9 +124,9 @@ package struct DeviceAttestationInfo: Sendable, Hashable {
 /// A device's answer to CSRRequest, for issuers that check the attestation of the key themselves.
 package struct CSRAttestation: Sendable, Hashable {
     package var elements: NOCSRElements
-    /// 64 octets.
+    /// 64 bytes.
     package var attestationSignature: [UInt8]
-    /// 16 octets, of the session in which the answer came.
+    /// 16 bytes, of the session in which the answer came.
     package var attestationChallenge: [UInt8]
 
     package init(elements: NOCSRElements, attestationSignature: [UInt8], attestationChallenge: [UInt8]) {
@@ -143,7 +143,7 @@ package struct NOCReceipt: Sendable, Hashable, Codable, RawRepresentable {
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// What an issuer gives for one device.
+/// The certificates of an issuer for one device.
 package struct IssuedNOC: Sendable, Hashable {
     package let noc: MatterCertificate
     package let icac: MatterCertificate?

@@ -1,4 +1,4 @@
-/// What a device answers in NOCResponse to AddNOC, UpdateNOC, UpdateFabricLabel and RemoveFabric
+/// The status of a NOCResponse to AddNOC, UpdateNOC, UpdateFabricLabel and RemoveFabric
 /// (Matter core specification, 11.18.4.4).
 package enum NodeOperationalCertStatus: UInt8, Sendable, CaseIterable {
     case ok = 0
@@ -12,7 +12,7 @@ package enum NodeOperationalCertStatus: UInt8, Sendable, CaseIterable {
     case labelConflict = 10
     case invalidFabricIndex = 11
 
-    /// What a device answers when it refuses certificates for a reason.
+    /// The device's status for a rejected certificate.
     package init(refusing error: CredentialsError) {
         switch error.code {
         case .invalidNodeID, .unusableNodeID: self = .invalidNodeOpId

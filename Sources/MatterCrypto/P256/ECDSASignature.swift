@@ -1,4 +1,4 @@
-/// The two forms of a P-256 ECDSA signature: raw (r and s, 32 octets each, big-endian), which Matter uses, and the DER
+/// The two forms of a P-256 ECDSA signature: raw (r and s, 32 bytes each, big-endian), which Matter uses, and the DER
 /// structure `SEQUENCE { INTEGER r, INTEGER s }` (RFC 3279, 2.2.3), which X.509 uses.
 ///
 /// The conversion is about form only: whether r and s are in range is for the verification to say.
@@ -23,7 +23,7 @@ package enum ECDSASignature {
     }
 
     /// The DER form of a raw signature.
-    /// - Throws: `crypto.invalid-signature` unless there are 64 octets.
+    /// - Throws: `crypto.invalid-signature` unless there are 64 bytes.
     package static func rawToDER(_ raw: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard raw.count == P256.signatureCount else {
             throw malformed("a raw signature has 64 bytes, not \(raw.count)")
@@ -43,7 +43,7 @@ package enum ECDSASignature {
         return (content.prefix(Int(length)), content.dropFirst(Int(length)))
     }
 
-    /// The 32 octets of a number that is encoded without needless leading octets and is not negative.
+    /// The 32 bytes of a number that is encoded without needless leading bytes and is not negative.
     private static func coordinate(_ bytes: ArraySlice<UInt8>) throws(CryptoError) -> [UInt8] {
         guard let first = bytes.first else { throw malformed("a number is empty") }
         guard first < 0x80 else { throw malformed("a number is negative") }

@@ -69,7 +69,7 @@ struct BigNumber: ~Copyable {
 struct P256Scalar: ~Copyable {
     let number: BigNumber
 
-    /// - Throws: `crypto.invalid-length` unless there are 32 octets, `crypto.invalid-scalar` for zero or n and above.
+    /// - Throws: `crypto.invalid-length` unless there are 32 bytes, `crypto.invalid-scalar` for zero or n and above.
     init(_ octets: SecretBytes) throws(CryptoError) {
         guard octets.count == P256.scalarCount else {
             throw CryptoError(.invalidLength, "a P-256 scalar has 32 bytes, not \(octets.count)")
@@ -83,7 +83,7 @@ struct P256Scalar: ~Copyable {
         self.number = number
     }
 
-    /// A uniformly random scalar: the first 32 octets of the source that are in range.
+    /// A uniformly random scalar: the first 32 bytes of the source that are in range.
     /// - Throws: `crypto.random-failed`, also when the source gives nothing that serves.
     static func random(_ source: any RandomSource) throws(CryptoError) -> SecretBytes {
         // A sound source is out of range once in 2^32 draws.
@@ -161,7 +161,7 @@ struct P256Point: ~Copyable {
         return try adding(negative)
     }
 
-    /// The uncompressed form, 65 octets.
+    /// The uncompressed form, 65 bytes.
     /// - Throws: `crypto.invalid-point` for infinity, which has none.
     func x963() throws(CryptoError) -> SecretBytes {
         let group = try P256.group()

@@ -2,12 +2,12 @@ import COpenSSL
 
 /// A P-256 key pair, for ECDSA or for ECDH.
 package final class P256PrivateKey: Sendable {
-    /// The private scalar, 32 octets, big-endian.
+    /// The private scalar, 32 bytes, big-endian.
     package let scalar: SecretBytes
     /// The public half.
     package let publicKey: P256PublicKey
 
-    /// - Throws: `crypto.invalid-length` unless there are 32 octets, `crypto.invalid-scalar` for a number outside
+    /// - Throws: `crypto.invalid-length` unless there are 32 bytes, `crypto.invalid-scalar` for a number outside
     ///   1 ..< n.
     package init(scalar: SecretBytes) throws(CryptoError) {
         publicKey = try P256PublicKey(P256Point.generator(times: P256Scalar(scalar)))
@@ -20,7 +20,7 @@ package final class P256PrivateKey: Sendable {
         try P256PrivateKey(scalar: P256Scalar.random(random))
     }
 
-    /// The ECDSA signature with SHA-256 over `message`: r and s, 64 octets.
+    /// The ECDSA signature with SHA-256 over `message`: r and s, 64 bytes.
     /// - Throws: `crypto.internal`.
     package func sign(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
         let key = scalar.withUnsafeBytes {
@@ -38,7 +38,7 @@ package final class P256PrivateKey: Sendable {
         return try ECDSASignature.derToRaw(Array(der.prefix(count)))
     }
 
-    /// The ECDH shared secret: the x coordinate, 32 octets.
+    /// The ECDH shared secret: the x coordinate, 32 bytes.
     /// - Throws: `crypto.internal`.
     package func sharedSecret(with peer: P256PublicKey) throws(CryptoError) -> SecretBytes {
         let point = try P256Point.reading(x963: peer.x963).multiplied(by: P256Scalar(scalar))

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// A P-256 public key: a point that is known to lie on the curve.
 package struct P256PublicKey: Hashable, Sendable {
-    /// The uncompressed point: 0x04, x, y; 65 octets.
+    /// The uncompressed point: 0x04, x, y; 65 bytes.
     package let x963: [UInt8]
 
     /// - Throws: `crypto.invalid-point` for anything but an uncompressed point on the curve.
@@ -11,13 +11,13 @@ package struct P256PublicKey: Hashable, Sendable {
         self.x963 = x963
     }
 
-    /// Keeps the octets of a point that is on the curve by construction.
+    /// Keeps the bytes of a point that is on the curve by construction.
     init(_ point: borrowing P256Point) throws(CryptoError) {
         x963 = try point.x963().copyBytes()
     }
 
-    /// Whether `signature` is this key's ECDSA signature with SHA-256 over `message`.
-    /// - Parameter signature: r and s, 64 octets; any other length is no signature.
+    /// True if `signature` is this key's ECDSA signature with SHA-256 over `message`.
+    /// - Parameter signature: r and s, 64 bytes; any other length is no signature.
     package func isValidSignature(_ signature: [UInt8], for message: [UInt8]) -> Bool {
         guard let der = try? ECDSASignature.rawToDER(signature), let key = copenssl_p256_key(x963, nil) else {
             return false

@@ -1,4 +1,4 @@
-/// What both roles of SPAKE2+ do alike (CFRG draft 02, as the Matter specification 3.10 uses it).
+/// The key schedule that both roles of SPAKE2+ share (CFRG draft 02, as the Matter specification 3.10 uses it).
 enum SPAKE2Plus {
     /// The constant point M, which blinds the prover's share (RFC 9383, section 4).
     static let M: [UInt8] = [
@@ -94,7 +94,7 @@ struct SPAKE2PlusKeySchedule: Sendable {
         }
     }
 
-    /// TT: every item after its length in eight octets, least significant first.
+    /// TT: every item after its length in eight bytes, least significant first.
     private static func transcript(_ items: [Item]) -> SecretBytes {
         let lengthCount = MemoryLayout<UInt64>.size
         return SecretBytes(count: items.reduce(0) { $0 + lengthCount + $1.count }) { buffer in

@@ -12,7 +12,7 @@ package struct SPAKE2PlusProver: Sendable {
     /// Draws the scalar x and computes the share.
     /// - Parameters:
     ///   - context: what the run is bound to; for PASE the digest of the messages before.
-    ///   - random: gives x as 32 octets, big-endian; octets out of range are drawn again.
+    ///   - random: gives x as 32 bytes, big-endian; bytes out of range are drawn again.
     /// - Throws: `crypto.random-failed`.
     package init(
         secret: SPAKE2PlusSecret, context: [UInt8], identities: SPAKE2PlusIdentities = SPAKE2PlusIdentities(),
@@ -25,7 +25,7 @@ package struct SPAKE2PlusProver: Sendable {
         share = try SPAKE2Plus.share(P256Scalar(scalar), w0: P256Scalar(secret.w0), blind: SPAKE2Plus.M)
     }
 
-    /// The same run, scalar and share, bound to something else: for a peer of whose answers only one is genuine.
+    /// A copy of the run, bound to another transcript: for a peer with several answers, one of them genuine.
     package func rebound(to context: [UInt8]) -> SPAKE2PlusProver {
         SPAKE2PlusProver(
             share: share, secret: secret, scalar: scalar, context: context, identities: identities)
@@ -45,8 +45,8 @@ package struct SPAKE2PlusProver: Sendable {
     /// Checks the verifier's share and confirmation.
     /// - Parameters:
     ///   - pB: the verifier's share.
-    ///   - cB: the verifier's confirmation, 32 octets.
-    /// - Returns: the prover's own confirmation, for Pake3, and the shared key, 16 octets.
+    ///   - cB: the verifier's confirmation, 32 bytes.
+    /// - Returns: the prover's own confirmation, for Pake3, and the shared key, 16 bytes.
     /// - Throws: `crypto.confirmation-failed` when the verifier holds another passcode, `crypto.invalid-point`,
     ///   `crypto.invalid-state` when called twice.
     package mutating func finish(

@@ -1,18 +1,18 @@
-/// What a passcode gives the prover: the scalars w0 and w1 (Crypto_PAKEValues_Initiator).
+/// The prover's secret, from a passcode: the scalars w0 and w1 (Crypto_PAKEValues_Initiator).
 package struct SPAKE2PlusSecret: Sendable {
     /// Iterations that a device may ask for (CRYPTO_PBKDF_ITERATIONS_MIN and _MAX).
     package static let iterationCounts = 1000...100_000
     /// Octets of PBKDF2 output for each of w0 and w1; 8 more than the scalars so that the reduction leaves no bias.
     private static let seedCount = 40
 
-    /// w0, 32 octets.
+    /// w0, 32 bytes.
     package let w0: SecretBytes
-    /// w1, 32 octets.
+    /// w1, 32 bytes.
     package let w1: SecretBytes
 
-    /// Derives the scalars: PBKDF2 over the passcode as four octets, least significant first.
+    /// Derives the scalars: PBKDF2 over the passcode as four bytes, least significant first.
     /// - Parameters:
-    ///   - salt: 16 to 32 octets.
+    ///   - salt: 16 to 32 bytes.
     ///   - iterations: 1000 to 100000.
     /// - Throws: `crypto.invalid-length`, `crypto.invalid-parameter`.
     package init(passcode: UInt32, salt: [UInt8], iterations: Int) throws(CryptoError) {
@@ -28,7 +28,7 @@ package struct SPAKE2PlusSecret: Sendable {
     }
 
     /// Takes scalars that are already known.
-    /// - Throws: `crypto.invalid-length` unless each has 32 octets, `crypto.invalid-scalar` for one outside 1 ..< n.
+    /// - Throws: `crypto.invalid-length` unless each has 32 bytes, `crypto.invalid-scalar` for one outside 1 ..< n.
     package init(w0: SecretBytes, w1: SecretBytes) throws(CryptoError) {
         _ = try P256Scalar(w0)
         _ = try P256Scalar(w1)
@@ -36,7 +36,7 @@ package struct SPAKE2PlusSecret: Sendable {
         self.w1 = w1
     }
 
-    /// What the device stores instead of the passcode.
+    /// The verifier that a device stores instead of the passcode.
     /// - Throws: `crypto.internal`.
     package func verifierData() throws(CryptoError) -> SPAKE2PlusVerifierData {
         let point = try P256Point.generator(times: P256Scalar(w1))
@@ -50,12 +50,12 @@ package struct SPAKE2PlusVerifierData: Sendable, Equatable {
     /// Octets of the serialised form: w0 and an uncompressed point.
     package static let serializedCount = P256.scalarCount + P256.pointCount
 
-    /// w0, 32 octets.
+    /// w0, 32 bytes.
     package let w0: SecretBytes
     /// The point L.
     package let L: P256PublicKey
 
-    /// - Throws: `crypto.invalid-length` unless w0 has 32 octets, `crypto.invalid-scalar` for one outside 1 ..< n.
+    /// - Throws: `crypto.invalid-length` unless w0 has 32 bytes, `crypto.invalid-scalar` for one outside 1 ..< n.
     package init(w0: SecretBytes, L: P256PublicKey) throws(CryptoError) {
         _ = try P256Scalar(w0)
         self.w0 = w0
@@ -68,7 +68,7 @@ package struct SPAKE2PlusVerifierData: Sendable, Equatable {
         self = try SPAKE2PlusSecret(passcode: passcode, salt: salt, iterations: iterations).verifierData()
     }
 
-    /// Reads the form in which OpenCommissioningWindow carries it: w0, then L; 97 octets.
+    /// Reads the form in which OpenCommissioningWindow carries it: w0, then L; 97 bytes.
     /// - Throws: `crypto.invalid-length`, `crypto.invalid-scalar`, `crypto.invalid-point`.
     package init(serialized: [UInt8]) throws(CryptoError) {
         guard serialized.count == Self.serializedCount else {
@@ -80,7 +80,7 @@ package struct SPAKE2PlusVerifierData: Sendable, Equatable {
             L: P256PublicKey(x963: Array(serialized.suffix(P256.pointCount))))
     }
 
-    /// The 97 octets that ``init(serialized:)`` reads.
+    /// The 97 bytes that ``init(serialized:)`` reads.
     package func serialized() -> SecretBytes {
         SecretBytes(count: Self.serializedCount) { buffer in
             w0.withUnsafeBytes { buffer.copyMemory(from: $0) }

@@ -14,7 +14,7 @@ package struct SPAKE2PlusVerifier: Sendable {
 
     /// - Parameters:
     ///   - context: what the run is bound to; for PASE the digest of the messages before.
-    ///   - random: gives y as 32 octets, big-endian; octets out of range are drawn again.
+    ///   - random: gives y as 32 bytes, big-endian; bytes out of range are drawn again.
     package init(
         data: SPAKE2PlusVerifierData, context: [UInt8], identities: SPAKE2PlusIdentities = SPAKE2PlusIdentities(),
         random: any RandomSource = SystemRandom()
@@ -36,8 +36,8 @@ package struct SPAKE2PlusVerifier: Sendable {
     }
 
     /// Checks the prover's confirmation.
-    /// - Parameter cA: 32 octets.
-    /// - Returns: the shared key, 16 octets.
+    /// - Parameter cA: 32 bytes.
+    /// - Returns: the shared key, 16 bytes.
     /// - Throws: `crypto.confirmation-failed` when the prover used another passcode, `crypto.invalid-state` when called
     ///   before ``respond(pA:)`` or twice.
     package mutating func finish(cA: [UInt8]) throws(CryptoError) -> SecretBytes {

@@ -15,7 +15,7 @@ package final class AES128CCM: Sendable {
     private let sealing: Mutex<CCMContext>
     private let opening: Mutex<CCMContext>
 
-    /// - Throws: `crypto.invalid-length` for a key that is not of 16 octets.
+    /// - Throws: `crypto.invalid-length` for a key that is not of 16 bytes.
     package init(key: SecretBytes) throws(CryptoError) {
         guard key.count == Self.keyCount else {
             throw CryptoError(.invalidLength, "an AES-128 key has 16 bytes, not \(key.count)")
@@ -27,10 +27,10 @@ package final class AES128CCM: Sendable {
 
     /// Encrypts, and authenticates the result and `aad`.
     /// - Parameters:
-    ///   - plaintext: with a nonce of 13 octets at most 65535 octets.
-    ///   - nonce: 7 to 13 octets, never used twice with one key.
-    ///   - aad: octets that travel in the clear and are authenticated too.
-    ///   - tagLength: octets of the tag: 4, 6, … 16.
+    ///   - plaintext: with a nonce of 13 bytes at most 65535 bytes.
+    ///   - nonce: 7 to 13 bytes, never used twice with one key.
+    ///   - aad: bytes that travel in the clear and are authenticated too.
+    ///   - tagLength: bytes of the tag: 4, 6, … 16.
     /// - Returns: the ciphertext, as long as the plaintext, followed by the tag.
     /// - Throws: `crypto.invalid-length`.
     package func seal(
@@ -47,7 +47,7 @@ package final class AES128CCM: Sendable {
 
     /// Decrypts what ``seal(_:nonce:aad:tagLength:)`` gave, if it is whole.
     /// - Throws: `crypto.authentication-failed` when the text, the tag, the nonce, `aad` or the key is not the one that
-    ///   was sealed; `crypto.invalid-length`, also for fewer octets than a tag has.
+    ///   was sealed; `crypto.invalid-length`, also for fewer bytes than a tag has.
     package func open(
         _ ciphertext: [UInt8], nonce: [UInt8], aad: [UInt8] = [], tagLength: Int = 16
     ) throws(CryptoError) -> [UInt8] {
@@ -81,7 +81,7 @@ private struct CCMShape {
         guard textCount >= 0 else {
             throw CryptoError(.invalidLength, "\(textCount + tagLength) bytes cannot hold a tag of \(tagLength)")
         }
-        // The text's length is encoded in what the nonce leaves of 15 octets.
+        // The text's length is encoded in what the nonce leaves of 15 bytes.
         guard textCount >> (8 * (15 - nonce.count)) == 0, let textCount = Int32(exactly: textCount),
             let aadCount = Int32(exactly: aad.count)
         else {

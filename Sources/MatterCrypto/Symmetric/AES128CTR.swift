@@ -4,8 +4,8 @@ import COpenSSL
 package enum AES128CTR {
     /// Encrypts or decrypts `data`, which is the same operation.
     /// - Parameters:
-    ///   - key: 16 octets.
-    ///   - iv: the first counter block, 16 octets, counted up as one big-endian number.
+    ///   - key: 16 bytes.
+    ///   - iv: the first counter block, 16 bytes, counted up as one big-endian number.
     /// - Throws: `crypto.invalid-length`.
     package static func apply(key: SecretBytes, iv: [UInt8], data: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard key.count == 16, iv.count == 16 else {

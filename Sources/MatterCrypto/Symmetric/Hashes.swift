@@ -12,7 +12,7 @@ package struct SHA256: Sendable {
         copenssl_sha256_init(&context)
     }
 
-    /// Appends octets to what is hashed.
+    /// Appends bytes to what is hashed.
     package mutating func update(_ bytes: [UInt8]) {
         copenssl_sha256_update(&context, bytes, bytes.count)
     }
@@ -26,7 +26,7 @@ package struct SHA256: Sendable {
         }
     }
 
-    /// The digest of `message`, 32 octets.
+    /// The digest of `message`, 32 bytes.
     package static func hash(_ message: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: digestCount) { buffer, count in
             copenssl_sha256(message, message.count, buffer.baseAddress)
@@ -49,7 +49,7 @@ package enum SHA1 {
     /// Octets in a digest.
     package static let digestCount = 20
 
-    /// The digest of `message`, 20 octets.
+    /// The digest of `message`, 20 bytes.
     package static func hash(_ message: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: digestCount) { buffer, count in
             copenssl_sha1(message, message.count, buffer.baseAddress)

@@ -2,7 +2,7 @@ import COpenSSL
 
 /// HMAC-SHA256 (RFC 2104, FIPS 198-1).
 package enum HMACSHA256 {
-    /// The message authentication code, 32 octets. Compare it with ``constantTimeEqual(_:_:)``.
+    /// The message authentication code, 32 bytes. Compare it with ``constantTimeEqual(_:_:)``.
     /// - Throws: `crypto.internal`.
     package static func authenticate(key: SecretBytes, message: [UInt8]) throws(CryptoError) -> [UInt8] {
         try key.withUnsafeBytes { (key) throws(CryptoError) in
@@ -29,7 +29,7 @@ package enum HMACSHA256 {
 
 /// HKDF (RFC 5869), both steps at once.
 package enum HKDF {
-    /// `count` octets derived with SHA-256; an empty salt stands for 32 zero octets.
+    /// `count` bytes derived with SHA-256; an empty salt stands for 32 zero bytes.
     /// - Throws: `crypto.invalid-length` for an empty secret or a count outside 1 ... 8160.
     package static func sha256(
         secret: SecretBytes, salt: [UInt8], info: [UInt8], count: Int
@@ -37,7 +37,7 @@ package enum HKDF {
         try derive(secret, salt, salt.count, info, count)
     }
 
-    /// The same with a salt that holds a secret itself.
+    /// Derives a key with a salt that is itself secret.
     package static func sha256(
         secret: SecretBytes, salt: SecretBytes, info: [UInt8], count: Int
     ) throws(CryptoError) -> SecretBytes {
@@ -62,7 +62,7 @@ package enum HKDF {
         }
     }
 
-    /// `count` octets derived from input that is public, such as a compressed fabric identifier.
+    /// `count` bytes derived from input that is public, such as a compressed fabric identifier.
     /// - Throws: as above.
     package static func sha256(
         secret: [UInt8], salt: [UInt8], info: [UInt8], count: Int
@@ -76,8 +76,8 @@ package enum PBKDF2 {
     /// Octets of a salt.
     package static let saltCounts = 16...32
 
-    /// `count` octets derived from a password.
-    /// - Throws: `crypto.invalid-length` for an empty password or result or a salt that is not of 16 to 32 octets;
+    /// `count` bytes derived from a password.
+    /// - Throws: `crypto.invalid-length` for an empty password or result or a salt that is not of 16 to 32 bytes;
     ///   `crypto.invalid-parameter` for an iteration count that is not positive.
     package static func sha256(
         password: SecretBytes, salt: [UInt8], iterations: Int, count: Int

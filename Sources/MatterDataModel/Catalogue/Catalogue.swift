@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Nothing is decoded before a name or an id is looked up, and then only the record of that one cluster.
 public final class Catalogue: Sendable {
-    /// What is compiled in.
+    /// The compiled-in catalogue.
     public static let standard = Catalogue()
 
     /// The specification that the compiled-in standard clusters follow: `1.6`.
@@ -15,7 +15,7 @@ public final class Catalogue: Sendable {
     private let loadedDeviceTypes: [DeviceTypeDefinition]
     private let decoded = Mutex<[UInt32: ClusterDefinition]>([:])
 
-    /// What is compiled in, and what was loaded. A loaded cluster takes the place of a compiled-in one with its id.
+    /// The compiled-in and the loaded clusters. A loaded cluster takes the place of a compiled-in one with its id.
     ///
     /// - Throws: ``DataModelError`` `badDefinitions` if two loaded clusters share an id, or a loaded cluster has the
     ///   name of another cluster.

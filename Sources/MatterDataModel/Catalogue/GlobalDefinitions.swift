@@ -1,4 +1,4 @@
-/// What does not belong to any one cluster: global types, global attributes, status codes. Decoded at first use.
+/// The definitions without a cluster: global types, global attributes, status codes. Decoded at first use.
 struct GlobalDefinitions: Sendable {
     static let shared = GlobalDefinitions()
 

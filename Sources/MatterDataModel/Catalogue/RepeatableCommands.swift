@@ -1,7 +1,7 @@
-/// Which commands may be sent a second time when nobody knows whether the first was acted upon, and which are slow.
+/// The commands that may be sent again if the fate of the first is unknown, and those that are slow.
 ///
 /// In the table are commands that set an absolute state or only read, and whose answer is the same the second time.
-/// What is not in it runs at most once. That is so, on purpose, for whatever counts, steps, moves by an amount, toggles,
+/// Other commands run at most once: on purpose, all that count, steps, moves by an amount, toggles,
 /// appends, generates or plays; for what answers with an error if it was done already; and for what opens a door or a
 /// valve, which might open again what was closed in between.
 enum RepeatableCommands {
@@ -103,7 +103,7 @@ enum RepeatableCommands {
 }
 
 extension Catalogue {
-    /// Whether a command may be sent a second time if no answer says that it was acted upon. Not a command that no
+    /// True if a command may be sent a second time if no answer says that it was acted upon. Not a command that no
     /// definition names, nor one that a loaded definition gives another name than the compiled-in one.
     public func mayRepeat(command: UInt32, ofCluster cluster: UInt32) -> Bool {
         guard let name = self.cluster(cluster)?.command(command)?.name else { return false }
@@ -111,8 +111,8 @@ extension Catalogue {
             && Catalogue.standard.cluster(cluster)?.command(command)?.name == name
     }
 
-    /// Whether a plain write of an attribute may be sent a second time: it sets an absolute state. Not that of an attribute
-    /// which no definition names, nor one that belongs to an atomic request.
+    /// True if a plain write of an attribute may be sent a second time, because it sets an absolute state. False for an
+    /// attribute without a definition, and for one that belongs to an atomic request.
     public func mayRepeat(writeOf attribute: UInt32, inCluster cluster: UInt32) -> Bool {
         guard let definition = self.attribute(cluster: cluster, attribute) else { return false }
         return definition.isWritable && !definition.mustAtomicWrite

@@ -66,7 +66,7 @@ struct TableReader: Sequence, IteratorProtocol {
     private let text: [UInt8]
     private var position = 0
 
-    /// A section, or a range of one. Only these octets are copied.
+    /// A section, or a range of one. Only these bytes are copied.
     init(_ section: StaticString, _ range: Range<Int>? = nil) {
         text = section.withUTF8Buffer { Array($0[(range ?? 0..<$0.count).clamped(to: 0..<$0.count)]) }
     }

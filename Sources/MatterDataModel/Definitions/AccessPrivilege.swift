@@ -1,11 +1,11 @@
-/// What a session must be allowed to do before it may touch an element (Matter core specification, section 6.6).
+/// The privilege that a session needs to access an element (Matter core specification, section 6.6).
 public enum AccessPrivilege: String, Sendable, CaseIterable, Comparable {
     case view
     case operate
     case manage
     case administer
 
-    /// Whether the right one includes the left one.
+    /// True if the right one includes the left one.
     public static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
 
     private var rank: Int {

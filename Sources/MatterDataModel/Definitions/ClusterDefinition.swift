@@ -22,13 +22,13 @@ public struct ClusterDefinition: Sendable, Equatable {
     public var origin: Origin
     /// The vendor who defined it.
     public var vendor: UInt16?
-    /// Whether the specification has not settled it yet.
+    /// True if the specification has not settled it yet.
     public var isProvisional: Bool
-    /// Whether new devices leave it out.
+    /// True if new devices leave it out.
     public var isDeprecated: Bool
-    /// Whether it is for the reference implementation's own use.
+    /// True if it is for the reference implementation's own use.
     public var isInternal: Bool
-    /// Remarks of whoever wrote the definition.
+    /// Remarks of the definition's author.
     public var notes: [String]
     /// The features that its FeatureMap can name.
     public var features: [FeatureDefinition]
@@ -36,11 +36,11 @@ public struct ClusterDefinition: Sendable, Equatable {
     public var attributes: [AttributeDefinition]
     /// AttributeList, FeatureMap and so on; FeatureMap names the features of this cluster.
     public var globalAttributes: [AttributeDefinition]
-    /// What a client may invoke.
+    /// The commands that a client may invoke.
     public var commands: [CommandDefinition]
-    /// What a server answers; their ids are a number space of their own.
+    /// The responses of a server; their ids are a number space of their own.
     public var responses: [CommandDefinition]
-    /// What a server reports as having happened.
+    /// The events of the cluster.
     public var events: [EventDefinition]
     /// The cluster's own enumerations.
     public var enums: [EnumDefinition]
@@ -112,7 +112,7 @@ public struct ClusterDefinition: Sendable, Equatable {
             advice: "see what it has: matterctl clusters \(NameStyle.kebab(self.name))")
     }
 
-    /// What a name stands for; `nil` for nothing.
+    /// The element with a name; `nil` without one.
     private func kind(of key: NameKey) -> String? {
         func isAmong(_ names: [String], _ aliases: [[String]] = []) -> Bool {
             names.contains(where: key.matches) || aliases.joined().contains(where: key.matches)

@@ -1,6 +1,6 @@
 /// The resolved type of an attribute, a field or a list entry (Matter core specification, section 7.19).
 public struct DataType: Sendable, Equatable {
-    /// What a single value looks like on the wire.
+    /// The wire form of a single value.
     public enum Kind: Sendable, Equatable {
         case boolean
         /// A signed integer of so many bits; sent in any width.
@@ -16,7 +16,7 @@ public struct DataType: Sendable, Equatable {
         case structure(StructDefinition)
     }
 
-    /// What an octet string or a number stands for beyond its unit.
+    /// The meaning of an octet string or a number beyond its unit.
     public enum Format: String, Sendable, CaseIterable {
         case ipAddress = "ipadr"
         case ipv4Address = "ipv4adr"
@@ -31,13 +31,13 @@ public struct DataType: Sendable, Equatable {
     public var name: String
     /// Of the entries, if this is a list.
     public var kind: Kind
-    /// Whether this is a list of what ``kind`` describes.
+    /// True if this is a list of what ``kind`` describes.
     public var isList: Bool
-    /// Whether Matter null is a value. For a list this is about the whole list.
+    /// True if Matter null is a value. For a list this is about the whole list.
     public var isNullable: Bool
-    /// What one step of the number means.
+    /// The meaning of one step of the number.
     public var unit: ValueUnit?
-    /// What the octets or the number stand for.
+    /// The meaning of the bytes or the number.
     public var format: Format?
     /// Sizes that the model expects.
     public var limits: ValueLimits
@@ -63,7 +63,7 @@ public struct DataType: Sendable, Equatable {
         return entry
     }
 
-    /// Whether its values are the ids of fabrics, which are 16 hexadecimal digits wherever they are printed.
+    /// True if its values are the ids of fabrics, which are 16 hexadecimal digits wherever they are printed.
     var isFabricID: Bool { name == "fabric-id" }
 
     /// As a person would write it: `list<TargetStruct>?`.
@@ -72,15 +72,15 @@ public struct DataType: Sendable, Equatable {
     }
 }
 
-/// What the model says about size. Hints, not law: a device may know better.
+/// The model's limits on size. They are hints: a device may differ.
 public struct ValueLimits: Sendable, Hashable {
     /// The lower bound of a number.
     public var minimum: Int64?
     /// The upper bound of a number.
     public var maximum: Int64?
-    /// The fewest octets of a string.
+    /// The fewest bytes of a string.
     public var minimumLength: Int?
-    /// The most octets of a string.
+    /// The most bytes of a string.
     public var maximumLength: Int?
     /// The fewest entries of a list.
     public var minimumItems: Int?

@@ -1,4 +1,4 @@
-/// What a kind of device must have (Matter device library specification).
+/// The requirements of a device type (Matter device library specification).
 public struct DeviceTypeDefinition: Sendable, Hashable {
     /// The number in the DeviceTypeList.
     public var id: UInt32

@@ -11,40 +11,40 @@ public struct AttributeDefinition: Sendable, Equatable {
     public var aliases: [String]
     /// The type of its value.
     public var type: DataType
-    /// The value before anybody has set one, where the model says.
+    /// The initial value, if the model has one.
     public var defaultValue: DefaultValue?
     /// Not unconditionally mandatory; the device's AttributeList decides.
     public var isOptional: Bool
-    /// Whether it can be written at all.
+    /// True if it can be written at all.
     public var isWritable: Bool
-    /// Whether it can be read at all.
+    /// True if it can be read at all.
     public var isReadable: Bool
-    /// What a session needs to read it.
+    /// The privilege to read it.
     public var readPrivilege: AccessPrivilege
-    /// What a session needs to write it.
+    /// The privilege to write it.
     public var writePrivilege: AccessPrivilege
-    /// Whether each entry belongs to a fabric.
+    /// True if each entry belongs to a fabric.
     public var isFabricScoped: Bool
-    /// Whether only the fabric it belongs to sees it.
+    /// True if only the fabric it belongs to sees it.
     public var isFabricSensitive: Bool
-    /// Whether a write needs a timed interaction.
+    /// True if a write needs a timed interaction.
     public var mustTimedWrite: Bool
-    /// Whether a write needs an atomic request.
+    /// True if a write needs an atomic request.
     public var mustAtomicWrite: Bool
-    /// Whether a subscription does not report every change.
+    /// True if a subscription does not report every change.
     public var changesOmitted: Bool
-    /// Whether the specification has not settled it yet.
+    /// True if the specification has not settled it yet.
     public var isProvisional: Bool
-    /// Whether new devices leave it out.
+    /// True if new devices leave it out.
     public var isDeprecated: Bool
     /// The first cluster revision that has it, where a vendor says so.
     public var sinceRevision: UInt16?
     /// The last cluster revision that has it, where a vendor says so.
     public var untilRevision: UInt16?
-    /// Remarks of whoever wrote the definition.
+    /// Remarks of the definition's author.
     public var notes: [String]
 
-    /// Whether every cluster has it.
+    /// True if every cluster has it.
     public var isGlobal: Bool { Self.isGlobal(id) }
 }
 
@@ -56,7 +56,7 @@ public struct CommandDefinition: Sendable, Equatable {
     public var name: String
     /// Other names that lead to it.
     public var aliases: [String]
-    /// Whether this goes from server to client.
+    /// True if this goes from server to client.
     public var isResponse: Bool
     /// In the order of their tags.
     public var fields: [FieldDefinition]
@@ -64,25 +64,25 @@ public struct CommandDefinition: Sendable, Equatable {
     public var response: String?
     /// Not unconditionally mandatory.
     public var isOptional: Bool
-    /// Whether the invocation needs a timed interaction.
+    /// True if the invocation needs a timed interaction.
     public var isTimed: Bool
-    /// What a session needs to invoke it.
+    /// The privilege to invoke it.
     public var invokePrivilege: AccessPrivilege
-    /// Whether it concerns the fabric of whoever invokes it, and needs one.
+    /// True if it concerns the invoker's fabric, and needs one.
     public var isFabricScoped: Bool
-    /// Whether it may need TCP.
+    /// True if it may need TCP.
     public var isLargeMessage: Bool
-    /// Whether the device wants its only field bare, not inside a structure (RainMaker SignData, revision 2).
+    /// True if the device wants its only field bare, not inside a structure (RainMaker SignData, revision 2).
     public var bareFieldsOnWire: Bool
-    /// Whether the specification has not settled it yet.
+    /// True if the specification has not settled it yet.
     public var isProvisional: Bool
-    /// Whether new devices leave it out.
+    /// True if new devices leave it out.
     public var isDeprecated: Bool
     /// The first cluster revision that has it, where a vendor says so.
     public var sinceRevision: UInt16?
     /// The last cluster revision that has it, where a vendor says so.
     public var untilRevision: UInt16?
-    /// Remarks of whoever wrote the definition.
+    /// Remarks of the definition's author.
     public var notes: [String]
 }
 
@@ -103,13 +103,13 @@ public struct EventDefinition: Sendable, Equatable {
     public var priority: Priority
     /// Its fields in the order of their tags.
     public var fields: [FieldDefinition]
-    /// What a session needs to read it.
+    /// The privilege to read it.
     public var readPrivilege: AccessPrivilege
-    /// Whether only the fabric it belongs to sees it.
+    /// True if only the fabric it belongs to sees it.
     public var isFabricSensitive: Bool
     /// Not unconditionally mandatory.
     public var isOptional: Bool
-    /// Whether the specification has not settled it yet.
+    /// True if the specification has not settled it yet.
     public var isProvisional: Bool
 }
 
@@ -121,10 +121,10 @@ public struct FeatureDefinition: Sendable, Hashable {
     public var name: String
     /// `LT`.
     public var code: String?
-    /// Whether the base cluster defines it and this one forbids it.
+    /// True if the base cluster defines it and this one forbids it.
     public var isDisallowed: Bool
-    /// Whether the specification has not settled it yet.
+    /// True if the specification has not settled it yet.
     public var isProvisional: Bool
-    /// Whether new devices leave it out.
+    /// True if new devices leave it out.
     public var isDeprecated: Bool
 }

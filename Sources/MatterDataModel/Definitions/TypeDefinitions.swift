@@ -16,7 +16,7 @@ public struct EnumDefinition: Sendable, Equatable {
     public var bits: Int
     /// Ascending by number.
     public var values: [Value]
-    /// Whether the specification has not settled it yet.
+    /// True if the specification has not settled it yet.
     public var isProvisional: Bool
 
     /// The value with a number.
@@ -42,7 +42,7 @@ public struct BitmapDefinition: Sendable, Equatable {
         /// As printed in the specification; for FeatureMap the short code of the feature (`LT`).
         public var label: String?
 
-        /// Whether this is one plain bit.
+        /// True if this is one plain bit.
         public var isFlag: Bool { mask.nonzeroBitCount == 1 }
     }
 
@@ -52,10 +52,10 @@ public struct BitmapDefinition: Sendable, Equatable {
     public var bits: Int
     /// Its fields in the order of their tags.
     public var fields: [Field]
-    /// Whether the specification has not settled it yet.
+    /// True if the specification has not settled it yet.
     public var isProvisional: Bool
 
-    /// Whether it is a type of plain bits, such as `bitmap8`: its values are numbers.
+    /// True if it is a type of plain bits, such as `bitmap8`: its values are numbers.
     var isNameless: Bool { fields.isEmpty && name.hasPrefix("bitmap") }
 
     /// The bit or bits with a name; case, blanks, hyphens and underscores do not matter.
@@ -71,9 +71,9 @@ public struct StructDefinition: Sendable, Equatable {
     public var name: String
     /// In the order of their tags.
     public var fields: [FieldDefinition]
-    /// Whether each value belongs to a fabric and carries its index at tag 254.
+    /// True if each value belongs to a fabric and carries its index at tag 254.
     public var isFabricScoped: Bool
-    /// Whether the specification has not settled it yet.
+    /// True if the specification has not settled it yet.
     public var isProvisional: Bool
 }
 
@@ -90,20 +90,20 @@ public struct FieldDefinition: Sendable, Equatable {
     public var type: DataType
     /// Not unconditionally mandatory.
     public var isOptional: Bool
-    /// Whether only the fabric it belongs to sees it.
+    /// True if only the fabric it belongs to sees it.
     public var isFabricSensitive: Bool
-    /// Whether the specification has not settled it yet.
+    /// True if the specification has not settled it yet.
     public var isProvisional: Bool
-    /// The value before anybody has set one, where the model says.
+    /// The initial value, if the model has one.
     public var defaultValue: DefaultValue?
-    /// What to send for it when the user leaves it out although it is mandatory (option masks: nothing overridden).
+    /// The value for a mandatory field that the user leaves out (option masks: nothing overridden).
     public var substitute: UInt64?
 
     /// The key in JSON: `transitionTime`.
     public var key: String { NameStyle.camel(name) }
 }
 
-/// The value that the model gives an element which nobody has set.
+/// The model's initial value of an element.
 public enum DefaultValue: Sendable, Hashable {
     case null
     case bool(Bool)

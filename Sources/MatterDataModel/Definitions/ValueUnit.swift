@@ -1,4 +1,4 @@
-/// What one step of a number means. The raw value is the short form that the generated table uses.
+/// The meaning of one step of a number. The raw value is the short form that the generated table uses.
 public enum ValueUnit: String, Sendable, CaseIterable {
     case percent = "%"
     case percentHundredths = "%%"

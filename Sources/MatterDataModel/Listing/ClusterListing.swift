@@ -18,7 +18,7 @@ extension ClusterDefinition {
     }
 }
 
-/// What stands behind a name, without what says nothing.
+/// The details after a name, without empty ones.
 private func details(_ parts: [String?]) -> String {
     let known = parts.compactMap { $0 }.filter { !$0.isEmpty }
     return known.isEmpty ? "" : "  [\(known.joined(separator: ", "))]"

@@ -3,7 +3,7 @@ package import JSON
 /// Lays values out over lines for a terminal: `key: value`, entries of lists behind dashes, what belongs together
 /// indented. Everything is escaped.
 package enum ValueLayout {
-    /// What fits a terminal of the usual size.
+    /// The width of a usual terminal.
     private static let width = 78
     private static let step = "  "
 
@@ -59,7 +59,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether a list stands on the line of its key.
+    /// True if a list stands on the line of its key.
     fileprivate func isShort(_ lines: [String]) -> Bool {
         if case .array(let items) = self { return lines.count == 1 && items.allSatisfy(\.isScalar) }
         return lines == ["{}"]

@@ -7,7 +7,7 @@ struct NameKey: Hashable, Sendable {
         octets = name.utf8.compactMap(Self.reduced)
     }
 
-    /// Whether another spelling means the same name.
+    /// True if another spelling means the same name.
     func matches(_ name: String) -> Bool {
         var position = 0
         for octet in name.utf8 {
@@ -18,7 +18,7 @@ struct NameKey: Hashable, Sendable {
         return position == octets.count && !octets.isEmpty
     }
 
-    /// The octet as it counts; `nil` if it does not.
+    /// The byte as it counts; `nil` if it does not.
     private static func reduced(_ octet: UInt8) -> UInt8? {
         switch octet {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): octet | 0x20

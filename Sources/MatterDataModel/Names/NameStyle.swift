@@ -32,7 +32,7 @@ package enum NameStyle {
             default: return false
             }
         }
-        /// Whether a word starts here where capitals mislead: `PINfor` is PIN and for, `SoC` is one word.
+        /// True if a word starts here where capitals mislead: `PINfor` is PIN and for, `SoC` is one word.
         func known(_ index: Int) -> Bool? {
             func isBetween(_ before: String, _ after: String) -> Bool {
                 octets[..<index].suffix(before.utf8.count).elementsEqual(before.utf8)

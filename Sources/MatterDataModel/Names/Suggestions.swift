@@ -1,4 +1,4 @@
-/// Finds what somebody meant who misspelt a name.
+/// Finds the likely spelling of a misspelt name.
 package enum Suggestions {
     /// Longer inputs are no typing errors, and comparing them would take time.
     private static let longestName = 96
@@ -17,7 +17,7 @@ package enum Suggestions {
             .prefix(limit).map(\.name)
     }
 
-    /// How far apart two names are; `nil` if nobody would take one for the other.
+    /// The distance of two names; `nil` if they are too different.
     private static func rank(_ wanted: [UInt8], _ known: [UInt8]) -> Int? {
         guard known.count <= longestName else { return nil }
         // People hardly ever get the first letter wrong; who has it right may have forgotten more of the others.

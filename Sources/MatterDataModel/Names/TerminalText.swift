@@ -33,7 +33,7 @@ package enum TerminalText {
     /// ZERO WIDTH NON-JOINER and ZERO WIDTH JOINER.
     private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool { scalar.value == 0x200C || scalar.value == 0x200D }
 
-    /// Whether a joiner shows: between the parts of an emoji, or between letters of the scripts from Arabic to Khmer.
+    /// True if a joiner shows: between the parts of an emoji, or between letters of the scripts from Arabic to Khmer.
     private static func joins(_ left: Unicode.Scalar, _ joiner: Unicode.Scalar, _ right: Unicode.Scalar) -> Bool {
         let scripts: ClosedRange<UInt32> = 0x0600...0x17FF
         if scripts.contains(left.value), scripts.contains(right.value) { return true }

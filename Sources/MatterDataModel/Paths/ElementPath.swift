@@ -21,7 +21,7 @@ public struct ElementPath: Hashable, Sendable {
         self.element = element
     }
 
-    /// Whether any part is a wildcard.
+    /// True if any part is a wildcard.
     public var hasWildcard: Bool { endpoint == nil || cluster == nil || element == nil }
 }
 
@@ -169,7 +169,7 @@ private enum PathPart {
 }
 
 extension AttributeDefinition {
-    /// Whether every cluster has the attribute with this id.
+    /// True if every cluster has the attribute with this id.
     static func isGlobal(_ id: UInt32) -> Bool { (firstGlobalID...0xFFFF).contains(id) }
 }
 

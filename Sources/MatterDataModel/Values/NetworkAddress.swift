@@ -6,9 +6,9 @@
     import Darwin
 #endif
 
-/// The octets of addresses (Matter core specification, section 7.19.2.20 and following).
+/// The bytes of addresses (Matter core specification, section 7.19.2.20 and following).
 enum NetworkAddress {
-    /// The octets of an address text; `nil` if the text is none of this format.
+    /// The bytes of an address text; `nil` if the text is none of this format.
     static func parse(_ text: String, as format: DataType.Format) -> [UInt8]? {
         switch format {
         case .ipAddress: ip(text, AF_INET) ?? ip(text, AF_INET6)
@@ -20,7 +20,7 @@ enum NetworkAddress {
         }
     }
 
-    /// How an address is written; `nil` if the octets are none of this format.
+    /// How an address is written; `nil` if the bytes are none of this format.
     static func text(_ octets: [UInt8], as format: DataType.Format) -> String? {
         switch format {
         case .ipAddress: octets.count == 4 ? ipText(octets, AF_INET) : ipText(octets, AF_INET6)
@@ -41,7 +41,7 @@ enum NetworkAddress {
         }
     }
 
-    /// What to type, for error messages.
+    /// An example, for error messages.
     static func example(_ format: DataType.Format) -> String? {
         switch format {
         case .ipAddress: "192.168.1.2 or fd00::2"
@@ -74,7 +74,7 @@ enum NetworkAddress {
         return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// The length in bits, then as many octets of the address as it needs; bits beyond it are cleared.
+    /// The length in bits, then as many bytes of the address as it needs; bits beyond it are cleared.
     private static func prefix(_ text: String) -> [UInt8]? {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let bits = NumberText.unsigned(String(parts[1])), bits <= 128,

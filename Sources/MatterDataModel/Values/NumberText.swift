@@ -15,7 +15,7 @@ enum NumberText {
         return UInt64(text.filter { $0 != "_" })
     }
 
-    /// The same with an optional sign.
+    /// Parses with an optional sign.
     static func signed(_ text: String) -> Int64? {
         guard text.hasPrefix("-") else {
             return unsigned(text.hasPrefix("+") ? String(text.dropFirst()) : text).flatMap { Int64(exactly: $0) }

@@ -1,9 +1,9 @@
 /// A number with a unit, as people type it: `50%`, `21.5C`, `70F`, `1h30m`, `2700K`, `230V`.
 enum Quantity {
-    /// What a text comes to in steps of a type's unit.
+    /// The value of a text in steps of a type's unit.
     struct Steps: Equatable {
         var number: Int64
-        /// Whether something finer than one step was rounded away.
+        /// True if something finer than one step was rounded away.
         var isRounded = false
     }
 
@@ -30,7 +30,7 @@ enum Quantity {
         return sum.rounded(exact: isExact(unit, text))
     }
 
-    /// What may stand behind a number of this unit, for error messages: `50%`, `2s`.
+    /// Examples with this unit, for error messages: `50%`, `2s`.
     static func example(_ unit: ValueUnit) -> String? {
         switch unit {
         case .percent, .percentHundredths, .percentHalves, .level: "50%"
@@ -117,7 +117,7 @@ enum Quantity {
         }
     }
 
-    /// Whether a fraction of a step is worth a warning: not where the scales do not meet anyway.
+    /// True if a fraction of a step is worth a warning: not where the scales do not meet anyway.
     private static func isExact(_ unit: ValueUnit, _ text: String) -> Bool {
         switch unit {
         case .level, .mireds: false

@@ -230,7 +230,7 @@ extension ValueConversion {
 // MARK: - What a type allows
 
 extension ValueLimits {
-    /// Whether a non-negative number is within the bounds.
+    /// True if a non-negative number is within the bounds.
     func contains(_ number: UInt64) -> Bool {
         if let minimum, minimum > 0, number < UInt64(minimum) { return false }
         if let maximum, maximum < 0 || number > UInt64(maximum) { return false }
@@ -260,7 +260,7 @@ extension DataType {
         return min(lower, upper)...upper
     }
 
-    /// What to write for a value of this type, for error messages.
+    /// The expected form of a value of this type, for error messages.
     var expectation: String {
         let one = entryExpectation
         let text = isList ? "a list ([…]) of \(one)" : one

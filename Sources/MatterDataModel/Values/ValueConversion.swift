@@ -132,7 +132,8 @@ struct ValueConversion {
 
     /// Adds what stands for mandatory fields that were left out, and orders by tag.
     ///
-    /// The model's defaults are not used: they say how a device starts, not what somebody means who forgets a field.
+    /// The model's defaults are not used: they are a device's initial values, not what a user means who forgets a
+    /// field.
     func completed(
         _ members: [TLVElement], of owner: FieldOwner, at place: String
     ) throws(DataModelError) -> [TLVElement] {
@@ -214,13 +215,13 @@ struct FieldOwner {
     var name: String
     var fields: [FieldDefinition]
     var isProvisional: Bool
-    /// Whether its fields are words of a command line: `transition-time`. They are keys of JSON otherwise.
+    /// True if its fields are words of a command line: `transition-time`. They are keys of JSON otherwise.
     var isTyped = false
 
     /// A field as it is given to this owner.
     func spelling(_ field: FieldDefinition) -> String { isTyped ? NameStyle.kebab(field.name) : field.key }
 
-    /// Whether a value is complete without a field: an optional one, the FabricIndex, which the device fills in, and
+    /// True if a value is complete without a field: an optional one, the FabricIndex, which the device fills in, and
     /// one that the specification has not settled yet in something that it has.
     func mayLack(_ field: FieldDefinition) -> Bool {
         field.isOptional || field.id == FieldDefinition.fabricIndexTag || (field.isProvisional && !isProvisional)

@@ -30,7 +30,7 @@ package struct ValueWarning: Equatable, Sendable, CustomStringConvertible {
 /// | times | ISO 8601: `2026-11-21T09:30:00Z` |
 /// | enums | a name or a number |
 /// | bitmaps | names or numbers separated by `,` or `\|`; `Global=2` for several bits that hold a number |
-/// | octets | `hex:0A0B`, `text:abc`; addresses as they are written where the type is one |
+/// | bytes | `hex:0A0B`, `text:abc`; addresses as they are written where the type is one |
 /// | cluster and device type ids | names |
 /// | structures, lists | JSON; a list of scalars also as `1,2,3` |
 /// | everything nullable | `null` |
@@ -62,7 +62,7 @@ package struct ValueParser: Sendable {
         return ParsedValue(value: value, warnings: conversion.warnings)
     }
 
-    /// A value from the contents of a file: octets as they are, everything else like a word without its last line end.
+    /// A value from the contents of a file: bytes as they are, everything else like a word without its last line end.
     package func value(file: [UInt8], as type: DataType, at place: String) throws(DataModelError) -> ParsedValue {
         if case .octets = type.kind, !type.isList, type.format == nil, !file.starts(with: "hex:".utf8) {
             var conversion = ValueConversion(catalogue)
@@ -219,7 +219,7 @@ extension [TLVElement] {
 }
 
 extension [FieldDefinition] {
-    /// Which fields there are, for somebody who named another one; `nil` if there are none.
+    /// The names of the fields, for an error message; `nil` if there are none.
     func advice(_ style: (String) -> String) -> String? {
         isEmpty ? nil : "its fields are \(map { style($0.name) }.joined(separator: ", "))"
     }

@@ -6,9 +6,9 @@ package import MatterTLV
 /// Nothing is lost: what the model does not know (fields, enum values, bits) or what has another type than it says
 /// is printed as it came, fields under their tag number.
 package struct ValuePrinter: Sendable {
-    /// Whether enums and bitmaps print as numbers.
+    /// True if enums and bitmaps print as numbers.
     package var numeric: Bool
-    /// What names the numbers of clusters and device types, for a person; `nil` prints the numbers.
+    /// The source of names for clusters and device types; `nil` prints the numbers.
     var glossary: Glossary?
 
     package init(numeric: Bool = false) {
@@ -84,7 +84,7 @@ package struct ValuePrinter: Sendable {
 }
 
 extension ValuePrinter {
-    /// What a value means to a person, where its type says more than the number or octets do: `21.50 °C`, `50 %`,
+    /// The readable form of a value whose type says more than its number or bytes: `21.50 °C`, `50 %`,
     /// `2026-11-21T09:30:00Z`, `192.168.1.2`; `nil` otherwise.
     package func meaning(_ value: TLVValue, as type: DataType?) -> String? {
         guard let type, !type.isList else { return nil }

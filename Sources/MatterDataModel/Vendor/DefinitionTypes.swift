@@ -109,7 +109,7 @@ struct DefinitionTypes {
         return fields.sorted { $0.id < $1.id }
     }
 
-    /// What `type`, `list`, `nullable` and the limits of an attribute or field come to.
+    /// The data type from `type`, `list`, `nullable` and the limits of an attribute or field.
     func type(of node: DefinitionNode) throws(DataModelError) -> DataType {
         let reference = try node.required("type")
         let name = try reference.text()
@@ -158,7 +158,7 @@ struct DefinitionTypes {
 }
 
 extension DefinitionNode {
-    /// Whether types may be called so: a name that no base type has.
+    /// True if types may be called so: a name that no base type has.
     fileprivate func isTypeName(_ name: String) throws(DataModelError) -> Bool {
         (1...64).contains(name.utf8.count) && !TypeScope.baseNames.contains(name)
             && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }

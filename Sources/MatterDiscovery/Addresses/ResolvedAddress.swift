@@ -20,13 +20,13 @@ package struct ResolvedAddress: Hashable, Sendable {
         }
     }
 
-    /// 4 octets (IPv4) or 16 (IPv6), in network order.
+    /// 4 bytes (IPv4) or 16 (IPv6), in network order.
     package let octets: [UInt8]
     /// `nil` for all but link-local IPv6 addresses.
     package let scope: Scope?
     package let port: UInt16
 
-    /// - Returns: `nil` unless there are 4 or 16 octets, and a scope exactly where the address is link-local IPv6.
+    /// - Returns: `nil` unless there are 4 or 16 bytes, and a scope exactly where the address is link-local IPv6.
     package init?(octets: [UInt8], scope: Scope? = nil, port: UInt16) {
         guard octets.count == 4 || octets.count == 16, (scope != nil) == Self.needsScope(octets) else { return nil }
         self.octets = octets
@@ -36,7 +36,7 @@ package struct ResolvedAddress: Hashable, Sendable {
 
     package var family: Family { octets.count == 16 ? .ipv6 : .ipv4 }
 
-    /// Whether these are the octets of an IPv6 address in fe80::/10.
+    /// True if these are the bytes of an IPv6 address in fe80::/10.
     static func needsScope(_ octets: [UInt8]) -> Bool {
         octets.count == 16 && octets.starts(with: [0xFE]) && octets[1] & 0xC0 == 0x80
     }

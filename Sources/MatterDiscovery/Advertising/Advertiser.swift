@@ -26,7 +26,7 @@ package protocol PublishedService: Sendable {
     func withdraw() async
 }
 
-/// What to publish.
+/// The service to publish.
 package struct ServicePublication: Hashable, Sendable {
     /// E.g. `_matterc._udp`.
     package var type: String

@@ -1,6 +1,6 @@
 import CAvahi
 
-/// What an Avahi object is given to find its way back: which search it serves and what it was asked.
+/// The context of an Avahi object's callbacks: which search it serves and what it was asked.
 ///
 /// One is retained for every Avahi object and released after that object has been freed. Avahi calls back on the loop's
 /// thread only, which is where objects are made and freed, so it never meets a released one.

@@ -19,11 +19,11 @@ actor AvahiConnection {
     private nonisolated let loop: AvahiLoop
     private let logger: Logger
     private var client: Client?
-    /// Whether the daemon takes requests.
+    /// True if the daemon takes requests.
     private var isConnected = false
-    /// Whether the daemon has established this host's own name, without which nothing can be published.
+    /// True if the daemon has established this host's own name, without which nothing can be published.
     private var isRunning = false
-    /// Whether the client has lost the daemon and has to be made anew.
+    /// True if the client has lost the daemon and has to be made again.
     private var hasFailed = false
     private var isRecovering = false
     private var searches: [Int: AvahiSearch] = [:]
@@ -241,7 +241,7 @@ extension AvahiConnection {
         self.client = nil
     }
 
-    /// Waits for the daemon to come back, as long as anybody cares.
+    /// Waits for the daemon to come back, as long as there are searches.
     private func recover() async {
         guard !isRecovering, hasFailed else { return }
         isRecovering = true

@@ -143,7 +143,7 @@ extension AvahiDiscovery {
             try answer.get()
             return connection
         }
-        // The search was cancelled, and nobody reads its error.
+        // The search was cancelled, and its error is not read.
         throw DiscoveryError(.disconnected, "the search was cancelled")
     }
 

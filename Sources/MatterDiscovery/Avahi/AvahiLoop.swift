@@ -5,7 +5,7 @@ import Synchronization
 /// The thread that Avahi's event loop has to itself, as the executor of the actor that uses Avahi.
 ///
 /// Every call into Avahi and every callback is therefore on this one thread, without locks, and a D-Bus call that
-/// blocks (Avahi's are synchronous) blocks nobody else.
+/// blocks (Avahi's are synchronous) blocks no other work.
 final class AvahiLoop: SerialExecutor {
     private struct Handle: Sendable {
         /// Safe to share: what is done to the loop from other threads is waking it, under the lock of the state.

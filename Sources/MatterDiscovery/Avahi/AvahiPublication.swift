@@ -68,7 +68,7 @@ final class AvahiPublication {
         isCommitted = true
     }
 
-    /// The same where nobody waits for the error.
+    /// Does the same if no caller waits for the error.
     func recommit(_ connection: isolated AvahiConnection, _ client: OpaquePointer) {
         do {
             try commit(connection, client)

@@ -1,4 +1,4 @@
-/// What every Matter service says of the node's timing and transport (TXT keys SII, SAI, SAT, T and ICD).
+/// The node's timing and transport in every Matter service (TXT keys SII, SAI, SAT, T and ICD).
 ///
 /// `nil` is "not said": the default of the specification applies.
 package struct AdvertisedParameters: Hashable, Sendable {

@@ -1,4 +1,4 @@
-/// What a device that can be commissioned says of itself in its TXT record (Matter core specification 4.3.1).
+/// The TXT record of a commissionable device (Matter core specification 4.3.1).
 package struct CommissionableRecord: Hashable, Sendable {
     /// TXT key CM: whether, and how, the device can be commissioned now.
     package enum CommissioningMode: UInt8, Hashable, Sendable, CaseIterable {
@@ -21,13 +21,13 @@ package struct CommissionableRecord: Hashable, Sendable {
     package var productID: UInt16?
     /// DT.
     package var deviceType: UInt32?
-    /// DN: up to 32 octets of text, as the device wrote it (escape it before printing).
+    /// DN: up to 32 bytes of text, as the device wrote it (escape it before printing).
     package var deviceName: String?
-    /// RI, its octets.
+    /// RI, its bytes.
     package var rotatingID: [UInt8]?
     /// PH: how to make the device open a window; bits of section 5.4.2.5.6.
     package var pairingHint: UInt32?
-    /// PI: up to 128 octets of text that complete the hint (escape it before printing).
+    /// PI: up to 128 bytes of text that complete the hint (escape it before printing).
     package var pairingInstruction: String?
     /// JF.
     package var jointFabric: UInt16?
@@ -75,7 +75,7 @@ package struct CommissionableRecord: Hashable, Sendable {
         jointFabric = txt.number("JF")
     }
 
-    /// The octets of an even number of hexadecimal digits.
+    /// The bytes of an even number of hexadecimal digits.
     private static func octets(_ digits: String) -> [UInt8]? {
         let nibbles = digits.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard !nibbles.isEmpty, nibbles.count.isMultiple(of: 2), nibbles.count == digits.utf8.count else { return nil }

@@ -1,4 +1,4 @@
-/// What a node of a fabric says of itself in its TXT record (Matter core specification 4.3.2): nothing beyond timing
+/// The TXT record of a node of a fabric (Matter core specification 4.3.2): nothing beyond timing
 /// and transport.
 package struct OperationalRecord: Hashable, Sendable {
     package var parameters: AdvertisedParameters

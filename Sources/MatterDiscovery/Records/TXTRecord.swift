@@ -4,7 +4,7 @@ package struct TXTRecord: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         /// As it was spelt; keys compare without regard to case.
         package let key: String
-        /// The octets after the `=`; `nil` where there is none.
+        /// The bytes after the `=`; `nil` where there is none.
         package let value: [UInt8]?
     }
 
@@ -16,7 +16,7 @@ package struct TXTRecord: Hashable, Sendable {
 
     private init(entries: [Entry]) { self.entries = entries }
 
-    /// Reads the data of a TXT record: strings of up to 255 octets, each after its length.
+    /// Reads the data of a TXT record: strings of up to 255 bytes, each after its length.
     ///
     /// Strings that are no key-value pair, and repeated keys, are skipped as RFC 6763 section 6.4 asks.
     ///
@@ -40,7 +40,7 @@ package struct TXTRecord: Hashable, Sendable {
 
     /// A record of text values, for advertising.
     ///
-    /// - Throws: `malformedRecord` for a key that is empty or not printable ASCII, or a pair longer than 255 octets.
+    /// - Throws: `malformedRecord` for a key that is empty or not printable ASCII, or a pair longer than 255 bytes.
     package init(_ pairs: [(key: String, value: String)]) throws(DiscoveryError) {
         var entries: [Entry] = []
         for (key, value) in pairs {
@@ -76,7 +76,7 @@ package struct TXTRecord: Hashable, Sendable {
         return entries.first { $0.key.lowercased() == wanted }?.value
     }
 
-    /// A value as text; `nil` unless it is UTF-8 of at most that many octets.
+    /// A value as text; `nil` unless it is UTF-8 of at most that many bytes.
     func text(_ key: String, limit: Int) -> String? {
         self[key].flatMap { $0.count <= limit ? String(validating: $0, as: UTF8.self) : nil }
     }

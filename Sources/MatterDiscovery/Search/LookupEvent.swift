@@ -4,7 +4,7 @@ struct Link: Hashable, Sendable {
     let transport: Int32
 }
 
-/// What one of the lookups of a search has learnt.
+/// A finding of one lookup of a search.
 enum LookupEvent: Hashable, Sendable {
     /// A browser, by its number, has seen an instance.
     case appeared(name: String, browser: Int, link: Link)
@@ -32,16 +32,16 @@ struct ServiceLocation: Hashable, Sendable {
     let link: Link
 }
 
-/// What a record browser has learnt.
+/// A finding of a record browser.
 enum RecordChange: Hashable, Sendable {
     case added([UInt8], Link)
     case removed([UInt8], Link)
-    /// What the daemon knew beforehand has been reported.
+    /// The daemon has reported all that it knew beforehand.
     case cacheRead
     case failed
 }
 
-/// What the edge shall do for a search.
+/// An action of the edge for a search.
 enum LookupAction: Hashable, Sendable {
     case browse(Int, type: String)
     case resolve(name: String, ResolvedAddress.Family)
@@ -55,7 +55,7 @@ enum LookupAction: Hashable, Sendable {
     case report(ServiceReport)
 }
 
-/// What a search has found, before it is read as Matter.
+/// The findings of a search, before they are read as Matter.
 enum ServiceReport: Hashable, Sendable {
     /// An instance exists; only from a search that does not resolve.
     case named(String)

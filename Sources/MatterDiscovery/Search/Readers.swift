@@ -12,8 +12,8 @@ struct CommissionableReader {
         self.includingClosed = includingClosed
     }
 
-    /// What to search for. Browsing by subtype finds nothing on some networks where the plain type does, so both are
-    /// asked for; the filter is applied to the records.
+    /// The target of a search. On some networks, browsing by subtype finds nothing while the plain type does. So both are
+    /// searched, and the filter is applied to the records.
     var target: ServiceSearch.Target {
         let all = MatterService.commissionable
         return .browse(filter.subtype.map { [MatterService.subtype($0, of: all), all] } ?? [all])

@@ -31,7 +31,7 @@ struct ServiceSearch {
         /// The families with a resolver at work.
         var resolvers: Set<ResolvedAddress.Family> = []
         var location: Location?
-        /// Whether neither an answer nor a failure has come yet.
+        /// True if neither an answer nor a failure has come yet.
         var isPending = true
         var isWatched = false
         var serviceRecords: [RecordChange] = []
@@ -181,7 +181,7 @@ extension ServiceSearch {
         hosts[Self.key(location.host)]?.hint(answer.address, link: answer.link)
         report(key, &actions)
         if isNewHost { actions.append(.watchHost(location.host)) }
-        // Without a browser nobody tells of a goodbye: a resolver keeps quiet about it for five seconds.
+        // Without a browser a goodbye goes unnoticed: a resolver keeps quiet about it for five seconds.
         if case .instance = target, instances[key]?.isWatched == false {
             instances[key]?.isWatched = true
             actions.append(.watchService(name: instance.name))

@@ -1,6 +1,6 @@
 package import MatterTLV
 
-/// What a node reported about one kind of event.
+/// A node's report about one kind of event.
 package struct EventReport: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         case event(Event)

@@ -16,7 +16,7 @@ package struct Command: Hashable, Sendable {
     }
 }
 
-/// What came of one ``Command``.
+/// The result of one ``Command``.
 package struct CommandResult: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         /// The command's own response.

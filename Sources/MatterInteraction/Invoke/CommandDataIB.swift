@@ -56,7 +56,7 @@ extension CommandStatusIB: InformationBlock {
     }
 }
 
-/// What came of one command (InvokeResponseIB, Matter core specification 10.6.13).
+/// The result of one command (InvokeResponseIB, Matter core specification 10.6.13).
 package enum InvokeResponseIB: Hashable, Sendable {
     case command(CommandDataIB)
     case status(CommandStatusIB)

@@ -4,9 +4,9 @@ package import MatterTLV
 package struct InvokeRequest: InteractionMessage {
     package static let opcode = InteractionModelOpcode.invokeRequest
 
-    /// Whether no InvokeResponse is wanted; only for groups.
+    /// True if no InvokeResponse is wanted; only for groups.
     package var suppressesResponse: Bool
-    /// Whether this is the second half of a timed interaction.
+    /// True if this is the second half of a timed interaction.
     package var isTimed: Bool
     package var commands: [CommandDataIB]
 
@@ -27,14 +27,14 @@ package struct InvokeRequest: InteractionMessage {
     }
 }
 
-/// What came of the commands (Matter core specification 10.7.10).
+/// The results of the commands (Matter core specification 10.7.10).
 package struct InvokeResponse: InteractionMessage {
     package static let opcode = InteractionModelOpcode.invokeResponse
     package static let text = TLVText.repaired
 
     package var suppressesResponse: Bool
     package var responses: [InvokeResponseIB]
-    /// Whether another InvokeResponse of this interaction follows.
+    /// True if another InvokeResponse of this interaction follows.
     package var hasMoreChunks: Bool
 
     package init(suppressesResponse: Bool = false, responses: [InvokeResponseIB], hasMoreChunks: Bool = false) {

@@ -13,7 +13,7 @@ package struct InvokeResponder: InteractionTransaction {
     /// - Parameters:
     ///   - request: the commands, as they came.
     ///   - outcomes: what came of each, in order; those that are missing count as failures.
-    ///   - maxPayload: octets that one message may hold, at least ``InteractionModel/smallestMaxPayload``.
+    ///   - maxPayload: bytes that one message may hold, at least ``InteractionModel/smallestMaxPayload``.
     package init(
         answering request: InvokeRequest, with outcomes: [CommandResult.Outcome],
         maxPayload: Int = InteractionModel.defaultMaxPayload

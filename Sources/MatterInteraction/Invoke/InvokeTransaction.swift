@@ -2,7 +2,7 @@ import MatterTLV
 
 /// The client's half of an invoke: one InvokeRequest, a timed one if asked for, and its responses.
 ///
-/// What came of each command is in ``output``, in order; a command that failed is not an error of the transaction.
+/// The results of the commands are in ``output``, in order; a command that failed is not an error of the transaction.
 package struct InvokeTransaction: ChangeTransaction {
     private enum State { case ready, announcing, invoking, finished, failed }
 
@@ -23,7 +23,7 @@ package struct InvokeTransaction: ChangeTransaction {
     ///   - timeout: makes the invoke a timed one, with so many milliseconds between announcement and command.
     ///   - isGroup: whether the command goes to a group, which answers nothing.
     ///   - maxPathsPerInvoke: the peer's MAX_PATHS_PER_INVOKE.
-    ///   - maxPayload: octets that one message may hold.
+    ///   - maxPayload: bytes that one message may hold.
     package init(
         _ commands: [Command], timeout: UInt16? = nil, isGroup: Bool = false, maxPathsPerInvoke: Int = 1,
         maxPayload: Int = InteractionModel.defaultMaxPayload

@@ -5,10 +5,10 @@ package import MatterTLV
 /// Decoding ignores fields it does not know and any revision; encoding writes fields in ascending order.
 package protocol InteractionMessage: Hashable, Sendable {
     static var opcode: InteractionModelOpcode { get }
-    /// What becomes of strings that are not valid UTF-8. In a request they are refused; in an answer they may be what
-    /// somebody else has stored on the device.
+    /// The treatment of strings that are not valid UTF-8. In a request they are refused; an answer may have what
+    /// another controller has stored on the device.
     static var text: TLVText { get }
-    /// What becomes of tags that their containers forbid: only a message that looks for them itself has them as written.
+    /// The treatment of tags that their containers forbid: only a message that checks them itself gets them as written.
     static var tags: TLVTagRules { get }
 
     init(fields: TLVFields) throws(TLVError)
@@ -56,9 +56,9 @@ package enum InteractionModel {
     static let revisionTag: UInt8 = 0xFF
     static let revisionField = TLVElement(revisionTag, .uint(UInt64(revision)))
 
-    /// The largest payload any transport delivers (TCP carries messages of 64,000 octets).
+    /// The largest payload any transport delivers (TCP carries messages of 64,000 bytes).
     package static let largestPayload = 65_536
-    /// The payload that fits one secure unicast datagram of 1,232 octets with 20 to spare for header extensions.
+    /// The payload that fits one secure unicast datagram of 1,232 bytes with 20 to spare for header extensions.
     package static let defaultMaxPayload = 1_178
     /// How many attribute and event paths every server accepts in one ReadRequest (8.2.2).
     package static let pathsPerRead = 9

@@ -1,4 +1,4 @@
-/// What the owner of the exchange has to do next.
+/// The next action of the exchange's owner.
 package enum InteractionAction: Hashable, Sendable {
     /// Send a message reliably. With `expectsReply` the exchange stays open for the peer's next message; without, this
     /// message is the last one and the exchange closes once it is acknowledged.
@@ -36,7 +36,7 @@ package protocol ChangeTransaction: InteractionTransaction {
 }
 
 extension ChangeTransaction {
-    /// Whether the peer may have done some of it.
+    /// True if the peer may have done some of it.
     ///
     /// - Parameter lastIsUnsent: whether the last request is known not to have left this host.
     package func mayHaveRun(lastIsUnsent: Bool = false) -> Bool { sentRequests > (lastIsUnsent ? 1 : 0) }

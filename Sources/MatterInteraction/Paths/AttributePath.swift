@@ -21,7 +21,7 @@ extension ConcreteAttributePath: CustomStringConvertible {
 package enum ListIndex: Hashable, Sendable {
     /// Behind the last item (encoded as null).
     case append
-    /// At a position; defined, but used by nobody.
+    /// At a position; defined, but unused.
     case item(UInt16)
 }
 
@@ -32,7 +32,7 @@ package struct AttributePath: Hashable, Sendable {
     package var cluster: UInt32?
     package var attribute: UInt32?
     package var listIndex: ListIndex?
-    /// What a wildcard leaves out.
+    /// The attributes that a wildcard leaves out.
     package var wildcardFlags: WildcardPathFlags?
 
     package init(
@@ -60,17 +60,17 @@ package struct AttributePath: Hashable, Sendable {
 
     package var isWildcard: Bool { concrete == nil }
 
-    /// Whether the attribute named is one that every cluster has.
+    /// True if the attribute named is one that every cluster has.
     package static func isGlobal(attribute: UInt32) -> Bool { (0xF000...0xFFFE).contains(attribute) }
 
-    /// Whether a read or subscribe request may hold this path: a cluster wildcard goes with a global attribute or none.
+    /// True if a read or subscribe request may hold this path: a cluster wildcard goes with a global attribute or none.
     package var isReadable: Bool {
         guard cluster == nil, let attribute else { return listIndex == nil }
         return listIndex == nil && Self.isGlobal(attribute: attribute)
     }
 }
 
-/// What a wildcard path leaves out (Matter core specification 8.2.1.7).
+/// The attributes that a wildcard path leaves out (Matter core specification 8.2.1.7).
 package struct WildcardPathFlags: OptionSet, Hashable, Sendable {
     package var rawValue: UInt32
 

@@ -23,7 +23,7 @@ package struct EventPath: Hashable, Sendable {
     package var endpoint: UInt16?
     package var cluster: UInt32?
     package var event: UInt32?
-    /// Whether a subscription reports the event as soon as its minimum interval allows.
+    /// True if a subscription reports the event as soon as its minimum interval allows.
     package var isUrgent: Bool?
 
     package init(

@@ -63,7 +63,7 @@ package enum AttributeReportIB: Hashable, Sendable {
         }
     }
 
-    /// What a report is about that cannot be decoded as a whole.
+    /// The path of a report that cannot be decoded as a whole.
     static func path(of value: TLVValue) -> AttributePath? {
         guard let report = try? TLVFields(value, "AttributeReportIB") else { return nil }
         let places: [(report: UInt8, path: UInt8)] = [(1, 1), (0, 0)]

@@ -10,7 +10,7 @@ package struct DataVersionFilter: Hashable, Sendable {
         self.dataVersion = dataVersion
     }
 
-    /// Whether a request for these attributes touches the filter's cluster.
+    /// True if a request for these attributes touches the filter's cluster.
     func applies(to request: AttributePath) -> Bool {
         (request.endpoint ?? path.endpoint) == path.endpoint && (request.cluster ?? path.cluster) == path.cluster
     }

@@ -7,7 +7,7 @@ package struct ReadRequest: InteractionMessage {
     package var attributePaths: [AttributePath]
     package var eventPaths: [EventPath]
     package var eventFilters: [EventFilter]
-    /// Whether entries of other fabrics are left out of fabric-scoped lists.
+    /// True if entries of other fabrics are left out of fabric-scoped lists.
     package var isFabricFiltered: Bool
     package var dataVersionFilters: [DataVersionFilter]
 
@@ -46,7 +46,7 @@ extension ReadRequest {
     ///
     /// - Parameters:
     ///   - maxPaths: attribute and event paths in one request.
-    ///   - maxPayload: octets of one message.
+    ///   - maxPayload: bytes of one message.
     /// - Throws: ``InteractionError/Code/requestTooLarge`` if one path with the event filters exceeds a message.
     package func split(
         maxPaths: Int = InteractionModel.pathsPerRead, maxPayload: Int = InteractionModel.defaultMaxPayload
@@ -82,7 +82,7 @@ extension ReadRequest {
 
     private mutating func addFilters(_ filters: [DataVersionFilter], maxPayload: Int) {
         let wanted = filters.filter { filter in attributePaths.contains { filter.applies(to: $0) } }
-        // The array takes three octets beside its members.
+        // The array takes three bytes beside its members.
         var room = maxPayload - encoded().count - 3
         for filter in wanted {
             let size = filter.encodedMember().count

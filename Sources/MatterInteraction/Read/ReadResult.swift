@@ -1,6 +1,6 @@
 package import MatterTLV
 
-/// What a node reported about one attribute.
+/// A node's report about one attribute.
 package struct AttributeReport: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         /// The value, a list whole however many messages it came in.
@@ -33,7 +33,7 @@ package struct ReadResult: Hashable, Sendable {
     /// Each path once.
     package var attributes: [AttributeReport]
     package var events: [EventReport]
-    /// What is wrong with the first reports that do not say which attribute they are about.
+    /// The faults of the first reports without a readable attribute path.
     package var unattributed: [String]
 
     /// How many of ``unattributed`` are kept.
@@ -45,7 +45,7 @@ package struct ReadResult: Hashable, Sendable {
         self.unattributed = Array(unattributed.prefix(Self.keptFaults))
     }
 
-    /// What was reported about an attribute; `nil` for one that the node passed over in silence.
+    /// The report about an attribute; `nil` if the node did not report it.
     package func attribute(_ path: ConcreteAttributePath) -> AttributeReport? {
         attributes.first { $0.path == path }
     }

@@ -9,7 +9,7 @@ package struct ReadTransaction: InteractionTransaction {
 
     /// - Parameters:
     ///   - request: at most as many paths as the peer accepts; see ``ReadRequest/split(maxPaths:maxPayload:)``.
-    ///   - maxPayload: octets that one message may hold.
+    ///   - maxPayload: bytes that one message may hold.
     ///   - limits: what the peer may report at most.
     package init(
         _ request: ReadRequest, maxPayload: Int = InteractionModel.defaultMaxPayload, limits: ReportLimits = .standard

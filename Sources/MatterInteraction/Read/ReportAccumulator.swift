@@ -51,7 +51,7 @@ struct ReportAccumulator: Sendable {
 
     /// Adds one message.
     ///
-    /// - Parameter size: the octets of its payload.
+    /// - Parameter size: the bytes of its payload.
     mutating func add(_ report: ReportData, size: Int) throws(InteractionError) {
         messages += 1
         octets += size

@@ -10,11 +10,11 @@ package struct ReportData: InteractionMessage {
     package var subscriptionID: UInt32?
     package var attributes: [AttributeReportIB]
     package var events: [EventReportIB]
-    /// Whether another message of this report follows.
+    /// True if another message of this report follows.
     package var hasMoreChunks: Bool
-    /// Whether the receiver is to answer nothing.
+    /// True if the receiver is to answer nothing.
     package var suppressesResponse: Bool
-    /// What is wrong with the reports that do not say what they are about; never sent.
+    /// The faults of reports without a readable path; never sent.
     package private(set) var unattributed: [String] = []
 
     package init(

@@ -20,7 +20,7 @@ package struct ReportDataChunker: Sendable {
 
     private let subscriptionID: UInt32?
     private let suppressesLastResponse: Bool
-    /// What a message has for its two arrays.
+    /// The room of a message for its two arrays.
     private let capacity: Int
     private var attributes: ArraySlice<AttributeReportIB>
     private var events: ArraySlice<EventReportIB>
@@ -33,7 +33,7 @@ package struct ReportDataChunker: Sendable {
     /// - Parameters:
     ///   - subscriptionID: for reports of a subscription.
     ///   - suppressesLastResponse: whether the last message wants no answer, as in a read.
-    ///   - maxPayload: octets that one message may hold, at least ``InteractionModel/smallestMaxPayload``.
+    ///   - maxPayload: bytes that one message may hold, at least ``InteractionModel/smallestMaxPayload``.
     package init(
         attributes: [AttributeReportIB], events: [EventReportIB] = [], subscriptionID: UInt32? = nil,
         suppressesLastResponse: Bool, maxPayload: Int = InteractionModel.defaultMaxPayload

@@ -2,7 +2,7 @@ package import MatterTLV
 
 /// Why an interaction failed: the peer refused it, broke the protocol, or the request could not be sent.
 package struct InteractionError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What kind of fault it is.
+    /// The kind of fault.
     package enum Code: String, Sendable {
         /// A message whose encoding or fields are wrong.
         case malformed = "im.malformed"
@@ -29,7 +29,7 @@ package struct InteractionError: Error, Equatable, Sendable, CustomStringConvert
     package var status: IMStatus?
     /// The opcode of the message at fault.
     package var opcode: UInt8?
-    /// What was wrong with the encoding, for ``Code/malformed``.
+    /// The fault of the encoding, for ``Code/malformed``.
     package var underlying: TLVError?
 
     package init(

@@ -4,7 +4,7 @@ package import MatterTLV
 package struct SubscribeRequest: InteractionMessage {
     package static let opcode = InteractionModelOpcode.subscribeRequest
 
-    /// Whether the subscriber's other subscriptions live on.
+    /// True if the subscriber's other subscriptions live on.
     package var keepsSubscriptions: Bool
     /// The least time between reports, in seconds.
     package var minIntervalFloor: UInt16
@@ -13,7 +13,7 @@ package struct SubscribeRequest: InteractionMessage {
     package var attributePaths: [AttributePath]
     package var eventPaths: [EventPath]
     package var eventFilters: [EventFilter]
-    /// Whether entries of other fabrics are left out of fabric-scoped lists.
+    /// True if entries of other fabrics are left out of fabric-scoped lists.
     package var isFabricFiltered: Bool
     package var dataVersionFilters: [DataVersionFilter]
 

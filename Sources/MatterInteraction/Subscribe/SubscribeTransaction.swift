@@ -3,7 +3,7 @@ package struct Subscription: Hashable, Sendable {
     package var id: UInt32
     /// The most time between reports, in seconds.
     package var maxInterval: UInt16
-    /// What the publisher reported first: all that was asked for.
+    /// The publisher's first report: everything that was requested.
     package var reports: ReadResult
 
     package init(id: UInt32, maxInterval: UInt16, reports: ReadResult) {
@@ -25,7 +25,7 @@ package struct SubscribeTransaction: InteractionTransaction {
     private var maxInterval: UInt16?
 
     /// - Parameters:
-    ///   - maxPayload: octets that one message may hold.
+    ///   - maxPayload: bytes that one message may hold.
     ///   - limits: what the publisher may report at most.
     package init(
         _ request: SubscribeRequest, maxPayload: Int = InteractionModel.defaultMaxPayload,

@@ -8,7 +8,7 @@ package struct SubscriptionState<Instant: InstantProtocol>: Sendable where Insta
     package let livenessTimeout: Duration
     /// When the subscription is to be taken for dead.
     package private(set) var deadline: Instant
-    /// What to ask for when subscribing again, so that only news is reported.
+    /// The filters for subscribing again, so that only changes are reported.
     package private(set) var dataVersionFilters: [DataVersionFilter]
     /// The event number after the last one reported.
     package private(set) var nextEventNumber: UInt64?

@@ -30,7 +30,7 @@ package struct AttributeWrite: Hashable, Sendable {
     package var path: AttributePath { AttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute) }
 }
 
-/// What became of one ``AttributeWrite``.
+/// The result of one ``AttributeWrite``.
 package struct AttributeWriteResult: Hashable, Sendable {
     package var path: AttributePath
     /// The first failure among the parts of the write, or success.
@@ -49,7 +49,7 @@ struct WriteBlock: Sendable {
     var isAppend: Bool
     var encoded: [UInt8]
 
-    /// The Access Control cluster: its list is never emptied first, lest nobody may refill it.
+    /// The Access Control cluster: its list is never emptied first, because then no node could refill it.
     private static let accessControlCluster: UInt32 = 0x001F
 
     /// The pieces of a write in order, each fit for a message of its own.
@@ -58,7 +58,7 @@ struct WriteBlock: Sendable {
     /// short of items in between – access control – or where the write hangs on a data version, which the first piece
     /// changes, the first piece holds as many items as fit, and only that one names the version.
     ///
-    /// - Parameter room: the octets that a message has for blocks.
+    /// - Parameter room: the bytes that a message has for blocks.
     static func blocks(of write: AttributeWrite, at position: Int, room: Int) throws(InteractionError) -> [WriteBlock] {
         func block(_ data: TLVValue, isAppend: Bool) throws(InteractionError) -> WriteBlock {
             var path = write.path

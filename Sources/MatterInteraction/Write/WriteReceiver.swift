@@ -1,6 +1,6 @@
 package import MatterTLV
 
-/// What a server is to do to one attribute because of one WriteRequest message.
+/// A server's action on one attribute for one WriteRequest message.
 package struct WriteOperation: Hashable, Sendable {
     package enum Change: Hashable, Sendable {
         /// Set the value; for a list, the whole of it.
@@ -24,9 +24,9 @@ package struct WriteChunk: Hashable, Sendable {
     /// In the order of the message.
     package var operations: [WriteOperation]
     package var isTimed: Bool
-    /// Whether the interaction ends with the answer to this message.
+    /// True if the interaction ends with the answer to this message.
     package var isLast: Bool
-    /// Whether there is no answer, because the write went to a group.
+    /// True if there is no answer, because the write went to a group.
     package var suppressesResponse: Bool
 
     /// The answer.

@@ -4,12 +4,12 @@ package import MatterTLV
 package struct WriteRequest: InteractionMessage {
     package static let opcode = InteractionModelOpcode.writeRequest
 
-    /// Whether no WriteResponse is wanted; only for groups.
+    /// True if no WriteResponse is wanted; only for groups.
     package var suppressesResponse: Bool
-    /// Whether this is the second half of a timed interaction.
+    /// True if this is the second half of a timed interaction.
     package var isTimed: Bool
     package var writes: [AttributeDataIB]
-    /// Whether another WriteRequest of this interaction follows.
+    /// True if another WriteRequest of this interaction follows.
     package var hasMoreChunks: Bool
 
     package init(

@@ -20,14 +20,14 @@ package struct WriteTransaction: ChangeTransaction {
     private var refusal: IMStatus?
     package private(set) var sentRequests = 0
 
-    /// What a WriteRequest takes beside its blocks: container and array with their ends, three flags, the revision.
+    /// The size of a WriteRequest without its blocks: container and array with their ends, three flags, the revision.
     private static let overhead = WriteRequest(writes: []).encoded().count
 
     /// - Parameters:
     ///   - writes: each attribute at most once.
     ///   - timeout: makes the write a timed one, with so many milliseconds between announcement and write.
     ///   - isGroup: whether the writes go to a group, which answers nothing.
-    ///   - maxPayload: octets that one message may hold.
+    ///   - maxPayload: bytes that one message may hold.
     package init(
         _ writes: [AttributeWrite], timeout: UInt16? = nil, isGroup: Bool = false,
         maxPayload: Int = InteractionModel.defaultMaxPayload
@@ -84,8 +84,8 @@ package struct WriteTransaction: ChangeTransaction {
         }
     }
 
-    /// Whether doing it twice comes to the same as doing it once: it hangs on no data version, which the first time would
-    /// change, and one message holds it all. A list that takes several is appended to, item by item.
+    /// True if two writes have the effect of one: it needs no data version, which the first write would change, and it
+    /// fits in one message. A list that takes several is appended to, item by item.
     package var isAbsolute: Bool {
         guard writes.allSatisfy({ $0.dataVersion == nil }) else { return false }
         var trial = WriteTransaction(writes, maxPayload: maxPayload)

@@ -39,7 +39,7 @@ package struct FabricOrigin: Equatable, Sendable {
         return .object(object)
     }
 
-    /// Whether both are the same folder of the same machine. Some file systems get another device number at each start
+    /// True if both are the same folder of the same machine. Some file systems get another device number at each start
     /// of the machine, and others another name: one of both is enough.
     func isSamePlace(as other: FabricOrigin) -> Bool {
         machine == other.machine && inode == other.inode

@@ -1,7 +1,7 @@
 import JSON
 package import MatterCredentials
 
-/// What is kept of a fabric, keys apart.
+/// The record of a fabric, without keys.
 package struct FabricRecord: Equatable, Sendable {
     /// Who issues the certificates of new nodes.
     package enum Issuer: String, Sendable {
@@ -9,7 +9,7 @@ package struct FabricRecord: Equatable, Sendable {
         case local
         /// A RainMaker cloud; what belongs to that lies beside the record.
         case rainmaker
-        /// Nobody here: the fabric was imported without its authority's key.
+        /// None: the fabric was imported without its authority's key.
         case none
     }
 
@@ -37,7 +37,7 @@ package struct FabricRecord: Equatable, Sendable {
     /// The next node id to give out, unless the user names one.
     package var nextNodeID: UInt64 = 1
     package var nodeIDs = NodeIDs.sequential
-    /// What ``nodeIDs`` `.sequential` rests on; `nil` in records of release 0.1.0.
+    /// The basis of sequential ``nodeIDs``; `nil` in records of release 0.1.0.
     package var origin: FabricOrigin?
 
     package init(

@@ -130,7 +130,7 @@ extension FabricStore {
         }
     }
 
-    /// Whether there is a fabric of that name, be it damaged, or something of one.
+    /// True if there is a fabric of that name, be it damaged, or something of one.
     package func isHere(_ name: String) throws -> Bool {
         guard StateDirectory.isComponent(StateDirectory.component(for: name)) else { return false }
         return try state.hasFolder(Self.folder(of: name))

@@ -37,7 +37,7 @@ package struct FabricStore: Sendable {
 
     /// A fabric whose record cannot be used.
     package struct Fault: Sendable {
-        /// What its folder says that it is called.
+        /// The fabric's name by its folder.
         package var name: String
         package var error: any Error
     }

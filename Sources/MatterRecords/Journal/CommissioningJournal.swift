@@ -54,7 +54,7 @@ package struct CommissioningJournal: Sendable {
         return (nodes, faults)
     }
 
-    /// What a damaged record costs is one attempt, which the device has forgotten soon.
+    /// A damaged record costs one attempt, which the device soon forgets.
     private static func withRemedy(_ error: any Error, _ file: String) -> any Error {
         let name = file.split(separator: "/").last?.prefix { $0 != "." } ?? ""
         guard let number = UInt64(name, radix: 16) else { return error }
@@ -73,7 +73,7 @@ package struct CommissioningJournal: Sendable {
 
     package func node(_ id: NodeID) throws -> PendingNode? { try read(record(of: id)) }
 
-    /// Whether there is a pending node of that id, be its record damaged.
+    /// True if there is a pending node of that id, be its record damaged.
     package func has(_ id: NodeID) throws -> Bool {
         do {
             return try node(id) != nil
@@ -145,7 +145,7 @@ package struct CommissioningJournal: Sendable {
             doneRecord(of: node.nodeID), renewed.encoded(), version: Self.version, keepingPrevious: false)
     }
 
-    /// Whether anything is known of a node here.
+    /// True if anything is known of a node here.
     package func knows(_ id: NodeID) throws -> Bool {
         if try has(id) { return true }
         return try state.records(in: doneFolder).contains(doneRecord(of: id))
@@ -166,7 +166,7 @@ package struct CommissioningJournal: Sendable {
         return secret?.count == SetupFingerprint.secretCount ? secret : nil
     }
 
-    /// What recognises a setup code from now on.
+    /// The digest that recognises a setup code from now on.
     package func fingerprint(
         of passcode: UInt32, random: any RandomSource = SystemRandom()
     ) throws -> SetupFingerprint {

@@ -10,7 +10,7 @@ package struct PendingNode: Equatable, Sendable {
     package var nodeID: NodeID
     package var name: String?
     package var room: String?
-    /// What is told to the issuer when the node is confirmed or abandoned.
+    /// The issuer's receipt, for confirming or abandoning the node.
     package var receipt: NOCReceipt
     package var noc: [UInt8]
     package var addresses: [PeerAddress]
@@ -78,14 +78,14 @@ package struct PendingNode: Equatable, Sendable {
         }
     }
 
-    /// Whether the node may be the device that a setup code belongs to.
+    /// True if the node may be the device that a setup code belongs to.
     ///
     /// - Parameter secret: the fabric's, for ``SetupFingerprint``.
     package func matches(passcode: UInt32, discriminator asked: SetupDiscriminator?, secret: SecretBytes?) -> Bool {
         mayHave(asked) && fingerprint.matches(passcode: passcode, secret: secret)
     }
 
-    /// Whether its discriminator, as far as it is known, is the one that was asked for.
+    /// True if its discriminator, as far as it is known, is the one that was asked for.
     func mayHave(_ asked: SetupDiscriminator?) -> Bool {
         if let asked, let discriminator {
             guard asked.short == discriminator.short else { return false }

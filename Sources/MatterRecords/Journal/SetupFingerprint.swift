@@ -37,7 +37,7 @@ package enum SetupFingerprint: Equatable, Sendable {
         }
     }
 
-    /// Whether it takes milliseconds to compare it with a passcode.
+    /// True if it takes milliseconds to compare it with a passcode.
     var isSlow: Bool {
         switch self {
         case .keyed: false

@@ -1,4 +1,4 @@
-/// What names of fabrics and nodes may look like: 1–64 printable characters, not a number, nothing that paths and
+/// The rule for names of fabrics and nodes: 1–64 printable characters, not a number, nothing that paths and
 /// options need for themselves.
 package enum NameRule {
     private static let forbidden: Set<Character> = ["/", ":", "*", "?"]

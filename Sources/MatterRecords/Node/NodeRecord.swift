@@ -2,7 +2,7 @@ import JSON
 package import MatterCredentials
 package import MatterTransport
 
-/// What is kept of a node: how to name it, where it was, and what it can do.
+/// The record of a node: how to name it, where it was, and what it can do.
 package struct NodeRecord: Equatable, Sendable {
     /// An endpoint as the Descriptor cluster describes it.
     package struct Endpoint: Equatable, Sendable {

@@ -73,7 +73,7 @@ package struct NodeStore: Sendable {
         return record
     }
 
-    /// Whether there is a record of a node, be it damaged.
+    /// True if there is a record of a node, be it damaged.
     package func has(_ id: NodeID) throws -> Bool {
         do {
             return try node(id) != nil

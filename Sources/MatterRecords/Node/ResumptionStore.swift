@@ -4,7 +4,7 @@ package import MatterSecureChannel
 import MatterSession
 package import MatterStore
 
-/// What is kept to resume a session with a node in a later process: `sessions/ID` in the fabric's folder.
+/// The record that resumes a session with a node in a later process: `sessions/ID` in the fabric's folder.
 package struct ResumptionStore: ResumptionMemory {
     private let state: StateDirectory
     private let folder: FabricFolder
@@ -56,7 +56,7 @@ package struct ResumptionStore: ResumptionMemory {
         try state.delete(record(of: node))
     }
 
-    /// Whether there is something to remove.
+    /// True if there is something to remove.
     package func has(_ node: NodeID) -> Bool {
         do {
             return try state.readSecret(record(of: node)) != nil

@@ -118,7 +118,7 @@ enum Sigma3 {
     }
 }
 
-/// What a side encrypts to prove itself: its chain, its signature and, from the responder, a resumption id.
+/// The encrypted proof of a side: its chain, its signature and, from the responder, a resumption id.
 struct SigmaProof: Equatable, Sendable {
     static let certificateLength = 1...400
 
@@ -135,7 +135,7 @@ struct SigmaProof: Equatable, Sendable {
         return TLVElement(.anonymous, .structure(members)).encoded()
     }
 
-    /// What the signature covers (sigma-2-tbsdata, sigma-3-tbsdata).
+    /// The signed bytes (sigma-2-tbsdata, sigma-3-tbsdata).
     static func signed(noc: [UInt8], icac: [UInt8]?, senderKey: [UInt8], receiverKey: [UInt8]) -> [UInt8] {
         var members = [TLVElement(1, .octets(noc))]
         if let icac { members.append(TLVElement(2, .octets(icac))) }

@@ -3,10 +3,10 @@ package import MatterTransport
 
 /// The commissioner's side of PASE: the prover of SPAKE2+ (Matter core specification 4.14.1).
 ///
-/// The device's first answer is not authenticated: whoever saw the request can give one. As long as no Pake2 has proved
-/// one of them, further answers are taken as other possibilities, where our share serves them as well.
+/// The device's first answer is not authenticated: anyone who saw the request can send one. Until a Pake2 proves one
+/// of them, further answers count as other possibilities, if our share serves them as well.
 package struct PASEInitiator: Handshake {
-    /// What one answer to our request would make of the handshake.
+    /// The state of the handshake after one of the answers to our request.
     private struct Possibility {
         var prover: SPAKE2PlusProver
         var peerSessionID: UInt16
@@ -159,7 +159,7 @@ package struct PASEInitiator: Handshake {
         throw SecureChannelError(.wrongPasscode, "the device's proof does not match this passcode")
     }
 
-    /// What a status report means that is not the end of a handshake that went well.
+    /// The meaning of a status report that does not end a successful handshake.
     private func refusal(_ report: StatusReport, isFirst: Bool) -> SecureChannelError {
         if report.isSuccess {
             return SecureChannelError(.malformed, "a success report out of turn in PASE", reply: nil)

@@ -95,7 +95,7 @@ extension PBKDFParamResponse {
     }
 }
 
-/// The messages Pake1, Pake2 and Pake3: shares of 65 octets, confirmations of 32.
+/// The messages Pake1, Pake2 and Pake3: shares of 65 bytes, confirmations of 32.
 enum PakeMessage {
     static let shareLength = 65
     static let confirmationLength = 32
@@ -123,7 +123,7 @@ enum PakeMessage {
     }
 }
 
-/// What both sides hash over the first two messages.
+/// The hash of both sides over the first two messages.
 enum PASEContext {
     private static let prefix = Array("CHIP PAKE V1 Commissioning".utf8)
 

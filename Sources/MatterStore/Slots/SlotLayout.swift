@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a slot is wanted for.
+/// The purpose of a slot.
 package enum SlotKind: Sendable {
     /// One command: it has its slot for as long as it takes, and gives it back.
     case short

@@ -1,7 +1,7 @@
 package import JSON
 
 extension TLVDocument {
-    /// Makes the octets that an exact JSON form describes.
+    /// Makes the bytes that an exact JSON form describes.
     ///
     /// For documents written by hand, `tagControl` may be left out (it follows from `tag`), and the types `int`,
     /// `uint`, `utf8`, `bytes` (the smallest width that holds the value) and `bool` with a `value` are understood.
@@ -122,7 +122,7 @@ extension TLVDocumentEncoder {
 // MARK: - Values
 
 extension TLVDocumentEncoder {
-    /// The element type, and the octets of its length or value field with the contents of a string.
+    /// The element type, and the bytes of its length or value field with the contents of a string.
     private func contents(
         _ name: String, _ json: JSONValue?, _ path: String
     ) throws(TLVError) -> (TLVElementType, [UInt8]) {

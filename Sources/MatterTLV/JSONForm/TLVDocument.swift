@@ -1,15 +1,15 @@
 package import JSON
 
 /// The exact JSON form of one TLV encoding: every element with the form of its tag, its type and width, and its
-/// value, so that the very same octets can be made from it again.
+/// value, so that the very same bytes can be made from it again.
 ///
 ///     {"tagControl":"anonymous","type":"structure","members":[
 ///       {"tagControl":"context","type":"uint16","tag":1,"value":500}]}
 ///
 /// `tagControl` is one of `anonymous`, `context`, `common2`, `common4`, `implicit2`, `implicit4`, `full6`, `full8`;
 /// `tag` a number, or `{"vendor","profile","number"}` for the full forms. `type` is one of `int8` … `int64`, `uint8` …
-/// `uint64`, `true`, `false`, `float32`, `float64`, `utf8-N`, `bytes-N` (N octets of length), `null`, `structure`,
-/// `array`, `list`. Integers beyond 2^53 are decimal strings, octets are hexadecimal, non-finite numbers are `nan`,
+/// `uint64`, `true`, `false`, `float32`, `float64`, `utf8-N`, `bytes-N` (N bytes of length), `null`, `structure`,
+/// `array`, `list`. Integers beyond 2^53 are decimal strings, bytes are hexadecimal, non-finite numbers are `nan`,
 /// `inf` or `-inf` (`nan:` and the bits in hexadecimal for any but the usual NaN).
 package enum TLVDocument {
     /// Decodes exactly one element.

@@ -6,7 +6,7 @@ package import JSON
 /// | --- | --- |
 /// | integer | number; a decimal string where its magnitude exceeds 2^53 |
 /// | floating point | number; `nan`, `inf`, `-inf` |
-/// | octets | `hex:` and upper-case digits |
+/// | bytes | `hex:` and upper-case digits |
 /// | structure | object, the tags as keys: `{"0":1,"254":2}` |
 /// | list | the same where all tags are there and differ; otherwise an array, tagged members as `{"TAG":value}` |
 extension JSONValue {
@@ -50,7 +50,7 @@ extension JSONObject {
 extension TLVValue {
     /// The value that plain JSON stands for, for writing without a schema.
     ///
-    /// Non-negative integers become unsigned, negative ones signed, fractions doubles, `hex:…` strings octets, objects
+    /// Non-negative integers become unsigned, negative ones signed, fractions doubles, `hex:…` strings bytes, objects
     /// structures whose keys are context tags (0–255, written in ascending order). Where that guess is wrong, an
     /// object with the member `type` says exactly what is meant, in the form of ``TLVDocument``:
     /// `{"type":"int16","value":5}`, `{"type":"utf8","value":"hex:00"}`.
