@@ -5,7 +5,7 @@
 
 Swift sources: no way to crash on what comes from outside, no full Foundation, nothing unsafe without a reason beside it.
 Every file: nothing left to do, no path or host of one machine, no invisible control characters.
-Scripts: that they parse.
+Scripts: that they parse. Pages: that their links to each other lead somewhere.
 """
 import ast
 import pathlib
@@ -62,6 +62,31 @@ def has_reason(lines, number):
     return False
 
 
+def headings(path):
+    """The anchors of a page: its headings as links spell them; a repeated one has a number."""
+    found, in_code = set(), False
+    for line in path.read_text(encoding="utf-8").splitlines():
+        in_code ^= line.startswith("```")
+        if not in_code and (match := re.match(r"#+ (.*)", line)):
+            name = anchor = re.sub(r"[^\w -]", "", match[1].lower()).replace(" ", "-")
+            number = 0
+            while anchor in found:
+                number += 1
+                anchor = f"{name}-{number}"
+            found.add(anchor)
+    return found
+
+
+def broken_links(path, lines):
+    for number, line in enumerate(lines):
+        for file, anchor in re.findall(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)", line):
+            target = path.parent / file if file else path
+            if not target.exists():
+                yield number, f"a link to {file}, which is not there"
+            elif anchor and anchor not in headings(target):
+                yield number, f"a link to {file}#{anchor}, which is no heading"
+
+
 def findings(path):
     name = path.relative_to(ROOT)
     try:
@@ -89,6 +114,8 @@ def findings(path):
     if is_program:
         for match in NAMELESS_COMMAND.finditer(text):
             yield text.count("\n", 0, match.start()), "a command without commandName, which is slow"
+    if path.suffix == ".md":
+        yield from broken_links(path, lines)
     if text and not text.endswith("\n"):
         yield len(lines) - 1, "no line end at the end of the file"
     if path.suffix == ".py":
