@@ -20,19 +20,19 @@ EXIT_CODES = [
     ("4", "No answer: the device is unreachable or timed out, or the fate of a command is unknown."),
     ("5", "The device refused, with a status that the message names."),
     ("6", "The device has no such endpoint, cluster, attribute or command."),
-    ("7", "The device's attestation was refused."),
+    ("7", "The device's attestation failed."),
     ("8", "The device could not be commissioned: wrong passcode, window closed, already on this fabric, table full."),
     ("9", "The certificate issuer or the cloud failed."),
-    ("10", "The state directory is busy, damaged or of a newer version, or a name is taken."),
-    ("11", "A local service is missing: Avahi, D-Bus, a usable network interface."),
+    ("10", "The state directory is busy, damaged or written by a newer version, or a name is taken."),
+    ("11", "A local service or library is missing: Avahi, D-Bus, libcurl, a usable network interface."),
     ("64", "Wrong usage."),
     ("130", "Interrupted."),
 ]
 ENVIRONMENT = [
     ("MATTERCTL_HOME", "The state directory, unless --home names one."),
     ("MATTERCTL_FABRIC", "The fabric to work with, unless --fabric names one."),
-    ("XDG_DATA_HOME", "Without MATTERCTL_HOME, the state directory is matterctl in here."),
-    ("XDG_STATE_HOME", "What vouches for state directories is in matterctl in here; default ~/.local/state."),
+    ("XDG_DATA_HOME", "Without MATTERCTL_HOME, the state directory is its subdirectory matterctl."),
+    ("XDG_STATE_HOME", "Its subdirectory matterctl shows that state directories are current; default ~/.local/state."),
 ]
 
 
