@@ -75,6 +75,7 @@ extension ExitStatus {
         case .goneAfterNOC, .noAnswer, .forgotten: self = .noAnswer
         case .stopped: self = .done
         case .interrupted: self = .interrupted
+        case .impossibleStep: self = .defect
         }
     }
 

@@ -40,6 +40,8 @@ package struct CommissioningError: Error, Sendable, CustomStringConvertible {
         /// The test option `--until` ended it.
         case stopped = "commission.stopped"
         case interrupted = "commission.interrupted"
+        /// A defect of ours: a step that cannot follow the one before.
+        case impossibleStep = "commission.impossible-step"
     }
 
     package var code: Code

@@ -33,6 +33,22 @@ struct FlowRefusalTests {
                 [TLVElement(0, .uint(code))] + (text.map { [TLVElement(1, .string($0))] } ?? [])))
     }
 
+    // MARK: Defects
+
+    @Test("a step that cannot come at this point is a defect, and not taken in silence")
+    func impossible() throws {
+        let events: [CommissioningFlow.Event] = [
+            .verified, .recorded, .connected, .endpoints(ReadResult()), .unanswered(.commissioningComplete),
+        ]
+        for event in events {
+            var flow = CommissioningFlow(try Journey().configuration)
+            _ = try flow.handle(.began)
+            let error = #expect(throws: CommissioningError.self) { _ = try flow.handle(event) }
+            #expect(error?.code == .impossibleStep, "\(event)")
+            #expect(error?.reason.hasSuffix("came in the stage arm-fail-safe") == true)
+        }
+    }
+
     // MARK: Codes of General Commissioning
 
     @Test(

@@ -123,7 +123,10 @@ struct CommissioningRun: Sendable {
             }
         }
         clock.end()
-        guard let result = stop, let operational = memory.operational else { throw CancellationError() }
+        guard let result = stop, let operational = memory.operational else {
+            try Task.checkCancellation()
+            throw CommissioningError(.impossibleStep, stage: flow.stage, "the stage \(flow.stage.rawValue) led nowhere")
+        }
         return CommissionedNode(
             nodeID: result.nodeID, address: operational.address, reliability: operational.reliability,
             information: result.information,

@@ -136,20 +136,32 @@ package struct CommissioningFlow: Sendable {
         case leavePending
     }
 
+    /// The device's attestation certificates.
+    private struct Chain {
+        var pai: [UInt8] = []
+        var dac: [UInt8] = []
+    }
+
+    /// What there is of the way to a certificate.
+    private enum State {
+        /// The attestation is being asked for.
+        case collecting(Chain)
+        /// There is no verdict yet. Only that tells whether the device's key counts for anything, so that an answer to
+        /// CSRRequest waits for it.
+        case judging(Chain, earlyAnswer: Event?)
+        /// The verdict allows to ask for a certificate.
+        case verified(Chain)
+        case requested(CertificateSigningRequest)
+        case certified(IssuedNOC)
+    }
+
     private static let failSafeSeconds = FailSafeTimer.leastSeconds
 
     private let configuration: Configuration
     package private(set) var stage = CommissioningStage.pase
     package private(set) var undo = Undo.nothing
     package private(set) var information = DeviceInformation()
-    private var pai: [UInt8] = []
-    private var dac: [UInt8] = []
-    private var csr: CertificateSigningRequest?
-    private var csrAttestation: CSRAttestation?
-    private var isVerified = false
-    /// The answer to CSRRequest, until there is a verdict: only that tells whether the device's key counts for anything.
-    private var earlyAnswer: Event?
-    private var issued: IssuedNOC?
+    private var state = State.collecting(Chain())
     /// The last one that the device was given.
     package private(set) var breadcrumb: UInt64 = 0
 
@@ -168,10 +180,11 @@ package struct CommissioningFlow: Sendable {
             // A device that grants no extension may still be quick enough. One that fell silent over PASE after it was
             // sent its certificate shows by CASE whether it has it.
             return try connect()
-        case .answered(.csr, _) where !isVerified:
-            earlyAnswer = event
-            return []
         case .answered(let command, let result):
+            if case .csr = command, case .judging(let chain, _) = state {
+                state = .judging(chain, earlyAnswer: event)
+                return []
+            }
             do throws(CommissioningError) {
                 return try answered(
                     command, try CommissioningAnswer(result, to: command, stage: stage(of: command)))
@@ -183,27 +196,39 @@ package struct CommissioningFlow: Sendable {
                 throw error
             }
         case .verified:
-            isVerified = true
+            guard case .judging(let chain, let answer) = state else { throw impossible("a verdict") }
+            state = .verified(chain)
             let stage = try enter(.csr)
-            guard let answer = earlyAnswer else { return stage }
-            return try stage + handle(answer)
+            return try stage + (answer.map { (answer) throws(CommissioningError) in try handle(answer) } ?? [])
         case .issued(let issued, let requested):
             return try take(issued, requestedNodeID: requested)
         case .recorded:
-            guard let issued else { return [] }
+            let issued = try issued("a pending record")
             let stage = try enter(.addNOC)
             undo = .disarmPending
             return stage + [.invoke(addNOC(issued))]
         case .connected:
+            _ = try issued("a session")
             let stage = try enter(.complete)
             undo = .leavePending
             return stage + [.invoke(.commissioningComplete)]
         case .endpoints(let result):
-            return [.finish(finished(result))]
+            return [.finish(try finished(result))]
         }
     }
 
     // MARK: Steps
+
+    /// A defect: this cannot come at this point.
+    private func impossible(_ what: String) -> CommissioningError {
+        CommissioningError(.impossibleStep, stage: stage, "\(what) came in the stage \(stage.rawValue)")
+    }
+
+    /// The certificate, which there has to be.
+    private func issued(_ what: String) throws(CommissioningError) -> IssuedNOC {
+        guard case .certified(let issued) = state else { throw impossible(what) }
+        return issued
+    }
 
     private mutating func answered(
         _ command: CommissioningCommand, _ answer: CommissioningAnswer
@@ -213,22 +238,27 @@ package struct CommissioningFlow: Sendable {
             try answer.requireOK()
             return try enter(.readInfo) + [.read(DeviceInformation.paths)]
         case .certificateChain(.pai):
-            pai = try answer.octets(0)
+            guard case .collecting(var chain) = state else { throw impossible("the PAI") }
+            chain.pai = try answer.octets(0)
+            state = .collecting(chain)
             return [.invoke(.certificateChain(.dac))]
         case .certificateChain(.dac):
-            dac = try answer.octets(0)
+            guard case .collecting(var chain) = state else { throw impossible("the DAC") }
+            chain.dac = try answer.octets(0)
+            state = .collecting(chain)
             return [.invoke(.attestation(nonce: configuration.attestationNonce))]
         case .attestation:
+            guard case .collecting(let chain) = state else { throw impossible("the attestation") }
             let evidence = AttestationEvidence(
-                dac: dac, pai: pai,
+                dac: chain.dac, pai: chain.pai,
                 response: AttestationResponse(elements: try answer.octets(0), signature: try answer.octets(1)),
                 nonce: configuration.attestationNonce, attestationChallenge: configuration.attestationChallenge,
                 vendorID: VendorID(information.vendorID ?? 0), productID: information.productID ?? 0)
+            state = .judging(chain, earlyAnswer: nil)
             // The request for the CSR does not wait for the verdict; everything after it does.
             return [.verify(evidence), .invoke(.csr(nonce: configuration.csrNonce))]
         case .csr:
-            try takeCSR(elements: try answer.octets(0), signature: try answer.octets(1))
-            return try issue()
+            return try request(elements: try answer.octets(0), signature: try answer.octets(1))
         case .setRegulatoryConfig:
             try answer.requireOK()
             if let actions = configureTime() { return actions }
@@ -243,8 +273,7 @@ package struct CommissioningFlow: Sendable {
         case .setDSTOffset:
             return try addRoot()
         case .addTrustedRoot:
-            guard let issued else { return [] }
-            return [.record(issued)]
+            return [.record(try issued("a trusted root"))]
         case .addNOC:
             try answer.requireNOCAccepted()
             return try enter(.network) + [.invoke(armFailSafe(operationalSeconds))]
@@ -253,9 +282,9 @@ package struct CommissioningFlow: Sendable {
             try answer.requireOK(tolerating: .noFailSafe)
             undo = .nothing
             // The device is a node for good: what there is to stop is the rest.
-            if configuration.until == .complete { return [.finish(finished(nil))] }
+            if configuration.until == .complete { return [.finish(try finished(nil))] }
             let post = try enter(.post)
-            return post + (configuration.readsEndpoints ? [.readEndpoints] : [.finish(finished(nil))])
+            return post + (configuration.readsEndpoints ? [.readEndpoints] : [.finish(try finished(nil))])
         }
     }
 
@@ -280,37 +309,36 @@ package struct CommissioningFlow: Sendable {
         return try note + enter(.attestation) + [.invoke(.certificateChain(.pai))]
     }
 
-    private mutating func takeCSR(elements: [UInt8], signature: [UInt8]) throws(CommissioningError) {
+    private mutating func request(elements: [UInt8], signature: [UInt8]) throws(CommissioningError) -> [Action] {
+        guard case .verified(let chain) = state else { throw impossible("a certificate signing request") }
+        let csr: CertificateSigningRequest
+        let decoded: NOCSRElements
         do {
-            let decoded = try NOCSRElements(decoding: elements)
-            let dac = try AttestationCertificate(der: dac)
+            decoded = try NOCSRElements(decoding: elements)
+            let dac = try AttestationCertificate(der: chain.dac)
             csr = try decoded.verify(
                 nonce: configuration.csrNonce, signature: signature, attestationKey: dac.publicKey,
-                attestationChallenge: configuration.attestationChallenge)
-            csrAttestation = CSRAttestation(
-                elements: decoded, attestationSignature: signature,
                 attestationChallenge: configuration.attestationChallenge)
         } catch {
             throw CommissioningError(
                 .invalidCSR, stage: .csr, "the device's certificate signing request is not valid: \(error)",
                 hint: "this is a fault of the device; restart it and try again", underlying: error)
         }
-    }
-
-    private mutating func issue() throws(CommissioningError) -> [Action] {
-        guard let csr else { return [] }
+        state = .requested(csr)
         let context = NOCIssueContext(
             attestation: DeviceAttestationInfo(
-                dac: dac, pai: pai, vendorID: VendorID(information.vendorID ?? 0),
+                dac: chain.dac, pai: chain.pai, vendorID: VendorID(information.vendorID ?? 0),
                 productID: information.productID ?? 0),
-            csrAttestation: csrAttestation)
+            csrAttestation: CSRAttestation(
+                elements: decoded, attestationSignature: signature,
+                attestationChallenge: configuration.attestationChallenge))
         return try enter(.issueNOC) + [.issue(csr, context)]
     }
 
     private mutating func take(
         _ issued: IssuedNOC, requestedNodeID: NodeID?
     ) throws(CommissioningError) -> [Action] {
-        guard let csr else { return [] }
+        guard case .requested(let csr) = state else { throw impossible("a certificate") }
         do {
             _ = try issued.validate(
                 csr: csr, root: configuration.fabric.rootCertificate, fabricID: configuration.fabricID,
@@ -320,7 +348,7 @@ package struct CommissioningFlow: Sendable {
                 .issuedCertificateInvalid, stage: .issueNOC, "the issuer's certificate is not valid: \(error)",
                 underlying: error)
         }
-        self.issued = issued
+        state = .certified(issued)
         let location = information.locationCapability < 2 ? information.locationCapability : configuration.location
         return try enter(.configure) + [
             .invoke(
@@ -354,13 +382,12 @@ package struct CommissioningFlow: Sendable {
     }
 
     private mutating func connect() throws(CommissioningError) -> [Action] {
-        guard let issued else { return [] }
-        return try enter(.operationalDiscovery) + [.connect(issued.nodeID)]
+        let id = try issued("the end of the fail-safe's extension").nodeID
+        return try enter(.operationalDiscovery) + [.connect(id)]
     }
 
-    private func finished(_ endpoints: ReadResult?) -> Result {
-        Result(
-            nodeID: issued?.nodeID ?? .unspecified, information: information, endpoints: endpoints)
+    private func finished(_ endpoints: ReadResult?) throws(CommissioningError) -> Result {
+        Result(nodeID: try issued("the end").nodeID, information: information, endpoints: endpoints)
     }
 
     // MARK: Helpers
