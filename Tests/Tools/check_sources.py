@@ -3,7 +3,8 @@
 
     Tests/Tools/check_sources.py
 
-Swift sources: no way to crash on what comes from outside, no full Foundation, nothing unsafe without a reason beside it.
+Swift sources: no way to crash on what comes from outside, no full Foundation, nothing unsafe without a reason beside it,
+no public declaration without a doc comment.
 Every file: nothing left to do, no path or host of one machine, no invisible control characters.
 Scripts: that they parse. Pages: that their links to each other lead somewhere.
 """
@@ -39,6 +40,8 @@ TEXT = [
 ]
 # Without its name the parser makes one from the type, and looks through all conformances of the program for it.
 NAMELESS_COMMAND = re.compile(r"\bCommandConfiguration\((?!\s*commandName:)")
+# What an outside program sees; extensions and imports are not declarations.
+PUBLIC = re.compile(r"\s*public (?!import\b|extension\b)")
 COMMENT_OR_STRING = re.compile(r'//.*|"(?:\\.|[^"\\])*"')
 
 
@@ -87,6 +90,14 @@ def broken_links(path, lines):
                 yield number, f"a link to {file}#{anchor}, which is no heading"
 
 
+def is_documented(lines, number):
+    """Whether a doc comment stands above a declaration, or above its attributes."""
+    above = number - 1
+    while above >= 0 and re.match(r"\s*@", lines[above]):
+        above -= 1
+    return above >= 0 and lines[above].lstrip().startswith("///")
+
+
 def findings(path):
     name = path.relative_to(ROOT)
     try:
@@ -104,6 +115,8 @@ def findings(path):
         if path.suffix != ".swift":
             continue
         code = COMMENT_OR_STRING.sub("", line)
+        if is_program and "Generated" not in name.parts and PUBLIC.match(line) and not is_documented(lines, number):
+            yield number, "a public declaration without a doc comment"
         if is_program:
             for pattern, what in PROGRAM:
                 if re.search(pattern, code):
