@@ -20,7 +20,7 @@ package struct SessionAccount: CustomStringConvertible, Sendable {
     }
 }
 
-/// The same for one exchange.
+/// The account of one exchange.
 package struct ReportAccount: CustomStringConvertible, Sendable {
     private let report: ExchangeReport
 

@@ -31,17 +31,17 @@ package struct SessionError: Error, Sendable, CustomStringConvertible {
     /// Time since the peer was last heard; `nil` if it never was.
     package var lastHeard: Duration?
     package var sendFailures: [PeerAddress: Int32] = [:]
-    /// What the peer or our own checks objected to.
+    /// The objection of the peer or of our own checks.
     package var refusal: SecureChannelError?
-    /// Whether answers contradicted each other, as they do where somebody interferes.
+    /// True if answers contradicted each other, as they do under interference.
     package var isContradicted = false
     /// Why discovery could not help, when it could not.
     package var discoveryFailure: (any Error)?
 
-    /// Whether the peer said that it is not, or no longer, on our fabric, and nothing else that came in says otherwise.
+    /// True if the peer said that it is not, or no longer, on our fabric, and nothing else that came in says otherwise.
     package var isUnknownToPeer: Bool { refusal?.code == .noSharedTrustRoots && !isContradicted }
 
-    /// Whether nothing was heard that would tell what is wrong.
+    /// True if nothing was heard that would tell what is wrong.
     package var isSilence: Bool {
         switch code {
         case .notDiscovered, .silent, .noReply, .busy: true

@@ -2,7 +2,7 @@ import Glibc
 
 /// The UDP address of a peer: IPv4 or IPv6, with the interface of a link-local one.
 package struct PeerAddress: Hashable, Sendable {
-    /// 4 octets (IPv4) or 16 (IPv6), in network order.
+    /// 4 bytes (IPv4) or 16 (IPv6), in network order.
     package let octets: [UInt8]
     /// The interface index of a link-local IPv6 address; 0 for all others.
     package let scope: UInt32
@@ -11,7 +11,7 @@ package struct PeerAddress: Hashable, Sendable {
     /// The UDP port of Matter nodes where nothing else is known.
     package static let defaultPort: UInt16 = 5540
 
-    /// - Returns: `nil` unless there are 4 or 16 octets.
+    /// - Returns: `nil` unless there are 4 or 16 bytes.
     package init?(octets: [UInt8], scope: UInt32 = 0, port: UInt16) {
         guard octets.count == 4 || octets.count == 16 else { return nil }
         // A mapped address is the IPv4 address that it stands for.
@@ -27,7 +27,7 @@ package struct PeerAddress: Hashable, Sendable {
     package var isIPv6: Bool { octets.count == 16 }
     package var isLinkLocal: Bool { Self.isLinkLocal(octets) }
 
-    /// The 16-octet form; IPv4 addresses are mapped (RFC 4291 section 2.5.5.2).
+    /// The 16-byte form; IPv4 addresses are mapped (RFC 4291 section 2.5.5.2).
     package var mappedOctets: [UInt8] {
         isIPv6 ? octets : [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] + octets
     }

@@ -33,7 +33,7 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
 
     package var code: Code
     package var reason: String
-    /// What had happened on the exchange until then.
+    /// The report of the exchange until then.
     package var report: ExchangeReport?
 
     package init(_ code: Code, _ reason: String, report: ExchangeReport? = nil) {
@@ -44,7 +44,7 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
 
     package var description: String { reason }
 
-    /// Whether a message or its answer got lost, rather than being impossible.
+    /// True if a message or its answer got lost, rather than being impossible.
     package var isLoss: Bool {
         switch code {
         case .notAcknowledged, .noReply, .unreachable, .closed: true
@@ -53,13 +53,13 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
     }
 }
 
-/// What was tried on an exchange and what was heard: the substance of every "no answer" message.
+/// The attempts on an exchange, and the answers: the substance of every "no answer" message.
 package struct ExchangeReport: Equatable, Sendable {
     /// Every address a datagram was sent to, in the order of the first attempt.
     package var addresses: [PeerAddress] = []
     /// Transmissions of the message that was not answered, over all addresses.
     package var transmissions = 0
-    /// Whether the peer acknowledged that message.
+    /// True if the peer acknowledged that message.
     package var acknowledged = false
     /// Time since the peer was last heard on this exchange; `nil` if it never was.
     package var lastHeard: Duration?
@@ -71,7 +71,7 @@ package struct ExchangeReport: Equatable, Sendable {
     var datagrams = 0
     var refusals = 0
 
-    /// Whether the kernel refused every datagram of the message, so that the peer cannot have it.
+    /// True if the kernel refused every datagram of the message, so that the peer cannot have it.
     package var isUnsent: Bool { datagrams > 0 && refusals == datagrams }
 
     package init() {}

@@ -7,9 +7,9 @@ struct ConnectionAttempt: Sendable {
     let localSessionID: UInt16
 }
 
-/// What has been learnt while setting up one session: where the peer may be, what was tried, what came back.
+/// The findings while setting up one session: where the peer may be, what was tried, what came back.
 struct ConnectionRace: Sendable {
-    /// The pause before a handshake that merely went unanswered is begun anew.
+    /// The pause before a handshake that merely went unanswered is started again.
     private static let pause = Duration.milliseconds(100)
     /// How long the other addresses are tried after one has refused us.
     private static let insistence = Duration.seconds(3)
@@ -19,23 +19,23 @@ struct ConnectionRace: Sendable {
     private(set) var addresses: [PeerAddress]
     var reliability: ReliabilityParameters
     var attempt: ConnectionAttempt?
-    /// Whether the next attempt is already on its way.
+    /// True if the next attempt is already on its way.
     var isPausing = false
     var locatorEnded: Bool
     /// The account for the caller, kept up to date so that it is complete whenever time runs out.
     var failure: SessionError
     private var heardAt: Instant?
-    /// What each address has objected. It is tried no more, as long as there are others.
+    /// The objections of each address. It is tried no more, as long as there are others.
     private var refusals: [PeerAddress: SecureChannelError] = [:]
     /// The last objection of all, and the last one of an attempt that is still under way.
     private var lastRefusal: SecureChannelError?
     private var pendingObjection: SecureChannelError?
     private var refusedAt: Instant?
-    /// Whether there were answers that cannot all be the peer's.
+    /// True if there were answers that cannot all be the peer's.
     private var isContradicted = false
     /// Attempts that may have failed because a message was damaged on the way.
     private var doubts = 0
-    /// What the next attempt has to know of those before it.
+    /// The findings that the next attempt needs.
     private(set) var experience = HandshakeRun.Experience()
 
     /// Where the next attempt goes: to the addresses that have not refused us.
@@ -121,7 +121,7 @@ struct ConnectionRace: Sendable {
         return max(wait ?? .zero, Self.pause)
     }
 
-    /// Whether the addresses that have not refused us had their time as well.
+    /// True if the addresses that have not refused us had their time as well.
     private func hasInsisted(_ now: Instant) -> Bool {
         refusedAt.map { now - $0 >= Self.insistence } ?? false
     }

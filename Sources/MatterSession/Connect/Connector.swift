@@ -16,11 +16,11 @@ package struct Connector: Sendable {
     /// How long a better answer may take than a refusal, from the same address, from another one, or from one that
     /// discovery has yet to name.
     private static let grace = Duration.seconds(2)
-    /// The same for a peer that sleeps.
+    /// The time for a peer that sleeps.
     private static let longestGrace = Duration.seconds(10)
 
     /// How long a peer that is in the middle of a handshake may compute: a device takes part in one PASE at a time, and
-    /// every failed one counts against its window. CASE is begun anew sooner, within the patience of a command.
+    /// every failed one counts against its window. CASE is restarted sooner, within the patience of a command.
     private static func laterProcessing(_ target: PeerTarget) -> Duration {
         target.phase == "pase" ? .seconds(30) : .seconds(10)
     }
@@ -41,7 +41,7 @@ package struct Connector: Sendable {
         case located(PeerLocation)
         case addAfterStagger(PeerAddress)
         case locatorEnded((any Error)?)
-        /// The attempt goes on, but somebody has turned it down.
+        /// The attempt goes on, but an answer has refused it.
         case objected(Objection)
         case attemptEnded(ConnectionAttempt, Result<EstablishedSession, any Error>, ExchangeReport?)
         case retry

@@ -46,7 +46,7 @@ extension HandshakeMessage {
 }
 
 extension SecureSessionParameters {
-    /// What a handshake agreed on, with the address at which the peer was reached.
+    /// The result of a handshake, with the address at which the peer was reached.
     package init(_ established: EstablishedSession, address: PeerAddress) {
         self.init(
             localSessionID: established.localSessionID, peerSessionID: established.peerSessionID,

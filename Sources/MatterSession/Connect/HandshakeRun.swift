@@ -3,24 +3,24 @@ import MatterTransport
 
 /// Plays one handshake over one exchange to its end.
 ///
-/// Until the peer has proved itself, whoever saw our messages can answer in its name. What does not lead on is
+/// Until the peer has proved itself, anyone who saw our messages can answer in its name. What does not lead on is
 /// therefore put aside: the exchange stays open and our message is repeated for a while longer, and a valid answer wins,
-/// whoever spoke before.
+/// whenever it comes.
 struct HandshakeRun: Sendable {
     /// How long the run waits for what.
     struct Patience: Sendable {
         /// For the peer's cryptography, once it has our first message.
         var processing: Duration
-        /// The same for later messages. The peer has taken up this handshake and has the costly part before it; a new
-        /// one would only find it busy.
+        /// For later messages. The peer has taken up this handshake and has the costly part before it; a new one would only
+        /// find it busy.
         var laterProcessing: Duration
         /// For an answer that contradicts a refusal.
         var grace: Duration
     }
 
-    /// What an earlier attempt of the same race has taught.
+    /// The findings of an earlier attempt of the same race.
     struct Experience: Sendable {
-        /// What was objected then: it needs less of a confirmation.
+        /// The earlier objection: it needs less confirmation.
         var objections: Set<SecureChannelError.Code> = []
         /// Attempts in which there were several answers of which only one could be followed.
         var contested = 0
@@ -28,7 +28,7 @@ struct HandshakeRun: Sendable {
 
     /// How long to wait for further answers to choose from where there were several before.
     private static let gathering = Duration.milliseconds(500)
-    /// Proofs of a passcode that are looked at in one run: each that somebody makes up is a guess.
+    /// Proofs of a passcode that are looked at in one run: each forged proof is a guess.
     private static let proofs = 8
 
     let exchange: Exchange
@@ -43,7 +43,7 @@ struct HandshakeRun: Sendable {
         var objections = Objections()
         /// The end of the wait for something better than the objections.
         var objectionsStand: Instant?
-        /// What came in and is still to be judged.
+        /// The messages that are still to be judged.
         var backlog: [ReceivedMessage] = []
         var hasAccepted = false
         var hasProof = false
@@ -121,7 +121,7 @@ struct HandshakeRun: Sendable {
         progress.objectionsStand = progress.objectionsStand ?? .now + wait
     }
 
-    /// Nothing better has come: whoever objected is told what we think of it, or that we heard it.
+    /// Nothing better has come: the objector gets our status report, or an acknowledgement.
     private func conclude(_ objections: Objections) async -> Objections {
         let answerable = objections.list.last { $0.error.reply != nil }
         if let last = answerable ?? objections.list.last {
@@ -162,7 +162,7 @@ struct HandshakeRun: Sendable {
         progress.backlog = answers + others
     }
 
-    /// Whether only the peer itself can have sent a message that was accepted.
+    /// True if only the peer itself can have sent a message that was accepted.
     private static func isProof(_ message: ReceivedMessage) -> Bool {
         switch SecureChannelOpcode(rawValue: message.opcode) {
         case .sigma2, .sigma2Resume, .pake2: true
@@ -170,7 +170,7 @@ struct HandshakeRun: Sendable {
         }
     }
 
-    /// Whether a status report can only be an answer to the first message of a handshake.
+    /// True if a status report can only be an answer to the first message of a handshake.
     private static func turnsDownFirst(_ message: ReceivedMessage) -> Bool {
         guard message.opcode == SecureChannelOpcode.statusReport.rawValue,
             let report = try? StatusReport(decoding: message.payload)

@@ -61,7 +61,7 @@ package struct NodeConnector: Sendable {
             where resumption != nil && error.code == .refused && !error.isUnknownToPeer
         {
             // A device that cannot prove the old session, or stumbles over the offer, may still prove itself. Until it
-            // has, the record stays: it may have been somebody else who said so.
+            // has, the record stays: the answer may be forged.
             logger.debug("case: the session could not be resumed: \(error)")
             return try await establish(target, node, resumption: nil, deadline: deadline)
         }

@@ -7,10 +7,10 @@ struct Objection: Sendable {
     let error: SecureChannelError
     let message: ReceivedMessage
     var receivedAt = Instant.now
-    /// Whether the peer had proved itself before.
+    /// True if the peer had proved itself before.
     var isAfterProof = false
 
-    /// Whether it may be a message of the peer that was damaged on the way.
+    /// True if it may be a message of the peer that was damaged on the way.
     var isDoubtful: Bool {
         switch error.code {
         case .malformed, .invalidCredentials, .cryptography: true
@@ -26,14 +26,14 @@ struct Objection: Sendable {
 struct Objections: Error, Sendable {
     /// The last one of each address, in the order of the first ones.
     private(set) var list: [Objection] = []
-    /// Whether they cannot all come from the one peer.
+    /// True if they cannot all come from the one peer.
     private(set) var isContradicted = false
     /// How many there were.
     private(set) var count = 0
 
     var isEmpty: Bool { list.isEmpty }
 
-    /// Whether the peer's first answer and another one cannot both be followed.
+    /// True if the peer's first answer and another one cannot both be followed.
     var isContested: Bool { list.contains { $0.error.code == .contradicted } }
 
     mutating func note(_ objection: Objection) {
@@ -51,7 +51,7 @@ struct Objections: Error, Sendable {
         }
     }
 
-    /// What was said before the peer has proved itself is of no account any more.
+    /// Answers from before the peer's proof no longer count.
     mutating func forget() {
         isContradicted = isContradicted || !list.isEmpty
         list = []

@@ -21,7 +21,7 @@ package struct PeerTarget: Sendable {
     /// Looks the peer up; `nil` if the hints are all there is.
     package var locate: (@Sendable () -> AsyncThrowingStream<PeerLocation, any Error>)?
     package var reliability: ReliabilityParameters
-    /// Whether the peer counts as awake before it was heard.
+    /// True if the peer counts as awake before it was heard.
     package var presumedActive: Bool
     /// Told when the peer puts us off because it is busy with another handshake.
     package var onBusy: (@Sendable () -> Void)?

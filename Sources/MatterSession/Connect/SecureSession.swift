@@ -5,7 +5,7 @@ package import MatterTransport
 package struct SecureSession: Sendable {
     package let manager: ExchangeManager
     package let reference: SessionReference
-    /// What the handshake agreed on.
+    /// The result of the handshake.
     package let established: EstablishedSession
     /// Where the peer answered.
     package let address: PeerAddress
@@ -29,7 +29,7 @@ package struct SecureSession: Sendable {
         await manager.remove(reference)
     }
 
-    /// The same for a session on which messages got lost, or may be late: CloseSession is not acknowledged, so it is said
+    /// Closes a session on which messages got lost, or may be late: CloseSession is not acknowledged, so it is said
     /// three times, with pauses. A peer that has heard it does nothing any more that was sent on the session.
     package func closeInsistently() async {
         await sayGoodbye()
@@ -55,7 +55,7 @@ extension SecureSession {
     /// How the peer wants its messages repeated.
     package var reliability: ReliabilityParameters { established.peerParameters.reliability }
 
-    /// Whether the session began where an earlier one had ended.
+    /// True if the session began where an earlier one had ended.
     package var isResumed: Bool { established.isResumed }
 }
 

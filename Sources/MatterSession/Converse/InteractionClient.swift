@@ -3,7 +3,7 @@ package import MatterTransport
 
 /// Carries transactions of the Interaction Model over the exchanges of one secure session.
 package struct InteractionClient: Sendable {
-    /// What the responder may take for its own work beyond message delivery (Matter core specification 4.10.2.1).
+    /// The responder's time for its own work beyond message delivery (Matter core specification 4.10.2.1).
     package static let standardProcessing = Duration.seconds(2)
 
     private let openExchange: @Sendable () async throws -> Exchange
@@ -35,7 +35,7 @@ package struct InteractionClient: Sendable {
         return try await run.play(&transaction)
     }
 
-    /// Runs a transaction that must not happen twice: a message that was given up goes on being sent, octet for octet,
+    /// Runs a transaction that must not happen twice: a message that was given up goes on being sent, byte for byte,
     /// for a while. A peer that has it only acknowledges.
     ///
     /// - Parameter rescue: how long it goes on being sent; a peer that is still silent then has lost the session.
@@ -93,7 +93,7 @@ package struct InteractionRun: Sendable {
         }
     }
 
-    /// The same, but a failed delivery leaves the exchange open, so that ``Exchange/resend()`` and
+    /// Sends, but a failed delivery leaves the exchange open, so that ``Exchange/resend()`` and
     /// ``resume(_:until:)`` can go on with it.
     package func playKeepingExchange<Transaction: InteractionTransaction>(
         _ transaction: inout Transaction

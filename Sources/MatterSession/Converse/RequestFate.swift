@@ -1,6 +1,6 @@
 package import MatterTransport
 
-/// What is done about a request that may run at most once when no answer comes: a state machine without I/O or clock.
+/// The fate of a request that may run at most once when no answer comes: a state machine without I/O or clock.
 ///
 /// Silence does not prove that the request has not run, nor that it will not: a datagram may be late. The identical
 /// datagram goes on being sent on its own session, where a peer that has it acknowledges and does it no second time. The
@@ -48,7 +48,7 @@ package struct RequestFate: Sendable {
         self.repeatUntil = min(deadline, repeatUntil)
     }
 
-    /// What comes after a wait that ended with an error.
+    /// The action after a wait that ended with an error.
     package mutating func step(after error: any Error, now: Instant) -> Step {
         switch (error as? TransportError)?.code {
         case .notAcknowledged where now < repeatUntil:

@@ -9,7 +9,7 @@ extension PeerAddress {
 }
 
 extension ReliabilityParameters {
-    /// What a DNS-SD record says, with the specification's defaults for the rest.
+    /// The contents of a DNS-SD record, with the specification's defaults for the rest.
     package init(_ advertised: AdvertisedParameters) {
         let standard = ReliabilityParameters.standard
         self.init(

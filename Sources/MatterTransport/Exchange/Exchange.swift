@@ -35,10 +35,10 @@ package struct Exchange: Sendable {
         await manager.hangUp(payload, opcode: opcode, protocolID: protocolID, on: key)
     }
 
-    /// Sends the last reliable message again, octet for octet, after it was given up.
+    /// Sends the last reliable message again, byte for byte, after it was given up.
     package func resend() async { await manager.resend(on: key) }
 
-    /// What was tried and heard so far.
+    /// The attempts and answers so far.
     package func report() async -> ExchangeReport? { await manager.report(of: key) }
 
     /// Ends the exchange; what is owed to the peer is still sent.

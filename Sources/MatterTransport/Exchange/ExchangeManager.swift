@@ -49,7 +49,7 @@ package actor ExchangeManager {
     ///   - links: makes the link that carries the messages.
     ///   - unsecuredCounter: where the counter of unsecured messages begins; at random if `nil`.
     ///   - admission: what peers may begin.
-    ///   - trace: called with a line for every datagram, when somebody wants to see them.
+    ///   - trace: called with a line for every datagram, if datagrams are traced.
     package init(
         eventLoop: any EventLoop, port: UInt16 = 0, links: any LinkProvider = UDPLinks(),
         random: any RandomSource, unsecuredCounter: UInt32? = nil, admission: @escaping MessageEngine.Admission,
@@ -65,7 +65,7 @@ package actor ExchangeManager {
         (incoming, incomingContinuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
     }
 
-    /// The same on the event loop that this process has anyway.
+    /// Starts on the event loop of this process.
     package init(
         port: UInt16 = 0, links: any LinkProvider = UDPLinks(), random: any RandomSource,
         unsecuredCounter: UInt32? = nil, admission: @escaping MessageEngine.Admission,
@@ -121,7 +121,7 @@ package actor ExchangeManager {
         perform(engine.addAddress(address, to: session))
     }
 
-    /// Forgets a session; whoever waits on one of its exchanges is told.
+    /// Forgets a session, and tells the tasks that wait on its exchanges.
     package func remove(_ session: SessionReference) {
         for key in engine.exchanges(of: session) {
             finishWaiting(key, .failure(TransportError(.closed, "the session was closed")))
@@ -298,7 +298,7 @@ package actor ExchangeManager {
         schedule()
     }
 
-    /// Hands over a message that began an exchange. Nobody would ever close an exchange that is lost here.
+    /// Hands over a message that began an exchange. An exchange that is lost here would never be closed.
     private func offer(_ message: Incoming) {
         switch incomingContinuation.yield(message) {
         case .dropped(let lost): abandon(lost.exchange.key)

@@ -17,7 +17,7 @@ package struct ReceivedMessage: Equatable, Sendable {
     package var needsAck = false
     /// The message of ours that this one acknowledges.
     package var acknowledged: UInt32?
-    /// Whether it answers an earlier message of ours than the last one; known only where messages are judged.
+    /// True if it answers an earlier message of ours than the last one; known only where messages are judged.
     package var isLate = false
 
     package init(
@@ -35,7 +35,7 @@ package struct ReceivedMessage: Equatable, Sendable {
     }
 }
 
-/// What the engine remembers of an exchange.
+/// The engine's state of an exchange.
 struct ExchangeState: Sendable {
     /// A reliable message that has not been acknowledged.
     struct InFlight: Sendable {
@@ -47,7 +47,7 @@ struct ExchangeState: Sendable {
         var acknowledgedBy: Set<PeerAddress> = []
     }
 
-    /// What a message of the peer said, without what a repetition may change.
+    /// The contents of a peer's message, without the parts that a repetition may change.
     struct Statement: Equatable, Sendable {
         var opcode: UInt8
         var payload: [UInt8]

@@ -30,7 +30,7 @@ struct ExchangeTable: Sendable {
     /// When the first of them has something to send.
     var nextDeadline: Instant? { deadlines.earliest }
 
-    /// Whether nothing is left to acknowledge, and nothing in flight: each of those has its deadline.
+    /// True if nothing is left to acknowledge, and nothing in flight: each of those has its deadline.
     var isDrained: Bool { deadlines.isEmpty }
 
     /// The exchanges that have something to send now. They have no deadline until they are set again.

@@ -1,4 +1,4 @@
-/// Messages of a handshake that we began. Whoever saw our message can answer it in the peer's name, with any counter
+/// Messages of a handshake that we began. Anyone who saw our message can answer it in the peer's name, with any counter
 /// and from any address, so that nothing counts before the reader has accepted it.
 extension MessageEngine {
     /// Shows a message to the reader, and changes nothing that a forged one could spoil.

@@ -1,4 +1,4 @@
-/// What becomes of incoming datagrams.
+/// The handling of incoming datagrams.
 extension MessageEngine {
     /// Processes one datagram.
     package mutating func receive(_ datagram: [UInt8], from address: PeerAddress, now: Instant) -> [Action] {

@@ -7,7 +7,7 @@ package import MatterCrypto
 /// It serves both roles and knows nothing of sockets or clocks. The caller performs the actions in order and calls
 /// ``tick(now:)`` no later than ``nextDeadline``.
 package struct MessageEngine: Sendable {
-    /// What the caller has to do.
+    /// An action for the caller.
     package enum Action: Sendable {
         case transmit([UInt8], to: PeerAddress)
         /// A new message of an exchange; `opened` if it began one.
@@ -20,7 +20,7 @@ package struct MessageEngine: Sendable {
         case dropped(TransportError, from: PeerAddress)
     }
 
-    /// Whether a message of this protocol and opcode may begin an exchange with us.
+    /// True if a message of this protocol and opcode may begin an exchange with us.
     package typealias Admission = @Sendable (_ protocolID: ProtocolID, _ opcode: UInt8, _ isSecure: Bool) -> Bool
 
     /// The most bytes of application payload in a secure unicast message with an acknowledgement.
@@ -31,7 +31,7 @@ package struct MessageEngine: Sendable {
 
     private let random: any RandomSource
     let admission: Admission
-    /// What the link under this engine promises.
+    /// The promises of the link under this engine.
     let link: LinkProperties
     var sessions: [SessionReference: SessionState] = [:]
     /// The unsecured ones among the sessions: there are few at a time.
@@ -177,7 +177,7 @@ package struct MessageEngine: Sendable {
         return actions
     }
 
-    /// Whether every exchange has come to its end: nothing to acknowledge, nothing in flight.
+    /// True if every exchange has come to its end: nothing to acknowledge, nothing in flight.
     package var isDrained: Bool { exchanges.isDrained }
 
     /// Forgets an exchange at once, with whatever is in flight on it.
@@ -186,7 +186,7 @@ package struct MessageEngine: Sendable {
         if isIdleUnsecured(key.session, .initiator) { forget(key.session) }
     }
 
-    /// What was tried and heard on an exchange.
+    /// The attempts and answers on an exchange.
     package func report(of key: ExchangeKey, now: Instant) -> ExchangeReport? {
         guard let exchange = exchanges[key] else { return nil }
         var report = exchange.report
@@ -234,7 +234,7 @@ package struct MessageEngine: Sendable {
         return session.addresses.map { .transmit(datagram, to: $0) } + (link.isReliable ? [.acknowledged(key)] : [])
     }
 
-    /// Sends the last reliable message of an exchange once more, octet for octet, although it was given up: a live
+    /// Sends the last reliable message of an exchange once more, byte for byte, although it was given up: a live
     /// peer recognises it and only acknowledges.
     package mutating func resend(on key: ExchangeKey, now: Instant) -> [Action] {
         guard let exchange = exchanges[key], let message = exchange.inFlight ?? exchange.abandoned,

@@ -54,15 +54,15 @@ struct SessionState: Sendable {
     var reliability: ReliabilityParameters
     /// Where to send: one address once the peer has been heard, several candidates before.
     var addresses: [PeerAddress]
-    /// Whether the address stays: on a handshake that we began, whoever answered first is the peer. One of several
+    /// True if the address stays: on a handshake that we began, the first to answer is the peer. One of several
     /// candidates may be another device's by now, and answers as well.
     var isSettled = false
-    /// Whether a message counts only after its reader has accepted it: on a handshake that we began, anybody who saw
+    /// True if a message counts only after its reader has accepted it: on a handshake that we began, anybody who saw
     /// our message can answer it, and only the handshake can tell who is the peer.
     var isJudged = false
     /// When an authentic, new message last came in.
     var lastHeard: Instant?
-    /// Whether the peer counts as awake before it was ever heard (PASE: somebody just pressed its button).
+    /// True if the peer counts as awake before it was ever heard (PASE: its button was just pressed).
     var presumedActive = false
 
     init(

@@ -1,8 +1,8 @@
 package import NIOCore
 
-/// What a link promises about messages.
+/// The promises of a link about messages.
 package struct LinkProperties: Equatable, Sendable {
-    /// Whether messages arrive once and in order, so that the Message Reliability Protocol is not used (Matter core
+    /// True if messages arrive once and in order, so that the Message Reliability Protocol is not used (Matter core
     /// specification 4.12).
     package var isReliable: Bool
     /// The most bytes of one message, headers and integrity code included.
@@ -22,7 +22,7 @@ package protocol DatagramLink: Sendable {
     /// The port that the link was given; 0 where links have no ports.
     var port: UInt16 { get }
 
-    /// Whether the link can still be used.
+    /// True if the link can still be used.
     var isOpen: Bool { get }
 
     /// Sends a message. To be called on the event loop of the link.

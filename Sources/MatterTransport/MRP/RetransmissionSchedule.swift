@@ -16,7 +16,7 @@ package struct ReliabilityParameters: Equatable, Sendable {
         self.activeThreshold = activeThreshold
     }
 
-    /// What holds for a peer that says nothing.
+    /// The parameters of a peer that states none.
     package static let standard = ReliabilityParameters()
 
     /// The longest interval that may be advertised.
@@ -30,7 +30,7 @@ package enum RetransmissionSchedule {
     /// How long an acknowledgement may wait for a message to ride on.
     package static let standaloneAckDelay = Duration.milliseconds(200)
 
-    /// Peers may advertise an interval of 0; five transmissions in no time would help nobody.
+    /// Peers may advertise an interval of 0; five transmissions in no time would not help.
     private static let shortestInterval = Duration.milliseconds(10)
 
     private static let margin = 1.1
@@ -55,7 +55,7 @@ package enum RetransmissionSchedule {
     /// The longest that a message may remain without acknowledgement before it is given up.
     package static func longestTotal(interval: Duration) -> Duration { longestTotal { _ in interval } }
 
-    /// The same where the interval depends on how long ago the first transmission was.
+    /// The interval if it depends on the age of the first transmission.
     static func longestTotal(interval: (_ elapsed: Duration) -> Duration) -> Duration {
         (1...maximumTransmissions).reduce(.zero) { $0 + wait(after: $1, interval: interval($0), jitter: 1) }
     }

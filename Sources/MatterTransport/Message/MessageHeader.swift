@@ -38,7 +38,7 @@ package struct MessageHeader: Equatable, Sendable {
         self.destination = destination
     }
 
-    /// Whether the message is on an unsecured session.
+    /// True if the message is on an unsecured session.
     package var isUnsecured: Bool { sessionID == 0 && sessionType == .unicast }
 
     package var securityFlags: UInt8 {
@@ -67,7 +67,7 @@ package struct MessageHeader: Equatable, Sendable {
 
     /// Decodes the header at the front of a datagram.
     ///
-    /// - Returns: the header and how many octets it takes, extensions included.
+    /// - Returns: the header and how many bytes it takes, extensions included.
     /// - Throws: `.malformedMessage` for everything that the specification wants dropped.
     package static func decode(_ datagram: [UInt8]) throws(TransportError) -> (header: MessageHeader, length: Int) {
         var input = ByteReader(datagram)

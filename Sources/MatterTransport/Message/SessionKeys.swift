@@ -44,12 +44,12 @@ package struct MessageSecurity: Sendable {
         return clear + (try cipher.seal(plaintext, nonce: nonce, aad: clear))
     }
 
-    /// - Parameter headerLength: octets of the clear header, extensions included.
+    /// - Parameter headerLength: bytes of the clear header, extensions included.
     package func open(header: MessageHeader, headerLength: Int, datagram: [UInt8]) throws(TransportError) -> [UInt8] {
         guard datagram.count >= headerLength + Self.micLength else {
             throw .malformed("no room for the integrity check")
         }
-        // The octet as it was sent: it may have bits that the decoded header does not keep.
+        // The byte as it was sent: it may have bits that the decoded header does not keep.
         let nonce = nonce(securityFlags: datagram[MessageHeader.securityFlagsOffset], counter: header.counter)
         do {
             return try cipher.open(

@@ -12,7 +12,7 @@ package final class MemoryNetwork: Sendable {
 
     private let hosts = Mutex<[PeerAddress: Host]>([:])
     private let judge: @Sendable (_ message: [UInt8], _ from: PeerAddress, _ to: PeerAddress) -> [Duration]
-    /// What the links promise.
+    /// The promises of the links.
     package let properties: LinkProperties
 
     /// - Parameter judge: when copies of a message arrive; none for one that is lost.

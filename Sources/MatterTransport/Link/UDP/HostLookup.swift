@@ -4,7 +4,7 @@ import Synchronization
 
 extension PeerAddress {
     /// The addresses of `HOST`, `HOST:PORT` or `[IPv6%interface]:PORT`, in the order in which the system's resolver
-    /// prefers them (RFC 6724). A numeric host asks nobody.
+    /// prefers them (RFC 6724). A numeric host needs no look-up.
     ///
     /// - Throws: `.invalidAddress`; `.unknownHost`, also if the resolver has no answer by the deadline.
     package static func lookup(

@@ -5,7 +5,7 @@ import NIOPosix
 /// The UDP edge: one socket for IPv6 and IPv4, on the event loop of its owner.
 final class UDPSocket: DatagramLink {
     private let channel: any Channel
-    /// Whether the kernel has no IPv6 at all, so that IPv4 addresses are not mapped.
+    /// True if the kernel has no IPv6 at all, so that IPv4 addresses are not mapped.
     private let isIPv4Only: Bool
 
     /// The port that the kernel gave us, or the one that was asked for.
@@ -64,7 +64,7 @@ final class UDPSocket: DatagramLink {
         }
     }
 
-    /// Whether the socket can still be used.
+    /// True if the socket can still be used.
     var isOpen: Bool { channel.isActive }
 
     /// Sends a datagram. To be called on the event loop.
