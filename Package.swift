@@ -72,54 +72,60 @@ let package = Package(
         .target(name: "CCurl"),
         .target(name: "CProcess"),
         .target(name: "CQREncode"),
-        module("JSON"),
-        module("MatterTLV", ["JSON"]),
-        module("MatterCrypto", ["COpenSSL"]),
-        module("MatterSetupPayload", ["MatterTLV"]),
-        module("MatterStore"),
-        module("MatterHTTP", ["CCurl", logging]),
-        module("MatterCredentials", ["JSON", "MatterCrypto", "MatterTLV", asn1]),
-        module("MatterTransport", ["MatterCrypto", nioCore, nioPosix]),
-        module("MatterSecureChannel", ["MatterCredentials", "MatterCrypto", "MatterTLV", "MatterTransport"]),
-        module("MatterInteraction", ["MatterTLV"]),
-        module("MatterDataModel", ["JSON", "MatterTLV"]),
-        module("MatterDiscovery", ["CAvahi", logging]),
+        module("MatterErrors"),
+        module("JSON", ["MatterErrors"]),
+        module("MatterTLV", ["JSON", "MatterErrors"]),
+        module("MatterCrypto", ["COpenSSL", "MatterErrors"]),
+        module("MatterSetupPayload", ["MatterErrors", "MatterTLV"]),
+        module("MatterStore", ["MatterErrors"]),
+        module("MatterHTTP", ["CCurl", "MatterErrors", logging]),
+        module("MatterCredentials", ["JSON", "MatterCrypto", "MatterErrors", "MatterTLV", asn1]),
+        module("MatterTransport", ["MatterCrypto", "MatterErrors", nioCore, nioPosix]),
+        module(
+            "MatterSecureChannel",
+            ["MatterCredentials", "MatterCrypto", "MatterErrors", "MatterTLV", "MatterTransport"]),
+        module("MatterInteraction", ["MatterErrors", "MatterTLV"]),
+        module("MatterDataModel", ["JSON", "MatterErrors", "MatterTLV"]),
+        module("MatterDiscovery", ["CAvahi", "MatterErrors", logging]),
         module(
             "MatterSession",
             [
-                "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterInteraction", "MatterSecureChannel",
-                "MatterTransport", logging,
+                "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterErrors", "MatterInteraction",
+                "MatterSecureChannel", "MatterTransport", logging,
             ]),
         module(
             "MatterRecords",
             [
-                "JSON", "MatterCredentials", "MatterCrypto", "MatterSecureChannel", "MatterSession",
+                "JSON", "MatterCredentials", "MatterCrypto", "MatterErrors", "MatterSecureChannel", "MatterSession",
                 "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTransport",
             ]),
         module(
             "MatterCommissioning",
             [
-                "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterInteraction", "MatterRecords",
-                "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterTLV", "MatterTransport", logging,
+                "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterErrors", "MatterInteraction",
+                "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterTLV",
+                "MatterTransport", logging,
             ]),
         module(
             "MatterController",
             [
                 "CProcess", "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDiscovery",
-                "MatterInteraction", "MatterRecords", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV",
-                "MatterTransport", logging,
+                "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSession", "MatterSetupPayload",
+                "MatterStore", "MatterTLV", "MatterTransport", logging,
             ]),
         module(
             "RainMaker",
             [
-                "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterHTTP", "MatterInteraction",
-                "MatterRecords", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport", logging,
+                "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterErrors", "MatterHTTP",
+                "MatterInteraction", "MatterRecords", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport",
+                logging,
             ]),
         module(
             "MatterSimulator",
             [
-                "JSON", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterInteraction",
-                "MatterSecureChannel", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport", logging,
+                "JSON", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterErrors",
+                "MatterInteraction", "MatterSecureChannel", "MatterSession", "MatterStore", "MatterTLV",
+                "MatterTransport", logging,
             ]),
         module(
             "RainMakerEmulator", ["JSON", "MatterCredentials", "MatterCrypto", "MatterStore", flyingFox, flyingSocks]),
@@ -131,7 +137,7 @@ let package = Package(
             "MatterCommandLine",
             [
                 "CProcess", "CQREncode", "JSON", "MatterCommissioning", "MatterController", "MatterCredentials",
-                "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterHTTP", "MatterInteraction",
+                "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterErrors", "MatterHTTP", "MatterInteraction",
                 "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterSimulator",
                 "MatterStore", "MatterTLV", "MatterTransport", "RainMaker", arguments, logging,
             ]),
@@ -153,20 +159,20 @@ let package = Package(
         tests("MatterTLVTests", ["JSON", "MatterTLV"]),
         tests("MatterCryptoTests", ["MatterCrypto"]),
         tests("MatterSetupPayloadTests", ["MatterSetupPayload", "MatterTLV"]),
-        tests("MatterStoreTests", ["MatterStore"]),
-        tests("MatterHTTPTests", ["CCurl", "MatterHTTP", logging]),
-        tests("MatterCredentialsTests", ["MatterCredentials", "MatterCrypto", "MatterTLV"]),
+        tests("MatterStoreTests", ["MatterErrors", "MatterStore"]),
+        tests("MatterHTTPTests", ["CCurl", "MatterErrors", "MatterHTTP", logging]),
+        tests("MatterCredentialsTests", ["MatterCredentials", "MatterCrypto", "MatterErrors", "MatterTLV"]),
         tests("MatterTransportTests", ["MatterCrypto", "MatterTransport"]),
         tests(
             "MatterSecureChannelTests",
             ["MatterCredentials", "MatterCrypto", "MatterSecureChannel", "MatterTLV", "MatterTransport"]),
-        tests("MatterInteractionTests", ["MatterInteraction", "MatterTLV"]),
-        tests("MatterDataModelTests", ["JSON", "MatterDataModel", "MatterTLV"]),
-        tests("MatterDiscoveryTests", ["MatterDiscovery"]),
+        tests("MatterInteractionTests", ["MatterErrors", "MatterInteraction", "MatterTLV"]),
+        tests("MatterDataModelTests", ["JSON", "MatterDataModel", "MatterErrors", "MatterTLV"]),
+        tests("MatterDiscoveryTests", ["MatterDiscovery", "MatterErrors"]),
         tests(
             "MatterRecordsTests",
             [
-                "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterRecords",
+                "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterErrors", "MatterRecords",
                 "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTestKit",
                 "MatterTransport",
             ]),
@@ -179,16 +185,16 @@ let package = Package(
         tests(
             "MatterCommissioningTests",
             [
-                "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterInteraction",
-                "MatterRecords", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTestKit",
-                "MatterTransport", logging,
+                "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterErrors",
+                "MatterInteraction", "MatterRecords", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV",
+                "MatterTestKit", "MatterTransport", logging,
             ]),
         tests(
             "MatterControllerTests",
             [
-                "MatterCommissioning", "MatterController", "MatterCredentials", "MatterCrypto", "MatterInteraction",
-                "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterStore",
-                "MatterTLV", "MatterTestKit", "MatterTransport",
+                "MatterCommissioning", "MatterController", "MatterCredentials", "MatterCrypto", "MatterErrors",
+                "MatterInteraction", "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload",
+                "MatterStore", "MatterTLV", "MatterTestKit", "MatterTransport",
             ]),
         tests(
             "MatterSimulatorTests",
@@ -200,9 +206,9 @@ let package = Package(
         tests(
             "RainMakerTests",
             [
-                "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterHTTP", "MatterInteraction",
-                "MatterRecords", "MatterSession", "MatterStore", "MatterTLV", "MatterTestKit", "MatterTransport",
-                "RainMaker", "RainMakerEmulator", logging,
+                "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterErrors", "MatterHTTP",
+                "MatterInteraction", "MatterRecords", "MatterSession", "MatterStore", "MatterTLV", "MatterTestKit",
+                "MatterTransport", "RainMaker", "RainMakerEmulator", logging,
             ]),
         tests(
             "RainMakerEmulatorTests",

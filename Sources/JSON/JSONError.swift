@@ -1,5 +1,7 @@
+import MatterErrors
+
 /// Why a JSON text was refused, and where.
-package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct JSONError: CodedError, Equatable {
     /// The kind of fault.
     package enum Code: String, Sendable {
         /// Something else than the grammar asks for, or the end of the text too early.
@@ -31,7 +33,7 @@ package struct JSONError: Error, Equatable, Sendable, CustomStringConvertible {
         self.column = column
     }
 
-    package var description: String {
+    package var message: String {
         "\(reason) (line \(line), column \(column))"
     }
 }

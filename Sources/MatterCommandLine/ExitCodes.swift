@@ -11,13 +11,14 @@ import MatterInteraction
 import MatterRecords
 import MatterSession
 import MatterSetupPayload
+import MatterSimulator
 import MatterStore
 import MatterTLV
 import MatterTransport
 import RainMaker
 
 /// The exit codes of the command-line contract.
-enum ExitStatus: Int32 {
+package enum ExitStatus: Int32, Sendable {
     case done = 0
     case defect = 1
     case notFound = 3
@@ -33,13 +34,18 @@ enum ExitStatus: Int32 {
     case interrupted = 130
 }
 
+/// An error of a module that the command line does not know, with what the program ends with.
+package protocol ExitStatusProviding: Error {
+    var exitStatus: ExitStatus { get }
+}
+
 extension ExitStatus {
     /// The one place where errors of all modules become exit codes.
-    init(_ error: any Error) {
+    package init(_ error: any Error) {
         switch error {
         case let error as AdvisedError: self.init(error.error)
-        case let error as UsageError: self = error.status
-        case let error as ReadFailure: self = error.exit
+        case let error as CommandLineError: self = error.status
+        case let error as any ExitStatusProviding: self = error.exitStatus
         case is CancellationError: self = .interrupted
         case let error as CommissioningError: self.init(commissioning: error)
         case let error as InterruptedCommissioning: self.init(error.underlying)
@@ -53,6 +59,8 @@ extension ExitStatus {
         case let error as RainMakerError: self.init(cloud: error)
         case let error as HTTPError: self = error.code == .libraryMissing ? .serviceMissing : .issuerFailed
         case is StoreError: self = .localState
+        case let error as SimulatorError:
+            self = error.code == .stateInUse || error.code == .damagedState ? .localState : .usage
         case is SetupPayloadError, is DataModelError, is TLVError, is JSONError, is AttestationError: self = .usage
         case is CredentialsError: self = .localState
         case is CryptoError: self = .defect
@@ -147,20 +155,4 @@ extension ExitStatus {
         case .ambiguousFabric, .invalidName: self = .usage
         }
     }
-}
-
-/// Something wrong with the command line that only shows while a command runs.
-struct UsageError: Error, CustomStringConvertible {
-    var id: String
-    var reason: String
-    var hint: String?
-    var status = ExitStatus.usage
-
-    init(_ id: String, _ reason: String, hint: String? = nil) {
-        self.id = id
-        self.reason = reason
-        self.hint = hint
-    }
-
-    var description: String { reason }
 }

@@ -21,7 +21,7 @@ struct Interruption {
             let report = ErrorReport(error)
             return UnsafePointer(strdup((isJSON ? report.json : report.text) + "\n"))
         }
-        let overdue = UsageError.overdue
+        let overdue = CommandLineError.overdue
         cprocess_arm(
             lasting(CancellationError()), ExitStatus.interrupted.rawValue, lasting(overdue), overdue.status.rawValue)
         var ends: [Int32] = [-1, -1]
@@ -40,7 +40,7 @@ struct Interruption {
             var octets: [UInt8] = Array(repeating: 0, count: 16)
             guard read(readingEnd, &octets, octets.count) > 0 else { continue }
             if let first, .now - first > Self.echo {
-                _exit(CommandFailure(UsageError.interruptedTwice, target: nil, isJSON: isJSON).report())
+                _exit(CommandFailure(CommandLineError.interruptedTwice, target: nil, isJSON: isJSON).report())
             }
             first = first ?? .now
             work.cancel()
@@ -49,23 +49,19 @@ struct Interruption {
     }
 }
 
-extension UsageError {
-    fileprivate static var interruptedTwice: UsageError {
-        var error = UsageError(
+extension CommandLineError {
+    fileprivate static var interruptedTwice: CommandLineError {
+        CommandLineError(
             "interrupted", "interrupted twice; what was being undone was left as it is",
             hint:
-                "a device that was being commissioned forgets it by itself within its fail-safe; see 'matterctl node ls'"
-        )
-        error.status = .interrupted
-        return error
+                "a device that was being commissioned forgets it by itself within its fail-safe; see 'matterctl node ls'",
+            status: .interrupted)
     }
 
     /// The process is stuck: its threads do not run.
-    fileprivate static var overdue: UsageError {
-        var error = UsageError(
+    fileprivate static var overdue: CommandLineError {
+        CommandLineError(
             "process.overdue", "the command did not end within its --timeout: this system is out of threads or memory",
-            hint: "see the limits of this process: ulimit -a")
-        error.status = .localState
-        return error
+            hint: "see the limits of this process: ulimit -a", status: .localState)
     }
 }

@@ -30,7 +30,8 @@ package struct Program {
         guard !arguments.isEmpty else {
             exit(
                 report(
-                    UsageError("usage.no-arguments", "this process was started without arguments, not even its name"),
+                    CommandLineError(
+                        "usage.no-arguments", "this process was started without arguments, not even its name"),
                     isJSON: false))
         }
         let program = Program(arguments.dropFirst())
@@ -40,7 +41,7 @@ package struct Program {
         case .ended(let status): exit(status)
         }
         let interruption = Interruption(isJSON: program.isJSON)
-        do throws(UsageError) {
+        do throws(CommandLineError) {
             try prepare(for: command)
         } catch {
             exit(report(error, isJSON: program.isJSON))
@@ -98,7 +99,7 @@ package struct Program {
     }
 
     /// Sees to it that the command ends, whatever this system lacks.
-    private static func prepare(for command: any ParsableCommand) throws(UsageError) {
+    private static func prepare(for command: any ParsableCommand) throws(CommandLineError) {
         let isLocal = command is any LocalCommand && !(command is Simulate)
         try Shortage.check(forNetwork: !isLocal)
         guard !(command is Simulate) else { return }
@@ -114,7 +115,7 @@ package struct Program {
 
     /// Done, if the result got out.
     private func done() -> Int32 {
-        do throws(UsageError) {
+        do throws(CommandLineError) {
             try Terminal.current.checkResult()
             return ExitStatus.done.rawValue
         } catch {
@@ -125,7 +126,7 @@ package struct Program {
     /// Help and version are results; everything else about the arguments is an error of usage.
     private func ended(by error: any Error) -> Int32 {
         guard MatterCtl.exitCode(for: error).isSuccess else {
-            return Self.report(UsageError(parsing: error, arguments), isJSON: isJSON)
+            return Self.report(CommandLineError(parsing: error, arguments), isJSON: isJSON)
         }
         let text = MatterCtl.fullMessage(for: error)
         let isScript = arguments.contains { $0.hasPrefix("--generate-completion-script") }

@@ -13,15 +13,13 @@ enum Shortage {
         static let network = Need(threads: 8, descriptors: 10)
     }
 
-    /// - Throws: ``UsageError`` that names what is missing.
-    static func check(forNetwork: Bool) throws(UsageError) {
+    /// - Throws: ``CommandLineError`` that names what is missing.
+    static func check(forNetwork: Bool) throws(CommandLineError) {
         // The library that runs the threads looks after them there, and ends the process where it cannot.
         guard access("/proc/self/stat", R_OK) == 0 else {
-            var error = UsageError(
+            throw CommandLineError(
                 "process.no-proc", "/proc cannot be read: \(String(cString: strerror(errno)))",
-                hint: "mount it: mount -t proc proc /proc")
-            error.status = .serviceMissing
-            throw error
+                hint: "mount it: mount -t proc proc /proc", status: .serviceMissing)
         }
         let need = forNetwork ? Need.network : Need.local
         let descriptors = cprocess_has_descriptors(need.descriptors)
@@ -34,10 +32,9 @@ enum Shortage {
         }
     }
 
-    private static func error(_ what: String, _ number: Int32, limit: String) -> UsageError {
-        var error = UsageError(
-            "process.no-resources", "\(what): \(String(cString: strerror(number)))", hint: "see its limits: \(limit)")
-        error.status = .localState
-        return error
+    private static func error(_ what: String, _ number: Int32, limit: String) -> CommandLineError {
+        CommandLineError(
+            "process.no-resources", "\(what): \(String(cString: strerror(number)))", hint: "see its limits: \(limit)",
+            status: .localState)
     }
 }

@@ -59,15 +59,13 @@ package final class Terminal: Sendable {
     /// Text on stderr, as it is.
     func error(_ text: String) { _ = sink(text, .error) }
 
-    /// - Throws: ``UsageError`` if a part of the result was lost, so that the rest is not taken for all of it.
-    func checkResult() throws(UsageError) {
+    /// - Throws: ``CommandLineError`` if a part of the result was lost, so that the rest is not taken for all of it.
+    func checkResult() throws(CommandLineError) {
         let number = failure.load(ordering: .relaxed)
         guard number != 0 else { return }
-        var error = UsageError(
+        throw CommandLineError(
             "output.failed", "the result could not be written to stdout: \(String(cString: strerror(number)))",
-            hint: "what was asked for has been done; only the result is lost")
-        error.status = .localState
-        throw error
+            hint: "what was asked for has been done; only the result is lost", status: .localState)
     }
 
     /// The columns of the terminal; 80 where it does not say.

@@ -1,7 +1,8 @@
+package import MatterErrors
 package import MatterInteraction
 
 /// Why a commissioning did not succeed.
-package struct CommissioningError: Error, Sendable, CustomStringConvertible {
+package struct CommissioningError: CodedError {
     package enum Code: String, Sendable {
         /// Nothing that fits the setup code answered discovery.
         case nothingDiscovered = "discover.nothing-found"
@@ -47,7 +48,7 @@ package struct CommissioningError: Error, Sendable, CustomStringConvertible {
     package var code: Code
     package var stage: CommissioningStage
     package var reason: String
-    package var hint: String?
+    package var hint: Hint?
     /// The Interaction Model status, when a command failed with one.
     package var status: StatusIB?
     package var underlying: (any Error)?
@@ -73,7 +74,7 @@ package struct CommissioningError: Error, Sendable, CustomStringConvertible {
     }
 
     package init(
-        _ code: Code, stage: CommissioningStage, _ reason: String, hint: String? = nil, status: StatusIB? = nil,
+        _ code: Code, stage: CommissioningStage, _ reason: String, hint: Hint? = nil, status: StatusIB? = nil,
         underlying: (any Error)? = nil
     ) {
         self.code = code
@@ -84,7 +85,7 @@ package struct CommissioningError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
-    package var description: String { reason }
+    package var stageName: String? { stage.rawValue }
 }
 
 /// A commissioning that failed because of something that has nothing to do with commissioning, such as a full disk.

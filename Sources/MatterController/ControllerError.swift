@@ -1,8 +1,9 @@
+package import MatterErrors
 package import MatterInteraction
 package import MatterTLV
 
 /// Why a controller could not do what it was asked to, once its own layers had no better name for it.
-package struct ControllerError: Error, Sendable, CustomStringConvertible {
+package struct ControllerError: CodedError {
     package enum Code: String, Sendable {
         /// The command was sent and may have run; nobody knows.
         case outcomeUnknown = "command.outcome-unknown"
@@ -24,7 +25,7 @@ package struct ControllerError: Error, Sendable, CustomStringConvertible {
 
     package var code: Code
     package var reason: String
-    package var hint: String?
+    package var hint: Hint?
     package var status: StatusIB?
     /// For an unknown outcome: what was read back afterwards.
     package var state: [(path: ConcreteAttributePath, value: TLVValue)] = []
@@ -33,7 +34,7 @@ package struct ControllerError: Error, Sendable, CustomStringConvertible {
     package var holders: [Int32] = []
 
     package init(
-        _ code: Code, _ reason: String, hint: String? = nil, status: StatusIB? = nil, underlying: (any Error)? = nil
+        _ code: Code, _ reason: String, hint: Hint? = nil, status: StatusIB? = nil, underlying: (any Error)? = nil
     ) {
         self.code = code
         self.reason = reason
@@ -41,6 +42,4 @@ package struct ControllerError: Error, Sendable, CustomStringConvertible {
         self.status = status
         self.underlying = underlying
     }
-
-    package var description: String { reason }
 }

@@ -1,5 +1,7 @@
+import MatterErrors
+
 /// Why a certificate, a request or an issuer was refused, and which certificate of a chain it was.
-package struct CredentialsError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct CredentialsError: CodedError, Equatable {
     /// The kind of fault. The raw value is stable and meant for programs.
     package enum Code: String, Sendable, CaseIterable {
         /// Octets that are not the encoding they should be, or lack an element.
@@ -91,7 +93,7 @@ package struct CredentialsError: Error, Equatable, Sendable, CustomStringConvert
         self.offset = offset
     }
 
-    package var description: String {
+    package var message: String {
         let place = offset.map { " (at byte \($0))" } ?? ""
         return certificate.map { "\($0): \(reason)\(place)" } ?? reason + place
     }

@@ -1,7 +1,8 @@
 import COpenSSL
+import MatterErrors
 
 /// Why a cryptographic operation was refused or failed. It never carries key material.
-package struct CryptoError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct CryptoError: CodedError, Equatable {
     /// The kind of fault.
     package enum Code: String, Sendable {
         /// A key, nonce, tag, salt or message of a length that the algorithm does not take.
@@ -42,6 +43,4 @@ package struct CryptoError: Error, Equatable, Sendable, CustomStringConvertible 
         ERR_clear_error()
         return CryptoError(.internal, "libcrypto failed to \(operation)\(reason.map { ": \($0)" } ?? "")")
     }
-
-    package var description: String { reason }
 }

@@ -1,5 +1,7 @@
+public import MatterErrors
+
 /// Why a name, a path, a value or a file of definitions was not understood.
-public struct DataModelError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct DataModelError: CodedError, Equatable {
     /// The kind of fault.
     public enum Code: String, Sendable, CaseIterable {
         /// No cluster has this name.
@@ -39,10 +41,10 @@ public struct DataModelError: Error, Equatable, Sendable, CustomStringConvertibl
     /// Nearest spellings, best first, written as they can be typed.
     public var suggestions: [String]
     /// The next step if no spelling is near: how to list the names.
-    public var advice: String?
+    package var advice: Hint?
 
     package init(
-        _ code: Code, _ reason: String, place: String = "", suggestions: [String] = [], advice: String? = nil
+        _ code: Code, _ reason: String, place: String = "", suggestions: [String] = [], advice: Hint? = nil
     ) {
         self.code = code
         self.reason = reason
@@ -51,15 +53,15 @@ public struct DataModelError: Error, Equatable, Sendable, CustomStringConvertibl
         self.advice = advice
     }
 
-    /// The line that goes behind `hint:`, where there is one.
-    public var hint: String? {
-        guard let last = suggestions.last else { return advice }
+    /// What to do about it: the nearest spellings, else the advice.
+    package var hint: Hint? { suggestion.map { Hint($0) } ?? advice }
+
+    private var suggestion: String? {
+        guard let last = suggestions.last else { return nil }
         let head = suggestions.dropLast().joined(separator: ", ")
         return head.isEmpty ? "did you mean \(last)?" : "did you mean \(head) or \(last)?"
     }
 
-    /// The reason, and the hint where there is one.
-    public var description: String {
-        hint.map { "\(reason); \($0)" } ?? reason
-    }
+    /// The reason, with the nearest spellings where there are some.
+    public var description: String { suggestion.map { "\(reason); \($0)" } ?? reason }
 }

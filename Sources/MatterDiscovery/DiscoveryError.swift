@@ -1,5 +1,7 @@
+package import MatterErrors
+
 /// Why something cannot be found or advertised: what is missing on this host, and what to do about it.
-package struct DiscoveryError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct DiscoveryError: CodedError, Equatable {
     /// The kind of fault.
     package enum Code: String, Sendable, CaseIterable {
         /// The Avahi client library is not installed.
@@ -43,31 +45,7 @@ package struct DiscoveryError: Error, Equatable, Sendable, CustomStringConvertib
     }
 
     /// The next step, if there is one.
-    package var hint: String? {
-        switch code {
-        case .busUnavailable where isHung:
-            "restart the D-Bus system bus: systemctl restart dbus; or skip discovery with --address HOST:PORT"
-        case .daemonUnavailable where isHung:
-            "restart it: systemctl restart avahi-daemon; or skip discovery with --address HOST:PORT"
-        case .libraryMissing:
-            "install it: apt install libavahi-client3 avahi-daemon; or skip discovery with --address HOST:PORT"
-        case .busUnavailable:
-            "start the D-Bus system bus: apt install dbus && systemctl start dbus; or skip discovery with"
-                + " --address HOST:PORT"
-        case .daemonUnavailable:
-            "start it: apt install avahi-daemon && systemctl start avahi-daemon; or skip discovery with"
-                + " --address HOST:PORT"
-        case .disconnected:
-            "see why it stopped: systemctl status avahi-daemon; start it: systemctl start avahi-daemon"
-        case .noNetwork: "see the interfaces: ip addr; bring one up: ip link set INTERFACE up"
-        case .refused:
-            "see its log: journalctl -u avahi-daemon; its limits are in /etc/avahi/avahi-daemon.conf"
-        case .collision:
-            "another program on this network advertises the same instance; stop it or use another identity"
-        case .outOfResources: "see the limits of this process: ulimit -n; ulimit -u"
-        case .malformedRecord: nil
-        }
-    }
+    package var hint: Hint? { isHung ? .step("\(code.rawValue).hung") : nil }
 
-    package var description: String { reason }
+    package var stageName: String? { "discover" }
 }

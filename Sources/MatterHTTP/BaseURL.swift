@@ -1,3 +1,5 @@
+import MatterErrors
+
 /// Where a service is: scheme, host and port, and perhaps a path, without a slash at the end.
 ///
 /// `http:` is accepted for this machine only: tokens do not travel in the clear.

@@ -1,5 +1,7 @@
+package import MatterErrors
+
 /// Why an HTTP exchange could not be completed. Never holds a header, a body or the credentials of a proxy.
-package struct HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct HTTPError: CodedError, Equatable {
     /// What kind of fault it is. The raw value is stable and meant for programs.
     package enum Code: String, Sendable, CaseIterable {
         /// A base URL that is none, or that this program does not accept.
@@ -32,15 +34,13 @@ package struct HTTPError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A sentence for a person.
     package var reason: String
     /// What to do about it, where that is known.
-    package var hint: String?
+    package var hint: Hint?
 
-    package init(_ code: Code, _ reason: String, hint: String? = nil) {
+    package init(_ code: Code, _ reason: String, hint: Hint? = nil) {
         self.code = code
         self.reason = reason
         self.hint = hint
     }
-
-    package var description: String { reason }
 
     /// Whether the call may have been processed although no answer came: a repetition is safe for idempotent calls only.
     var isLossOfConnection: Bool {

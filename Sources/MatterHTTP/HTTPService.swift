@@ -1,4 +1,5 @@
 package import Logging
+import MatterErrors
 
 /// A service behind one base URL: calls with a deadline, repeated where that is safe.
 package struct HTTPService: Sendable {

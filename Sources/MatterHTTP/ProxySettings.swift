@@ -1,3 +1,5 @@
+import MatterErrors
+
 /// The proxy that the environment asks for, in the way that curl and most others understand it.
 package struct ProxySettings: Sendable, Equatable {
     package var host: String

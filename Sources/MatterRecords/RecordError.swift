@@ -1,7 +1,8 @@
+package import MatterErrors
 import MatterStore
 
 /// Why a record of the state directory, though undamaged, cannot be used, or an entry was not found.
-package struct RecordError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct RecordError: CodedError, Equatable {
     package enum Code: String, Sendable {
         /// A member is missing or of the wrong kind.
         case invalid = "state.invalid-record"
@@ -23,9 +24,9 @@ package struct RecordError: Error, Equatable, Sendable, CustomStringConvertible 
 
     package var code: Code
     package var reason: String
-    package var hint: String?
+    package var hint: Hint?
 
-    package init(_ code: Code, _ reason: String, hint: String? = nil) {
+    package init(_ code: Code, _ reason: String, hint: Hint? = nil) {
         self.code = code
         self.reason = reason
         self.hint = hint

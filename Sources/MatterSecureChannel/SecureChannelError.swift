@@ -1,5 +1,7 @@
+import MatterErrors
+
 /// Why a handshake failed.
-package struct SecureChannelError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct SecureChannelError: CodedError, Equatable {
     package enum Code: String, Sendable {
         /// A message that does not decode, or comes out of turn.
         case malformed = "secure-channel.malformed"
@@ -49,6 +51,4 @@ package struct SecureChannelError: Error, Equatable, Sendable, CustomStringConve
             self.init(.rejected, "the device ended the handshake: \(report)", reply: nil)
         }
     }
-
-    package var description: String { reason }
 }

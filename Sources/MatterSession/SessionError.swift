@@ -1,8 +1,9 @@
+import MatterErrors
 package import MatterSecureChannel
 package import MatterTransport
 
 /// Why there is no session with a peer: the phase, what was tried and what was heard.
-package struct SessionError: Error, Sendable, CustomStringConvertible {
+package struct SessionError: CodedError {
     package enum Code: String, Sendable {
         /// Discovery named no address, and none was known.
         case notDiscovered = "session.not-discovered"
@@ -54,6 +55,4 @@ package struct SessionError: Error, Sendable, CustomStringConvertible {
         self.phase = phase
         self.reason = reason
     }
-
-    package var description: String { reason }
 }

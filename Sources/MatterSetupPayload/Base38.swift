@@ -1,3 +1,5 @@
+import MatterErrors
+
 /// The text encoding of QR payloads: five characters for three bytes, least significant first (Matter core
 /// specification, 5.1.3.1).
 package enum Base38 {

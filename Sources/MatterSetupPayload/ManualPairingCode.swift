@@ -1,3 +1,5 @@
+import MatterErrors
+
 /// The manual pairing code: 11 digits, or 21 with vendor and product id (Matter core specification, 5.1.4).
 package enum ManualPairingCode {
     private static let shortLength = 11

@@ -1,3 +1,5 @@
+import MatterErrors
+
 /// The QR payload (Matter core specification, 5.1.3).
 package enum QRCode {
     package static let prefix = "MT:"

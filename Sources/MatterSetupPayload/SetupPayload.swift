@@ -1,3 +1,5 @@
+import MatterErrors
+
 /// The contents of a setup code for one device (Matter core specification, 5.1).
 package struct SetupPayload: Hashable, Sendable {
     /// How the device gets into commissioning mode.
@@ -107,7 +109,7 @@ extension SetupPayload {
         if QRCode.hasPayload(text) { return .qrCode }
         let first = text.unicodeScalars.first { !ManualPairingCode.isSeparator($0) }
         if let first, first.digit != nil { return .manualCode }
-        let hint =
+        let hint: Hint =
             text.lowercased().contains(QRCode.prefix.lowercased())
             ? "a QR payload has capital letters and begins with \(QRCode.prefix)"
             : "a QR payload begins with \(QRCode.prefix); a manual pairing code has 11 or 21 digits"

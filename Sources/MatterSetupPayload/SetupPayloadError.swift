@@ -1,7 +1,9 @@
+package import MatterErrors
+
 /// Why a setup code was refused or cannot be made, in words that help to correct it.
 ///
 /// It never contains the passcode.
-package struct SetupPayloadError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct SetupPayloadError: CodedError, Equatable {
     /// The kind of fault.
     package enum Code: String, Sendable {
         /// Neither a QR payload nor a manual pairing code.
@@ -39,18 +41,16 @@ package struct SetupPayloadError: Error, Equatable, Sendable, CustomStringConver
     /// A sentence for a person.
     package var reason: String
     /// The next step, if it is known.
-    package var hint: String?
+    package var hint: Hint?
     /// The character (from 1) of the text as it was given at which the fault begins.
     package var position: Int?
 
-    package init(_ code: Code, _ reason: String, hint: String? = nil, position: Int? = nil) {
+    package init(_ code: Code, _ reason: String, hint: Hint? = nil, position: Int? = nil) {
         self.code = code
         self.reason = reason
         self.hint = hint
         self.position = position
     }
-
-    package var description: String { reason }
 }
 
 extension Unicode.Scalar {

@@ -1,5 +1,7 @@
+package import MatterErrors
+
 /// Why a virtual device cannot be set up or cannot go on.
-package struct SimulatorError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct SimulatorError: CodedError, Equatable {
     package enum Code: String, Sendable {
         /// No such device type, or one that cannot stand where it was put.
         case unknownDeviceType = "simulator.unknown-device-type"
@@ -16,13 +18,11 @@ package struct SimulatorError: Error, Equatable, Sendable, CustomStringConvertib
     package var code: Code
     /// A sentence for a person.
     package var reason: String
-    package var hint: String?
+    package var hint: Hint?
 
-    package init(_ code: Code, _ reason: String, hint: String? = nil) {
+    package init(_ code: Code, _ reason: String, hint: Hint? = nil) {
         self.code = code
         self.reason = reason
         self.hint = hint
     }
-
-    package var description: String { reason }
 }

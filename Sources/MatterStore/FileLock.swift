@@ -1,4 +1,5 @@
 import Glibc
+import MatterErrors
 
 /// A lock that this process holds until it is released or the process ends, however it ends.
 package struct FileLock: ~Copyable, Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import MatterErrors
 
 extension StateDirectory {
     private static let folderMode: mode_t = 0o700
@@ -104,7 +105,7 @@ extension StateDirectory {
         guard try file.status(path).st_mode & 0o077 == 0 else {
             throw StoreError(
                 .insecure, "other users can access \(path), and its permissions cannot be changed",
-                hint: "keep the state on a file system with permissions, or use --home or MATTERCTL_HOME", path: path)
+                hint: .step("state.with-permissions"), path: path)
         }
     }
 
@@ -112,9 +113,7 @@ extension StateDirectory {
         func name(_ user: uid_t) -> String { user == 0 ? "root" : "user \(user)" }
         return StoreError(
             .notOwned, "\(path) belongs to \(name(owner)), but this process runs as \(name(geteuid()))",
-            hint: owner == 0
-                ? "it was probably created with sudo: sudo chown -R \"$USER\" '\(path)', or use --home for another"
-                : "run matterctl as the user who owns the state, without sudo, or use --home for another",
+            hint: owner == 0 ? .step("state.made-with-sudo", path) : .step("state.other-user"),
             path: path)
     }
 }

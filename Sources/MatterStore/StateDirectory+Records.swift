@@ -1,4 +1,5 @@
 import Glibc
+import MatterErrors
 
 extension StateDirectory {
     /// The contents of a record.
@@ -119,8 +120,8 @@ extension StateDirectory {
         switch fault {
         case .newerVersion(let version):
             return StoreError(
-                .newerVersion, "\(path) was written by a newer version of matterctl (format \(version))",
-                hint: "use that version, or another state directory (--home)", path: path)
+                .newerVersion, "\(path) was written by a newer version of this program (format \(version))",
+                hint: .step("state.newer-version"), path: path)
         case .damaged(let how):
             guard previous != nil else {
                 return StoreError(

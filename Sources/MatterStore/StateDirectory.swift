@@ -1,3 +1,5 @@
+import MatterErrors
+
 /// The folder in which matterctl keeps what it must not forget: small files, one record each.
 ///
 /// All of it belongs to one user: folders have mode 0700 and files 0600. Nothing is created before the first write.
@@ -44,7 +46,7 @@ package struct StateDirectory: Sendable {
         if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.local/share/matterctl" }
         throw StoreError(
             .noHome, "none of MATTERCTL_HOME, XDG_DATA_HOME and HOME is set",
-            hint: "use --home DIR or set MATTERCTL_HOME")
+            hint: .step("state.no-home"))
     }
 
     /// The folder for ``witness`` that the environment asks for: `$XDG_STATE_HOME/matterctl`, else

@@ -1,7 +1,8 @@
 import Glibc
+package import MatterErrors
 
 /// Why the state directory could not be used, in words that help to put it right.
-package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct StoreError: CodedError, Equatable {
     /// The kind of fault.
     package enum Code: String, Sendable {
         /// No environment variable says where the state directory is.
@@ -37,14 +38,14 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
     /// A sentence for a person; it names the file.
     package var reason: String
     /// The next step, if it is known.
-    package var hint: String?
+    package var hint: Hint?
     /// The file or folder, if there is one.
     package var path: String?
     /// For a damaged record: where its previous, undamaged copy is.
     package var previousCopy: String?
 
     package init(
-        _ code: Code, _ reason: String, hint: String? = nil, path: String? = nil, previousCopy: String? = nil
+        _ code: Code, _ reason: String, hint: Hint? = nil, path: String? = nil, previousCopy: String? = nil
     ) {
         self.code = code
         self.reason = reason
@@ -52,8 +53,6 @@ package struct StoreError: Error, Equatable, Sendable, CustomStringConvertible {
         self.path = path
         self.previousCopy = previousCopy
     }
-
-    package var description: String { reason }
 }
 
 extension StoreError {
@@ -72,11 +71,11 @@ extension StoreError {
         case EROFS:
             return StoreError(
                 .readOnly, "\(reason): the file system is read-only",
-                hint: "use --home or MATTERCTL_HOME to put the state elsewhere", path: path)
+                hint: .step("state.elsewhere"), path: path)
         case EACCES, EPERM:
             return StoreError(
                 .permission, "\(reason): permission denied",
-                hint: "check who owns it, or use --home or MATTERCTL_HOME to put the state elsewhere", path: path)
+                hint: "check who owns it, or " + .step("state.elsewhere"), path: path)
         case ELOOP:
             return StoreError(
                 .insecure, "\(reason): it is a symbolic link, or has too many of them",

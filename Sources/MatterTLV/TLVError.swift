@@ -1,5 +1,7 @@
+public import MatterErrors
+
 /// Why a TLV encoding was refused, and where.
-public struct TLVError: Error, Equatable, Sendable, CustomStringConvertible {
+public struct TLVError: CodedError, Equatable {
     /// The kind of fault.
     public enum Code: String, Sendable {
         /// The input ends inside an element or before a container does.
@@ -40,6 +42,9 @@ public struct TLVError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 
     /// The reason with the offset.
+    package var message: String { description }
+
+    /// The reason, with the place of the fault where it is known.
     public var description: String {
         offset.map { "\(reason) (at byte \($0))" } ?? reason
     }

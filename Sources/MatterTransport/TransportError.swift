@@ -1,5 +1,7 @@
+import MatterErrors
+
 /// Why the transport refused or lost something.
-package struct TransportError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct TransportError: CodedError, Equatable {
     package enum Code: String, Sendable {
         /// A datagram that is not a Matter message, or is one that must be dropped.
         case malformedMessage = "transport.malformed-message"
@@ -42,7 +44,20 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
         self.report = report
     }
 
-    package var description: String { reason }
+    package var stageName: String? {
+        switch code {
+        case .unknownHost: "discover"
+        default: isAboutPeer ? "interaction" : nil
+        }
+    }
+
+    /// Whether it is the peer, or the way to it, that failed, and not something on this host.
+    package var isAboutPeer: Bool {
+        switch code {
+        case .invalidAddress, .socket, .portInUse, .outOfResources, .unknownHost: false
+        default: true
+        }
+    }
 
     /// True if a message or its answer got lost, rather than being impossible.
     package var isLoss: Bool {

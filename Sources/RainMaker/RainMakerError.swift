@@ -1,8 +1,9 @@
 package import MatterCredentials
+package import MatterErrors
 package import MatterHTTP
 
 /// Why the cloud, or what it gave, could not be used. Never holds a token, a password or a key.
-package struct RainMakerError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct RainMakerError: CodedError, Equatable {
     /// What kind of fault it is. The raw value is stable and meant for programs.
     package enum Code: String, Sendable, CaseIterable {
         /// There are no tokens for this profile.
@@ -48,7 +49,7 @@ package struct RainMakerError: Error, Equatable, Sendable, CustomStringConvertib
     package var code: Code
     /// A sentence for a person. May quote the cloud: escape it before it reaches a terminal.
     package var reason: String
-    package var hint: String?
+    package var hint: Hint?
     /// The HTTP status, if there was an answer.
     package var httpStatus: Int?
     /// The cloud's own error code, if the answer has one.
@@ -61,7 +62,7 @@ package struct RainMakerError: Error, Equatable, Sendable, CustomStringConvertib
     package var transport: HTTPError.Code?
 
     package init(
-        _ code: Code, _ reason: String, hint: String? = nil, httpStatus: Int? = nil, cloudCode: String? = nil,
+        _ code: Code, _ reason: String, hint: Hint? = nil, httpStatus: Int? = nil, cloudCode: String? = nil,
         meaning: String? = nil, transport: HTTPError.Code? = nil
     ) {
         self.code = code
@@ -73,7 +74,12 @@ package struct RainMakerError: Error, Equatable, Sendable, CustomStringConvertib
         self.transport = transport
     }
 
-    package var description: String { reason }
+    package var facts: [Fact] {
+        [
+            Fact("httpStatus", httpStatus), Fact("cloudCode", cloudCode), Fact("cloudMeaning", meaning),
+            Fact("transport", transport?.rawValue),
+        ].compactMap { $0 }
+    }
 
     /// Whether the cloud was reached and does not want to do this.
     var refusesRequest: Bool { code == .refused || code == .notFound || code == .conflict }
@@ -93,7 +99,7 @@ package struct RainMakerError: Error, Equatable, Sendable, CustomStringConvertib
         guard isInconclusive else { return self }
         var error = self
         error.reason += "; \(doubt.effect)"
-        error.hint = "see whether it was, before you repeat it: \(doubt.check)"
+        error.hint = "see whether it was, before you repeat it: " + doubt.check
         return error
     }
 

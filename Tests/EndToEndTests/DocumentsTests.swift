@@ -23,7 +23,7 @@ import Testing
     /// The ids that errors can have, by file.
     private static func emitted() throws -> [String: String] {
         let id = "[a-z][a-z0-9]*(?:-[a-z0-9]+)*\\.[a-z0-9]+(?:-[a-z0-9]+)*"
-        let patterns = try ["\\bcase \\w+ = \"(\(id))\"", "UsageError\\(\\s*\"(\(id)|[a-z]+)\""].map {
+        let patterns = try ["\\bcase \\w+ = \"(\(id))\"", "CommandLineError\\(\\s*\"(\(id)|[a-z]+)\""].map {
             try NSRegularExpression(pattern: $0)
         }
         var found: [String: String] = [:]

@@ -1,6 +1,7 @@
 import MatterCommissioning
 import MatterCredentials
 import MatterDiscovery
+import MatterErrors
 import MatterRecords
 import MatterSession
 import MatterSetupPayload
@@ -246,9 +247,9 @@ struct SearchTests {
         let workshop = try Workshop(discovery: FakeDiscovery([]))
         let plain = try await failure(workshop, within: .milliseconds(400))
         #expect(plain.code == .nothingDiscovered && plain.stage == .discover && plain.aftermath == .untouched)
-        #expect(plain.hint?.contains("--address") == true)
+        #expect(plain.hint == .step("discover.nothing-found"))
         let bluetooth = try await failure(workshop, within: .milliseconds(400)) { $0.capabilities = .ble }
-        #expect(bluetooth.hint?.contains("share") == true && bluetooth.hint != plain.hint)
+        #expect(bluetooth.hint == .step("discover.other-transport", "ble"))
         let neither = try await failure(try Workshop(), within: .seconds(1))
         #expect(neither.code == .nothingDiscovered)
         await workshop.end()

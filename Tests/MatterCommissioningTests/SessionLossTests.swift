@@ -1,5 +1,6 @@
 import MatterCommissioning
 import MatterCredentials
+import MatterErrors
 import MatterInteraction
 import MatterRecords
 import MatterTestKit

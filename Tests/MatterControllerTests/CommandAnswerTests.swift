@@ -1,4 +1,5 @@
 import MatterController
+import MatterErrors
 import MatterInteraction
 import MatterSession
 import MatterTLV

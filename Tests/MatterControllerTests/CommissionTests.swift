@@ -3,6 +3,7 @@ import MatterCommissioning
 import MatterController
 import MatterCredentials
 import MatterCrypto
+import MatterErrors
 import MatterInteraction
 import MatterRecords
 import MatterSession

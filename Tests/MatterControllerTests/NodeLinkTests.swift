@@ -1,4 +1,5 @@
 import MatterController
+import MatterErrors
 import MatterInteraction
 import MatterRecords
 import MatterSecureChannel
@@ -251,7 +252,7 @@ struct NodeLinkTests {
             _ = try node.endpoint(serving: 6, named: nil, clusterName: "OnOff")
         }
         #expect(ambiguous.code == .ambiguousEndpoint && ambiguous.reason.contains("1, 2"))
-        #expect(ambiguous.hint?.contains("lamp/1") == true)
+        #expect(ambiguous.hint?.description.contains("lamp/1") == true)
         let none = try #require(throws: ControllerError.self) {
             _ = try node.endpoint(serving: 0x300, named: nil, clusterName: "ColorControl")
         }

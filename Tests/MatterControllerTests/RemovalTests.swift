@@ -2,6 +2,7 @@ import Foundation
 import MatterCommissioning
 import MatterController
 import MatterCredentials
+import MatterErrors
 import MatterInteraction
 import MatterRecords
 import MatterSession

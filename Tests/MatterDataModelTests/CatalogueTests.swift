@@ -1,4 +1,5 @@
 import Foundation
+import MatterErrors
 import MatterTLV
 import TestSupport
 import Testing

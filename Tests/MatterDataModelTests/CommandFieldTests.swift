@@ -1,3 +1,4 @@
+import MatterErrors
 import MatterTLV
 import TestSupport
 import Testing

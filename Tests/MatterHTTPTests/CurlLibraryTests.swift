@@ -1,5 +1,6 @@
 import CCurl
 import Foundation
+import MatterErrors
 import Testing
 
 @testable import MatterHTTP
@@ -85,7 +86,7 @@ import Testing
         let error = #expect(throws: HTTPError.self) { try CurlLibrary(names) }
         #expect(error?.code == .libraryMissing)
         #expect(error?.reason.contains(".so.99") == true || error?.reason.contains("curl_") == true)
-        #expect(error?.hint?.contains("libcurl4") == true)
+        #expect(error?.hint?.description.contains("libcurl4") == true)
     }
 
     @Test("where the first file is absent, the next one is taken")

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import MatterErrors
 import Testing
 
 @testable import MatterHTTP
@@ -81,7 +82,7 @@ import Testing
             #expect(code(unknown) == .tlsFailed)
             if case .failure(let error) = unknown {
                 #expect(error.reason.contains("is not trusted"))
-                #expect(error.hint?.contains("--ca") == true)
+                #expect(error.hint == .step("http.own-authority"))
             }
             let misnamed = try await call("https://127.0.0.1:\(server.port)")
             #expect(code(misnamed) == .tlsFailed)

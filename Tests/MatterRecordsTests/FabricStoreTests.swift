@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import MatterCredentials
 import MatterCrypto
+import MatterErrors
 import MatterSecureChannel
 import MatterStore
 import MatterTestKit
@@ -70,7 +71,7 @@ struct FabricStoreTests {
         try state.directory.delete("fabrics/home/keys/operational")
         let error = try #require(throws: StoreError.self) { _ = try store.credentials(of: record) }
         #expect(error.code == .damaged && error.reason.contains("operational"))
-        #expect(error.hint?.contains("fabrics/home/keys/operational") == true)
+        #expect(error.hint?.description.contains("fabrics/home/keys/operational") == true)
     }
 
     @Test("a name is taken once, and must be one")
@@ -187,7 +188,7 @@ struct FabricStoreTests {
         let path = state.directory.path + "/fabrics/home/fabric.json"
         try FileManager.default.removeItem(atPath: path)
         let error = try await #require(throws: StoreError.self) { _ = try await add("home") }
-        #expect(error.code == .damaged && error.hint?.contains("mv '\(path).bak' '\(path)'") == true)
+        #expect(error.code == .damaged && error.hint?.description.contains("mv '\(path).bak' '\(path)'") == true)
         try FileManager.default.moveItem(atPath: path + ".bak", toPath: path)
         let record = try #require(try store.fabric(named: "home"))
         #expect(try store.credentials(of: record).key.scalar == first.credentials.key.scalar)
@@ -253,7 +254,7 @@ struct FabricStoreTests {
         #expect(try store.select(nil).name == "home")
         _ = try await add("guest")
         let error = try #require(throws: StoreError.self) { _ = try store.select(nil) }
-        #expect(error.code == .damaged && error.hint?.contains("fabric use") == true)
+        #expect(error.code == .damaged && error.hint == .step("fabric.choose-again"))
         try store.choose("guest")
         #expect(try store.select(nil).name == "guest")
     }

@@ -1,6 +1,7 @@
 import JSON
 import MatterCredentials
 import MatterCrypto
+import MatterErrors
 import MatterRecords
 import MatterSession
 import MatterSetupPayload
@@ -183,7 +184,7 @@ struct JournalTests {
         try state.directory.write("fabrics/home/pending/000000000000000A.json", Array("{}".utf8))
         let error = try #require(throws: RecordError.self) { _ = try journal.all() }
         #expect(error.reason.contains("pending/000000000000000A.json"))
-        #expect(error.hint?.hasSuffix("matterctl node forget 10") == true)
+        #expect(error.hint == .step("node.forget-attempt", "10"))
         #expect(try journal.pending(passcode: Self.passcode, discriminator: nil).map(\.nodeID) == [NodeID(1)])
         #expect(try journal.sound().faults.count == 1)
         #expect(try journal.has(NodeID(10)) && !journal.has(NodeID(11)))

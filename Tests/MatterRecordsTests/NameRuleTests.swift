@@ -1,3 +1,4 @@
+import MatterErrors
 import MatterRecords
 import MatterSession
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import MatterErrors
 import MatterStore
 import TestSupport
 import Testing
@@ -99,7 +100,7 @@ struct AccessTests {
             ] {
                 let error = try #require(storeError(action))
                 #expect(error.code == .notOwned && error.reason.contains("belongs to root"))
-                #expect(error.hint?.contains("sudo chown") == true)
+                #expect(error.hint == .step("state.made-with-sudo", path))
             }
         }
         // And the other way round: root must not leave files in the state of somebody else.
@@ -117,7 +118,9 @@ struct AccessTests {
         await #expect(processExitsWith: .success) { [path = path as String] in
             guard setgid(65534) == 0, setuid(65534) == 0 else { exit(1) }
             let error = try #require(storeError { try StateDirectory(path: path).write("a", [1]) })
-            #expect(error.code == .permission && error.reason.contains(path) && error.hint?.contains("--home") == true)
+            #expect(
+                error.code == .permission && error.reason.contains(path)
+                    && error.hint?.parts.last == .step("state.elsewhere", []))
         }
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import MatterCredentials
+import MatterErrors
 import MatterHTTP
 import MatterStore
 import RainMakerEmulator
@@ -275,7 +276,7 @@ import Testing
             await cloud.emulator.inject(try #require(EmulatorFault(parsing: text + ",on=createGroup,times=1")))
             let error = await #expect(throws: RainMakerError.self) { try await client.createFabric(name: "home") }
             #expect(error?.reason.contains("'home' may have been created") == true, "\(String(describing: error))")
-            #expect(error?.hint?.hasSuffix("matterctl cloud groups") == true)
+            #expect(error?.hint?.parts.last == .step("cloud.see-groups", []))
             #expect(try await client.groups(onlyMatter: true).count == 1, "it was")
             // A refusal leaves no doubt.
             await cloud.emulator.inject(EmulatorFault(.errorCode, value: "108907", on: .createGroup))
@@ -293,7 +294,7 @@ import Testing
             await cloud.emulator.clearFaults()
             let group = try #require(try await client.groups(onlyMatter: true).first)
             #expect(error?.reason.contains("the group \(group.id) was created") == true)
-            #expect(error?.hint?.hasSuffix("matterctl cloud groups --group \(group.id)") == true)
+            #expect(error?.hint == .step("cloud.see-created", group.id))
         }
     }
 
@@ -311,7 +312,7 @@ import Testing
             #expect(try await client.groups(onlyMatter: true).count == 1)
             await refuse(.getUser, times: 4)
             let error = await #expect(throws: RainMakerError.self) { try await client.user() }
-            #expect(error?.httpStatus == 429 && error?.hint?.contains("wait") == true)
+            #expect(error?.httpStatus == 429 && error?.hint?.description.contains("wait") == true)
         }
     }
 
@@ -321,7 +322,7 @@ import Testing
             let client = try await cloud.loggedIn("alice")
             await cloud.emulator.inject(EmulatorFault(.denied, on: .getUser))
             let denied = await #expect(throws: RainMakerError.self) { try await client.user() }
-            #expect(denied?.code == .forbidden && denied?.hint == "log in again: matterctl cloud login")
+            #expect(denied?.code == .forbidden && denied?.hint == .step("cloud.log-in-again"))
             await cloud.emulator.inject(EmulatorFault(.status, value: "403", on: .getNodes))
             let refused = await #expect(throws: RainMakerError.self) { try await client.nodes() }
             #expect(refused?.code == .forbidden && refused?.hint == "ask a primary user of the group")

@@ -1,6 +1,7 @@
 import JSON
 import MatterCredentials
 import MatterCrypto
+import MatterErrors
 import MatterHTTP
 import MatterRecords
 import MatterSession
@@ -159,7 +160,7 @@ import Testing
                 try await wrong.confirm(refused.receipt, node: refused.nodeID)
             }
             #expect(error?.cloudCode == "108904")
-            #expect(error?.hint?.contains("cloud confirm \(refused.receipt.rawValue)") == true)
+            #expect(error?.hint == .step("cloud.repeat-confirmation", refused.receipt.rawValue))
 
             let right = cloud.issuer("alice", client, joined) { _, text in try evidence(text) }
             let issued = try await right.issue(try csr(), context: NOCIssueContext())

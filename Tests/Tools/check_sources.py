@@ -42,6 +42,10 @@ TEXT = [
 NAMELESS_COMMAND = re.compile(r"\bCommandConfiguration\((?!\s*commandName:)")
 # What an outside program sees; extensions and imports are not declarations.
 PUBLIC = re.compile(r"\s*public (?!import\b|extension\b)")
+# A library speaks for any program: names of ours stand in files and on the network, and nowhere else.
+COMMAND_LINE = {"MatterCommandLine", "RainMakerCommandLine", "matterctl", "rainmaker-emulator"}
+STRING = re.compile(r'"""(.*?)"""|"((?:\\.|[^"\\\n])*)"', re.S)
+PROGRAM_NAME = re.compile(r"matterctl [a-z]|'matterctl|(?<![\w-])--[a-z]")
 COMMENT_OR_STRING = re.compile(r'//.*|"(?:\\.|[^"\\])*"')
 
 
@@ -124,6 +128,11 @@ def findings(path):
         for pattern, what in WITH_REASON:
             if re.search(pattern, code) and not has_reason(lines, number):
                 yield number, f"{what} without a reason beside it"
+    if is_program and name.parts[1] not in COMMAND_LINE:
+        code = re.sub(r"^\s*//.*", "", text, flags=re.M)
+        for match in STRING.finditer(code):
+            if PROGRAM_NAME.search(match[1] or match[2] or ""):
+                yield code.count("\n", 0, match.start()), "a library names the command line: give the hint as a step"
     if is_program:
         for match in NAMELESS_COMMAND.finditer(text):
             yield text.count("\n", 0, match.start()), "a command without commandName, which is slow"

@@ -34,6 +34,7 @@ struct AttestationJudge: Sendable {
         let time = MatterEpoch.seconds(unix: now).map { ValidationTime.now($0) } ?? .none
         let report = AttestationVerifier(trust: trust).verify(evidence, at: time)
         for line in report.lines { logger.debug("\(line)") }
+        if let hint = report.hint { logger.debug("hint: \(Hints.text(hint))") }
         for file in trust.unusable { warn("warning: \(TerminalText.escaped(file.description))") }
         if report.verdict == .untrusted {
             guard mode == .warn else {

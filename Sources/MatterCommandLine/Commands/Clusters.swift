@@ -18,7 +18,7 @@ struct Clusters: LocalCommand {
         guard let name else { return list(catalogue) }
         let path = try ElementPath("0/\(name)", .attribute) { () throws(DataModelError) in catalogue }
         guard let id = path.cluster, let cluster = catalogue.cluster(id) else {
-            throw UsageError(
+            throw CommandLineError(
                 "data-model.unknown-cluster", "no cluster has the id \(name)", hint: "see: matterctl clusters")
         }
         if output.json {

@@ -6,7 +6,7 @@ enum CommandSpelling {
     /// What other programs call the commands that take something away.
     private static let synonyms = ["delete", "rm", "del"].reduce(into: [:]) { $0[$1] = ["remove", "forget"] }
 
-    static func unknownCommand(in arguments: [String], of root: any ParsableCommand.Type) -> UsageError? {
+    static func unknownCommand(in arguments: [String], of root: any ParsableCommand.Type) -> CommandLineError? {
         var type = root
         var spelled: [String] = ["matterctl"]
         // `help` stands before the command that it is about.
@@ -26,7 +26,7 @@ enum CommandSpelling {
             let hint =
                 nearest.isEmpty
                 ? "see: \(spelled.joined(separator: " ")) --help" : "did you mean \(nearest.joined(separator: " or "))?"
-            return UsageError(
+            return CommandLineError(
                 "usage.unknown-command",
                 "'\((spelled.dropFirst() + [argument]).joined(separator: " "))' is not a command",
                 hint: hint)

@@ -182,7 +182,7 @@ struct Commission: NetworkCommand {
     private func payloadText() throws -> String {
         guard payload == "-" else { return payload ?? "" }
         guard let line = try StandardInput.line() else {
-            throw UsageError("usage.no-payload", "there is no payload on stdin")
+            throw CommandLineError("usage.no-payload", "there is no payload on stdin")
         }
         return line
     }

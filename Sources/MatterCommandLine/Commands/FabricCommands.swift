@@ -213,7 +213,7 @@ struct FabricCommand: AsyncParsableCommand {
             do {
                 return try decode(contents)
             } catch let error as CredentialsError {
-                throw UsageError("usage.\(error.code.rawValue)", "\(path): \(error)")
+                throw CommandLineError(.init(rawValue: "usage.\(error.code.rawValue)"), "\(path): \(error)")
             }
         }
 
@@ -222,7 +222,7 @@ struct FabricCommand: AsyncParsableCommand {
             if contents.count == FabricIdentity.groupKeyCount { return SecretBytes(contents) }
             let text = String(decoding: contents, as: UTF8.self).filter { !$0.isWhitespace }
             guard let octets = try? Hex.decode(text), octets.count == FabricIdentity.groupKeyCount else {
-                throw UsageError("usage.ipk", "\(file) does not hold 16 octets, raw or as 32 hexadecimal digits")
+                throw CommandLineError("usage.ipk", "\(file) does not hold 16 octets, raw or as 32 hexadecimal digits")
             }
             return SecretBytes(octets)
         }

@@ -38,7 +38,7 @@ struct Invoke: NetworkCommand {
         let catalogue = try catalogue.catalogue(try options.state.state())
         let path = try ElementPath(path, .command) { () throws(DataModelError) in catalogue }
         guard let endpoint = path.endpoint, let cluster = path.cluster, let number = path.element else {
-            throw UsageError(
+            throw CommandLineError(
                 "usage.wildcard", "a command needs an endpoint, a cluster and a command, without wildcards")
         }
         let definition = catalogue.cluster(cluster)?.command(number)
@@ -86,7 +86,7 @@ struct Invoke: NetworkCommand {
         do {
             return try JSONValue(parsing: contents)
         } catch {
-            throw UsageError(error.code.rawValue, "\(file == "-" ? "stdin" : file): \(error)")
+            throw CommandLineError(.init(rawValue: error.code.rawValue), "\(file == "-" ? "stdin" : file): \(error)")
         }
     }
 

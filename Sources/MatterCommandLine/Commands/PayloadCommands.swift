@@ -54,7 +54,7 @@ struct PayloadCommand: AsyncParsableCommand {
 
         func execute() async throws {
             guard let flow = SetupPayload.CommissioningFlow(rawValue: flow) else {
-                throw UsageError("usage.flow", "there is no commissioning flow \(flow)")
+                throw CommandLineError("usage.flow", "there is no commissioning flow \(flow)")
             }
             var payload = SetupPayload(
                 vendorID: vendorId?.value, productID: productId?.value, commissioningFlow: flow,
@@ -77,7 +77,7 @@ struct PayloadCommand: AsyncParsableCommand {
                 let known = SetupPayload.DiscoveryCapabilities.named
                 func key(_ text: String) -> String { text.lowercased().filter { $0.isLetter || $0.isNumber } }
                 guard let found = known.first(where: { key($0.name) == key(name) }) else {
-                    throw UsageError(
+                    throw CommandLineError(
                         "usage.capability", "'\(name)' is no way to find a device",
                         hint: "one of: \(known.map(\.name).joined(separator: ", "))")
                 }

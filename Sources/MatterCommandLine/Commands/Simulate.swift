@@ -6,6 +6,7 @@ import MatterCredentials
 import MatterCrypto
 import MatterDataModel
 import MatterDiscovery
+import MatterErrors
 import MatterHTTP
 import MatterSecureChannel
 import MatterSetupPayload
@@ -98,25 +99,15 @@ struct Simulate: LocalCommand {
     @OptionGroup(title: HelpPage.common) var output: OutputOptions
 
     func execute() async throws {
-        do {
-            try await simulate()
-        } catch let error as SimulatorError {
-            var usage = UsageError(error.code.rawValue, error.reason, hint: error.hint)
-            if error.code == .stateInUse || error.code == .damagedState { usage.status = .localState }
-            throw usage
-        }
-    }
-
-    private func simulate() async throws {
         if online { try CurlTransport.checkLibrary() }
         let kinds = try types.split(separator: ",").map { try DeviceKind.named(String($0)) }
-        guard let first = kinds.first else { throw UsageError("usage.type", "no device type is given") }
+        guard let first = kinds.first else { throw CommandLineError("usage.type", "no device type is given") }
         try checkRainMaker()
         guard (1...4096).contains(count), Int(port) + count - 1 <= Int(UInt16.max) else {
-            throw UsageError("usage.count", "\(count) nodes from port \(port) on are not possible")
+            throw CommandLineError("usage.count", "\(count) nodes from port \(port) on are not possible")
         }
         guard (1...Int(UInt16.max)).contains(sessions), (1...Int(UInt16.max)).contains(handshakes) else {
-            throw UsageError("usage.sessions", "a device has 1 to 65535 sessions and handshakes")
+            throw CommandLineError("usage.sessions", "a device has 1 to 65535 sessions and handshakes")
         }
         let directory = StateDirectory(path: try statePath())
         guard let lock = try directory.tryLock("simulate") else {
@@ -154,7 +145,7 @@ struct Simulate: LocalCommand {
         } catch {
             output.console.message(
                 "warning: this device cannot be found, only be reached with --address: \(error.reason)")
-            if let hint = error.hint { output.console.message("hint: \(hint); or start without: --mdns none") }
+            if let hint = Hints.text(for: error) { output.console.message("hint: \(hint); or start without: --mdns none") }
         }
     }
 
@@ -166,15 +157,15 @@ struct Simulate: LocalCommand {
 
     private func checkRainMaker() throws {
         if let rainMakerRevision, !RainMakerOptions.revisions.contains(rainMakerRevision) {
-            throw UsageError(
+            throw CommandLineError(
                 "usage.rainmaker", "the RainMaker cluster has no revision \(rainMakerRevision), but 2 and 3")
         }
         guard let rainMakerNodeID else { return }
         guard RainMakerOptions.nodeIDLength.contains(rainMakerNodeID.utf8.count) else {
-            throw UsageError("usage.rainmaker", "a RainMaker node id has 1 to 39 octets")
+            throw CommandLineError("usage.rainmaker", "a RainMaker node id has 1 to 39 octets")
         }
         guard count == 1 else {
-            throw UsageError("usage.rainmaker", "\(count) nodes cannot share one RainMaker node id")
+            throw CommandLineError("usage.rainmaker", "\(count) nodes cannot share one RainMaker node id")
         }
     }
 
@@ -191,7 +182,7 @@ struct Simulate: LocalCommand {
         let credentials: DeviceAttestationCredentials
         if let attestation {
             guard paaOut == nil else {
-                throw UsageError("usage.paa-out", "--paa-out writes our own authority, which --attestation replaces")
+                throw CommandLineError("usage.paa-out", "--paa-out writes our own authority, which --attestation replaces")
             }
             credentials = try AttestationFiles.load(attestation)
         } else {
@@ -212,7 +203,7 @@ struct Simulate: LocalCommand {
             verifier: try SPAKE2PlusVerifierData(passcode: passcode, salt: salt, iterations: pbkdf.iterations),
             pbkdf: pbkdf, network: network, attestation: credentials, primaryDeviceType: kind.deviceType)
         guard configuration.productName.utf8.count <= 32, serial.utf8.count <= 32 else {
-            throw UsageError("usage.name", "a product name or serial number has at most 32 octets")
+            throw CommandLineError("usage.name", "a product name or serial number has at most 32 octets")
         }
         configuration.vendorName = "matterctl"
         configuration.limits.sessionsPerFabric = sessions
@@ -295,7 +286,7 @@ enum OutputFile {
         makeFolders(of: path)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
-            throw UsageError("usage.file", "cannot write \(path): \(String(cString: strerror(errno)))")
+            throw CommandLineError("usage.file", "cannot write \(path): \(String(cString: strerror(errno)))")
         }
         defer { close(descriptor) }
         var rest = contents[...]
@@ -303,7 +294,7 @@ enum OutputFile {
             let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written < 0 {
                 if errno == EINTR { continue }
-                throw UsageError("usage.file", "cannot write \(path): \(String(cString: strerror(errno)))")
+                throw CommandLineError("usage.file", "cannot write \(path): \(String(cString: strerror(errno)))")
             }
             rest = rest.dropFirst(written)
         }

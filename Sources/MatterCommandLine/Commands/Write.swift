@@ -3,6 +3,7 @@ import JSON
 import MatterController
 import MatterCredentials
 import MatterDataModel
+import MatterErrors
 import MatterInteraction
 import MatterRecords
 import MatterSession
@@ -35,7 +36,7 @@ struct Write: NetworkCommand {
         let catalogue = try catalogue.catalogue(try options.state.state())
         let path = try ElementPath(path, .attribute) { () throws(DataModelError) in catalogue }
         guard let endpoint = path.endpoint, let cluster = path.cluster, let attribute = path.element else {
-            throw UsageError("usage.wildcard", "a write needs one attribute, without wildcards")
+            throw CommandLineError("usage.wildcard", "a write needs one attribute, without wildcards")
         }
         let definition = catalogue.attribute(cluster: cluster, attribute)
         let parsed = try parse(as: definition, catalogue)
@@ -71,7 +72,7 @@ struct Write: NetworkCommand {
         throw ControllerError(
             .status, "\(whose.text) answered the write of \(name) with \(failed.status)",
             hint: isReadOnly
-                ? definition.map { StatusAdvice.instead(ofWriting: $0, at: path, value, whose) } : nil,
+                ? definition.map { Hint(StatusAdvice.instead(ofWriting: $0, at: path, value, whose)) } : nil,
             status: failed.status)
     }
 

@@ -16,7 +16,9 @@ package enum InputFile {
             let count = try buffer.withUnsafeMutableBytes { buffer throws in try source.read(buffer[...]) }
             if count == 0 { return contents }
             contents += buffer[..<count]
-            guard contents.count <= largest else { throw UsageError("usage.file", "\(path) is larger than 16 MiB") }
+            guard contents.count <= largest else {
+                throw CommandLineError("usage.file", "\(path) is larger than 16 MiB")
+            }
         }
     }
 
@@ -26,7 +28,7 @@ package enum InputFile {
     package static func contents(_ path: String, largest: Int) throws -> [UInt8] {
         let contents = try contents(path)
         guard !contents.isEmpty, contents.count <= largest else {
-            throw UsageError("usage.file", "\(path) is empty or has more than \(largest) octets")
+            throw CommandLineError("usage.file", "\(path) is empty or has more than \(largest) octets")
         }
         return contents
     }
@@ -34,7 +36,7 @@ package enum InputFile {
     /// The JSON object in a small file.
     package static func object(_ path: String) throws -> JSONObject {
         guard let object = try JSONValue(parsing: try contents(path, largest: 65_536)).objectValue else {
-            throw UsageError("usage.file", "\(path) does not hold a JSON object")
+            throw CommandLineError("usage.file", "\(path) does not hold a JSON object")
         }
         return object
     }
@@ -57,7 +59,7 @@ package enum InputFile {
         }
         let line = octets.prefix(count).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         guard !line.isEmpty, let text = String(validating: line, as: UTF8.self) else {
-            throw UsageError("usage.file", "\(path) is empty or is not text")
+            throw CommandLineError("usage.file", "\(path) is empty or is not text")
         }
         return text
     }
@@ -68,7 +70,7 @@ package enum InputFile {
         private let descriptor: Int32
         private let isInput: Bool
 
-        init(_ path: String) throws(UsageError) {
+        init(_ path: String) throws(CommandLineError) {
             self.path = path
             isInput = path == "-"
             descriptor = isInput ? Terminal.current.input : open(path, O_RDONLY | O_CLOEXEC)
@@ -88,8 +90,8 @@ package enum InputFile {
             }
         }
 
-        private func failure() -> UsageError {
-            UsageError("usage.file", "cannot read \(path): \(String(cString: strerror(errno)))")
+        private func failure() -> CommandLineError {
+            CommandLineError("usage.file", "cannot read \(path): \(String(cString: strerror(errno)))")
         }
     }
 }

@@ -7,7 +7,7 @@ package enum Prompt {
     package static func line(_ question: String, isSecret: Bool) throws -> String {
         let terminal = Terminal.current
         guard terminal.isTerminal(.input) else {
-            throw UsageError(
+            throw CommandLineError(
                 "usage.no-terminal", "\(question) is needed, and there is no terminal to ask on",
                 hint: "see: matterctl cloud login --help")
         }
@@ -22,7 +22,7 @@ package enum Prompt {
         defer { if isHidden { tcsetattr(terminal.input, TCSANOW, &settings) } }
         terminal.message("\(question):")
         guard let line = try StandardInput.line(), !line.isEmpty else {
-            throw UsageError("usage.no-answer", "\(question) is needed, and nothing was entered")
+            throw CommandLineError("usage.no-answer", "\(question) is needed, and nothing was entered")
         }
         return line
     }

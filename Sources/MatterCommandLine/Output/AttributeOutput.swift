@@ -1,4 +1,5 @@
 import JSON
+import MatterController
 import MatterCredentials
 import MatterDataModel
 import MatterInteraction
@@ -56,7 +57,7 @@ struct AttributeOutput {
         }
         if let fault = unattributed.first {
             let reason = "\(target.text) sent a report that breaks the rules: \(fault)"
-            guard !reports.isEmpty, !isStrict else { throw ReadFailure(reason: reason, status: nil, exit: .refused) }
+            guard !reports.isEmpty, !isStrict else { throw ControllerError(.status, reason) }
             context.console.message("warning: \(reason)")
         }
         try judge(reports)
@@ -79,16 +80,16 @@ struct AttributeOutput {
         }
         guard let first = failures.first else {
             if reports.isEmpty {
-                throw ReadFailure(reason: "nothing on \(target.text) fits the path", status: nil, exit: .unsupported)
+                throw CommandLineError("im.status", "nothing on \(target.text) fits the path", status: .unsupported)
             }
             return
         }
         let everythingFailed = failures.count == reports.count
         if everythingFailed || isStrict {
             let others = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
-            throw ReadFailure(
-                reason: "\(target.text) answered \(path(first.path)) with \(first.said)\(others)",
-                status: first.status, exit: first.status.map { ExitStatus(status: $0.status) } ?? .refused)
+            throw ControllerError(
+                .status, "\(target.text) answered \(path(first.path)) with \(first.said)\(others)", status: first.status
+            )
         }
         guard !context.console.isJSON else { return }
         for failure in failures { context.console.message("warning: \(path(failure.path)): \(failure.said)") }
@@ -125,11 +126,4 @@ struct AttributeOutput {
         ElementPath(endpoint: path.endpoint, cluster: path.cluster, element: path.attribute)
             .text(.attribute, in: catalogue)
     }
-}
-
-/// Nothing of what was asked for could be read.
-struct ReadFailure: Error {
-    let reason: String
-    let status: StatusIB?
-    let exit: ExitStatus
 }

@@ -66,12 +66,12 @@ package struct Console: Sendable {
     package func confirm(_ question: String, given yes: Bool) throws {
         if yes { return }
         guard terminal.isTerminal(.input), terminal.isTerminal(.error) else {
-            throw UsageError(
+            throw CommandLineError(
                 "usage.confirmation-needed", "\(question) — not done without a confirmation", hint: "add --yes")
         }
         terminal.error("\(question) [y/N] ")
         guard let answer = try StandardInput.line(), ["y", "yes"].contains(answer.lowercased()) else {
-            throw UsageError("usage.not-confirmed", "nothing was done", hint: nil)
+            throw CommandLineError("usage.not-confirmed", "nothing was done", hint: nil)
         }
     }
 }

@@ -1,20 +1,12 @@
 import JSON
 import MatterCommissioning
 import MatterController
-import MatterCredentials
-import MatterCrypto
 import MatterDataModel
-import MatterDiscovery
-import MatterHTTP
+import MatterErrors
 import MatterInteraction
-import MatterRecords
-import MatterSecureChannel
 import MatterSession
-import MatterSetupPayload
-import MatterStore
 import MatterTLV
 import MatterTransport
-import RainMaker
 
 /// An error as the user sees it: what failed, in which phase, and what to do next.
 struct ErrorReport {
@@ -38,77 +30,41 @@ struct ErrorReport {
         let cause = interrupted?.underlying ?? given
         status = ExitStatus(cause)
         let advised = cause as? AdvisedError
-        let error = advised?.error ?? cause
-        switch error {
-        case let error as UsageError:
-            (id, message, hint) = (error.id, error.reason, error.hint)
+        switch advised?.error ?? cause {
         case is CancellationError:
             (id, message) = ("interrupted", "interrupted")
-        case let error as CommissioningError:
-            (id, stage, message, hint) = (error.code.rawValue, error.stage.rawValue, error.reason, error.hint)
-            explain(error)
         case let error as SessionError:
             let account = SessionFailure(error, target: target, isAddressGiven: isAddressGiven)
             (id, stage, message, hint) = (account.id, error.phase, account.message, account.hint)
-        case let error as ControllerError:
-            (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
-            explain(error)
-        case let error as InteractionError:
-            (id, message) = (error.code.rawValue, Self.account(of: error, target))
-            if let status = error.status { note(status) }
-        case let error as TransportError:
-            (id, stage) = (error.code.rawValue, "interaction")
-            message =
-                "\(target?.text ?? "the device") stopped answering: \(error.reason)"
-                + (error.report.map { " (\(ReportAccount($0)))" } ?? "")
-            hint = error.code == .invalidAddress ? nil : "look after its power and network, then try again"
-            if error.code == .invalidAddress || error.code == .socket { (stage, message) = (nil, error.reason) }
-            if error.code == .socket { hint = "see what network this host has: ip addr" }
-            if error.code == .portInUse {
-                (stage, message, hint) = (nil, error.reason, "choose another with --port, or see who has it: ss -ulnp")
-            }
-            if error.code == .outOfResources {
-                (stage, message, hint) = (nil, error.reason, "see the limits of this process: ulimit -n")
-            }
-            if error.code == .unknownHost {
-                (stage, message) = ("discover", error.reason)
-                hint = "check the spelling and the name service (getent ahosts NAME), or give a numeric address"
-            }
-        case let error as DiscoveryError:
-            (id, stage, message, hint) = (error.code.rawValue, "discover", error.reason, error.hint)
-        case let error as RecordError:
-            (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
-        case let error as RainMakerError:
-            (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
-            note(error)
-        case let error as HTTPError:
-            (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
-        case let error as StoreError:
-            (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
-        case let error as SetupPayloadError:
-            (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
-        case let error as DataModelError:
-            (id, message, hint) = (error.code.rawValue, error.reason, error.hint)
-        case let error as TLVError:
-            (id, message) = (error.code.rawValue, error.description)
-        case let error as JSONError:
-            (id, message) = (error.code.rawValue, error.description)
-        case let error as AttestationError:
-            (id, message) = (error.code.rawValue, error.reason)
-        case let error as ReadFailure:
-            (id, message) = ("im.status", error.reason)
-            if let status = error.status { note(status.status) }
-        case let error as CredentialsError:
-            (id, message) = (error.code.rawValue, error.description)
-        case let error as CryptoError:
-            (id, message) = (error.code.rawValue, error.description)
-        default:
+        case let error as any CodedError:
+            (id, stage, message) = (error.id, error.stageName, error.message)
+            hint = Hints.text(for: error)
+            note(error.facts)
+            explain(error, target)
+        case let error:
             (id, message) = ("internal", "unexpected internal error: \(error)")
-            hint = "this is a defect of matterctl; please report it with the output of the same command and -vv"
+            hint = Hints.text(forID: id)
         }
         if hint == nil, let deviceStatus { hint = StatusAdvice.remedy(for: deviceStatus, target) }
         if let advised { hint = [hint, advised.advice].compactMap { $0 }.joined(separator: "; ") }
         if let interrupted { explain(interrupted.aftermath) }
+    }
+
+    /// Adds what only some errors know.
+    private mutating func explain(_ error: any CodedError, _ target: NodeTarget?) {
+        switch error {
+        case let error as CommissioningError: explain(error)
+        case let error as ControllerError: explain(error)
+        case let error as InteractionError:
+            message = Self.account(of: error, target)
+            if let status = error.status { note(status) }
+        case let error as TransportError where error.isAboutPeer:
+            message =
+                "\(target?.text ?? "the device") stopped answering: \(error.reason)"
+                + (error.report.map { " (\(ReportAccount($0)))" } ?? "")
+            hint = "look after its power and network, then try again"
+        default: break
+        }
     }
 
     /// Less time than this says nothing about a device that did not answer within it.
@@ -132,17 +88,19 @@ struct ErrorReport {
         }
     }
 
-    private mutating func note(_ error: RainMakerError) {
-        details["httpStatus"] = error.httpStatus.map { .int(Int64($0)) }
-        details["cloudCode"] = error.cloudCode.map { .string($0) }
-        details["cloudMeaning"] = error.meaning.map { .string($0) }
-        details["transport"] = error.transport.map { .string($0.rawValue) }
+    private mutating func note(_ facts: [Fact]) {
+        for fact in facts {
+            switch fact.value {
+            case .number(let number): details[fact.name] = .int(number)
+            case .text(let text): details[fact.name] = .string(text)
+            }
+        }
     }
 
     private mutating func explain(_ error: CommissioningError) {
-        if let cloud = error.underlying as? RainMakerError {
-            note(cloud)
-            hint = cloud.hint ?? hint
+        if error.code == .issuerFailed, let cause = error.underlying as? any CodedError {
+            note(cause.facts)
+            hint = Hints.text(for: cause) ?? hint
         }
         if let status = error.status { note(status.status) }
         if let refusal = error.underlying as? AttestationRefusal { details["attestation"] = refusal.json }

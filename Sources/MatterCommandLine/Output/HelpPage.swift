@@ -65,6 +65,6 @@ enum HelpPage {
     /// One line that is not longer than a terminal is wide: the options are below it anyway.
     private static func usage(_ lines: [String]) -> String {
         let whole = lines.map { $0.drop { $0 == " " } }.joined(separator: " ").dropFirst("USAGE: ".count)
-        return whole.count > longestUsage ? UsageError.brief(whole) : String(whole)
+        return whole.count > longestUsage ? CommandLineError.brief(whole) : String(whole)
     }
 }

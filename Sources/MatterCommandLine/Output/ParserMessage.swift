@@ -1,6 +1,6 @@
 import ArgumentParser
 
-extension UsageError {
+extension CommandLineError {
     /// What the parser says on several lines, in the form that all errors have.
     ///
     /// - Parameter arguments: what was parsed.

@@ -47,7 +47,7 @@ final class ProgressPrinter: Sendable {
         case .ended(let stage, let duration): terminal.message("\(stage.rawValue): done in \(Self.text(duration))")
         case .failed(let stage, let duration):
             terminal.message("\(stage.rawValue): failed after \(Self.text(duration))")
-        case .note(let text): terminal.message("note: \(TerminalText.escaped(text))")
+        case .note, .warning: terminal.message("note: \(TerminalText.escaped(Self.note(progress)))")
         }
     }
 
@@ -62,9 +62,9 @@ final class ProgressPrinter: Sendable {
         case .failed(let stage, let duration):
             lineIsOpen.withLock { $0 = false }
             terminal.error("\r✗ \(stage.rawValue)  \(Self.text(duration))\n")
-        case .note(let text):
+        case .note, .warning:
             finish()
-            terminal.message("  \(TerminalText.escaped(text))")
+            terminal.message("  \(TerminalText.escaped(Self.note(progress)))")
         }
     }
 
@@ -78,7 +78,15 @@ final class ProgressPrinter: Sendable {
         case .began(let stage): event(stage, "started", nil)
         case .ended(let stage, let duration): event(stage, "done", duration)
         case .failed(let stage, let duration): event(stage, "failed", duration)
-        case .note(let text): .object(["progress": .object(["note": .string(text)])])
+        case .note, .warning: .object(["progress": .object(["note": .string(note(progress))])])
+        }
+    }
+
+    private static func note(_ progress: CommissioningProgress) -> String {
+        switch progress {
+        case .note(let text): text
+        case .warning(let text, let hint): "warning: \(text)" + (hint.map { "; \(Hints.text($0))" } ?? "")
+        default: ""
         }
     }
 

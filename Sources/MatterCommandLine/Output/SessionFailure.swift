@@ -62,7 +62,7 @@ struct SessionFailure {
 
     private static func discoveryHint(_ error: SessionError) -> String? {
         guard let failure = error.discoveryFailure as? DiscoveryError else { return nil }
-        return "discovery could not help (\(failure.reason)): \(failure.hint ?? "")"
+        return "discovery could not help (\(failure.reason)): \(Hints.text(for: failure) ?? "")"
     }
 
     /// Each address with the interface and the kernel's word for it.

@@ -1,4 +1,5 @@
 import MatterDiscovery
+import MatterErrors
 import MatterSecureChannel
 import MatterSession
 import MatterSetupPayload
@@ -157,14 +158,9 @@ struct CommissionableSearch: Sendable {
             case .shortDiscriminator(let value): "with short discriminator \(value)"
             default: "that is open for commissioning"
             }
-        var hint =
-            "put the device into pairing mode and on this network (see 'matterctl discover'), or name its address with "
-            + "--address HOST:PORT"
+        var hint = Hint.step("discover.nothing-found")
         if let capabilities = request.capabilities, !capabilities.contains(.onNetwork) {
-            hint =
-                "this code is for a new device that is paired over \(capabilities.names.joined(separator: ", ")), which "
-                + "matterctl does not support: set it up with the manufacturer's app, then share it from there (in most apps: "
-                + "device settings, 'Matter' or 'linked services', 'pairing code') and use the code that the app shows"
+            hint = .step("discover.other-transport", capabilities.names.joined(separator: ", "))
         }
         return CommissioningError(
             .nothingDiscovered, stage: .discover, "no device \(what) answered on this network", hint: hint)

@@ -1,3 +1,4 @@
+import MatterErrors
 import MatterInteraction
 import MatterSession
 import MatterTransport

@@ -1,3 +1,4 @@
+package import MatterErrors
 import Synchronization
 
 /// What a commissioning tells its user while it goes on.
@@ -7,6 +8,8 @@ package enum CommissioningProgress: Sendable, Equatable {
     case failed(CommissioningStage, Duration)
     /// Something worth knowing, e.g. what is being waited for.
     case note(String)
+    /// Something that is wrong and stops nothing, with what to do about it.
+    case warning(String, Hint?)
 }
 
 /// How long a stage took.

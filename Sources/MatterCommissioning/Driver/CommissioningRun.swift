@@ -1,6 +1,7 @@
 import Logging
 import MatterCredentials
 import MatterCrypto
+import MatterErrors
 import MatterInteraction
 import MatterRecords
 import MatterSecureChannel
@@ -308,7 +309,7 @@ struct CommissioningRun: Sendable {
     private static var slowIssuer: CommissioningError {
         CommissioningError(
             .issuerFailed, stage: .issueNOC, "the certificate issuer did not answer within the command's time",
-            hint: "see why it is slow, or give the command more time: --timeout 5min")
+            hint: .step("issuer.slow"))
     }
 
     private func record(_ issued: IssuedNOC, _ information: DeviceInformation) throws -> PendingNode {

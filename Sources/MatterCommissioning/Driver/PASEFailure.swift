@@ -1,3 +1,4 @@
+import MatterErrors
 import MatterSecureChannel
 
 /// Turns refusals of PASE into words.

@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterDiscovery
+import MatterErrors
 import MatterRecords
 import MatterSecureChannel
 import MatterSession
@@ -89,8 +90,7 @@ struct Pairing: Sendable {
         CommissioningError(
             .alreadyOnFabric, stage: .discover,
             "a device with this passcode is already on this fabric, as node \(node.nodeID.rawValue)",
-            hint: "see it with 'matterctl node ls'; to start over, remove it first: matterctl node remove "
-                + "\(node.nodeID.rawValue)")
+            hint: .step("node.already-here", "\(node.nodeID.rawValue)"))
     }
 
     /// - Parameters:

@@ -1,4 +1,5 @@
 import MatterCredentials
+import MatterErrors
 import MatterInteraction
 import MatterTLV
 
@@ -33,8 +34,7 @@ struct CommissioningAnswer {
     }
 
     /// A certificate that begins in another year than the device's is the commonest one that devices refuse.
-    private static let certificateHint =
-        "check the clock of this machine and the fabric's certificates: matterctl fabric show"
+    private static let certificateHint = Hint.step("certificate.rejected")
 
     func octets(_ tag: UInt8) throws(CommissioningError) -> [UInt8] {
         try decode { fields throws(TLVError) in try fields.octets(tag) }
@@ -83,7 +83,7 @@ struct CommissioningAnswer {
         case .fabricConflict:
             throw CommissioningError(
                 .alreadyOnFabric, stage: stage, "the device is already on this fabric: \(said)",
-                hint: "see 'matterctl node ls'; a reset makes the device forget all fabrics")
+                hint: .step("fabric.conflict"))
         default:
             throw CommissioningError(
                 .nocRejected, stage: stage, "the device rejected the node certificate: \(said)",

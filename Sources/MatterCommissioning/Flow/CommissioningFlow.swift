@@ -1,5 +1,6 @@
 package import MatterCredentials
 import MatterCrypto
+import MatterErrors
 package import MatterInteraction
 
 /// Commissioning from the PASE session on, as a pure state machine: answers in, requests out
@@ -296,8 +297,7 @@ package struct CommissioningFlow: Sendable {
         }) {
             throw CommissioningError(
                 .alreadyOnFabric, stage: stage, "the device is already on this fabric, as node \(entry.nodeID)",
-                hint: "see it with 'matterctl node ls'; to start over, remove it first: matterctl node remove "
-                    + "\(entry.nodeID)")
+                hint: .step("node.already-here", "\(entry.nodeID)"))
         }
         if information.isFabricTableFull {
             throw CommissioningError(

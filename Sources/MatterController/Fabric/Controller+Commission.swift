@@ -2,6 +2,7 @@ package import MatterCommissioning
 package import MatterCredentials
 import MatterCrypto
 import MatterDiscovery
+import MatterErrors
 package import MatterRecords
 import MatterSession
 import MatterSetupPayload
@@ -34,8 +35,7 @@ extension Controller {
         let store = try nodes()
         let journal = try journal()
         for fault in try journal.sound().faults {
-            let hint = ((fault as? StoreError)?.hint ?? (fault as? RecordError)?.hint).map { "; \($0)" } ?? ""
-            commission.progress(.note("warning: \(fault)\(hint)"))
+            commission.progress(.warning("\(fault)", (fault as? any CodedError)?.hint))
         }
         let nameReservation = try request.name.map { try reserveName($0, request, store, journal) }
         defer { withExtendedLifetime(nameReservation) {} }
@@ -108,7 +108,7 @@ extension Controller {
         {
             throw RecordError(
                 .nameTaken, "node \(other.nodeID.rawValue), which is still being commissioned, is called '\(name)'",
-                hint: "choose another name, or forget that one: matterctl node forget \(other.nodeID.rawValue)")
+                hint: .step("node.forget-other", "\(other.nodeID.rawValue)"))
         }
         do {
             try store.checkFree(name, for: try resumable.first { try store.node($0.nodeID)?.name == name }?.nodeID)
@@ -119,13 +119,10 @@ extension Controller {
                 throw CommissioningError(
                     .alreadyOnFabric, stage: .discover,
                     "a device with this code is already commissioned, as node \(id) '\(name)'",
-                    hint:
-                        "see it: matterctl node show \(id); if it was reset, forget it first: matterctl node forget \(id)"
-                )
+                    hint: .step("node.commissioned-before", "\(id)"))
             }
             if let pending = resumable.first {
-                error.hint =
-                    "run it with another --name: node \(pending.nodeID.rawValue) is still being commissioned with this code"
+                error.hint = .step("node.name-of-pending", "\(pending.nodeID.rawValue)")
             }
             throw error
         }
@@ -150,7 +147,7 @@ extension Controller {
                 // Renamed while the commissioning went on. Better a node without a name than none.
                 nameFault = RecordError(
                     .nameTaken, "the device is now node \(id), without a name: \(error.reason)",
-                    hint: "give it one: matterctl node rename \(id) NAME")
+                    hint: .step("node.give-name", "\(id)"))
                 record.name = nil
                 try await store.save(record)
             }
@@ -206,7 +203,7 @@ extension Controller {
         guard existing?.certificate != nil || existing == nil || result.wasPending else {
             throw RecordError(
                 .nodeExists, "another device is node \(result.nodeID.rawValue) already",
-                hint: "reset this device, and commission it again without --node-id")
+                hint: .step("node.reset-other"))
         }
         var record = existing ?? NodeRecord(nodeID: result.nodeID)
         // What an interrupted commissioning was told, unless the name was given away meanwhile.

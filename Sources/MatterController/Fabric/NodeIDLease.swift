@@ -1,6 +1,7 @@
 import MatterCommissioning
 import MatterCredentials
 import MatterDiscovery
+import MatterErrors
 import MatterRecords
 import MatterSession
 
@@ -65,7 +66,7 @@ actor NodeIDLease {
             guard requested == nil else {
                 throw RecordError(
                     .nodeExists, "this network already has a node \(candidate.id.rawValue) of this fabric",
-                    hint: "choose another id, or let matterctl choose")
+                    hint: .step("node.choose-id"))
             }
         }
     }

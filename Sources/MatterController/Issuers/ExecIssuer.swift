@@ -1,6 +1,7 @@
 package import JSON
 package import MatterCredentials
 import MatterCrypto
+import MatterErrors
 
 /// Lets an external program issue: it gets the request with its context as JSON on stdin, and gives the chain as PEM on
 /// stdout, the node's certificate first.

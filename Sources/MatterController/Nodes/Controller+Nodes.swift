@@ -1,5 +1,6 @@
 import MatterCommissioning
 package import MatterCredentials
+import MatterErrors
 import MatterInteraction
 package import MatterRecords
 import MatterSession
@@ -59,7 +60,7 @@ extension Controller {
         guard let index = read.attribute(currentFabricIndex)?.value?.unsigned(as: UInt8.self), index != 0 else {
             throw ControllerError(
                 .removalRefused, "the device does not say which of its fabrics is ours",
-                hint: "reset the device, then: matterctl node forget \(node.nodeID.rawValue)")
+                hint: .step("node.reset-and-forget", "\(node.nodeID.rawValue)"))
         }
         let removeFabric = Command(
             endpoint: 0, cluster: CommissioningCluster.operationalCredentials, command: 0x0A,

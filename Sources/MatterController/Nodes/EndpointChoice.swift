@@ -1,4 +1,5 @@
 import MatterCredentials
+import MatterErrors
 package import MatterRecords
 import MatterSession
 
@@ -22,7 +23,7 @@ extension NodeRecord {
         case 0:
             throw ControllerError(
                 .unsupportedCluster, "no endpoint of \(title) has the cluster \(clusterName)",
-                hint: "see what it has: matterctl node show \(label)")
+                hint: .step("node.show", label))
         default:
             throw ControllerError(
                 .ambiguousEndpoint,

@@ -1,4 +1,5 @@
 import Logging
+import MatterErrors
 package import MatterInteraction
 import MatterSession
 package import MatterTransport

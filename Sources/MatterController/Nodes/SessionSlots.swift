@@ -1,5 +1,6 @@
 import Logging
 import MatterCredentials
+import MatterErrors
 import MatterRecords
 import MatterSession
 import MatterStore
@@ -87,7 +88,7 @@ extension ControllerError {
         var error = ControllerError(
             .sessionsInUse, "waited \(Spelled.seconds(waited)) for \(label), and nothing was sent: \(who)",
             hint: numbers.isEmpty
-                ? "try again with more time: --timeout 60s"
+                ? .step("command.more-time")
                 : "see what they do: ps -o pid,etime,args -p \(numbers.joined(separator: ","))")
         error.holders = holders
         return error

@@ -1,5 +1,7 @@
+import MatterErrors
+
 /// Why an object of device attestation other than a certificate was refused. Certificates throw ``CredentialsError``.
-package struct AttestationError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct AttestationError: CodedError, Equatable {
     /// The kind of fault. The raw value is stable and meant for programs.
     package enum Code: String, Sendable, CaseIterable {
         /// Attestation elements that do not follow their schema.

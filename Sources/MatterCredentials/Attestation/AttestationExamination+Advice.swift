@@ -1,3 +1,5 @@
+import MatterErrors
+
 extension AttestationExamination {
     /// Adds what a person should know although it is no fault.
     mutating func addNotes() {
@@ -25,7 +27,7 @@ extension AttestationExamination {
     }
 
     /// The next step after a failure, if there is one.
-    var hint: String? {
+    var hint: Hint? {
         switch report.result {
         case .paaNotFound: hintForAuthority
         case .declarationNoCertificateFound: hintForSigner
@@ -41,36 +43,27 @@ extension AttestationExamination {
         }
     }
 
-    private var hintForAuthority: String {
+    private var hintForAuthority: Hint {
         let isDevelopment = WellKnownKeys.developmentAuthorities.contains {
             $0.keyIdentifier == report.soughtKeyIdentifier
         }
         if isDevelopment {
-            return
-                "this is a development device, signed with keys that are public: add --allow-test-devices to accept it"
+            return .step("attestation.development-device")
         }
-        let advice =
-            trust.hasAuthorities
-            ? "add the PAA certificate with --trust DIR"
-            : "put the PAA certificate, as the ledger of the Alliance (DCL) lists it, into a folder and name that with "
-                + "--trust DIR: no authorities for certified devices are installed"
-        let remedy =
-            trust.allowsTestDevices
-            ? advice : "if this is a development device add --allow-test-devices; else " + advice
+        let advice = Hint.step(trust.hasAuthorities ? "attestation.add-authority" : "attestation.first-authority")
+        let remedy = trust.allowsTestDevices ? advice : .step("attestation.if-development") + "; else " + advice
         return trust.unusable.isEmpty ? remedy : remedy + "; files that could not be used: \(trust.unusable.count)"
     }
 
-    private var hintForSigner: String {
+    private var hintForSigner: Hint {
         let keyIdentifier = report.declaration?.signerKeyIdentifier
         let isDevelopment = WellKnownKeys.developmentDeclarationSigners.contains { $0.keyIdentifier == keyIdentifier }
         if isDevelopment, report.declarationSigner == nil {
-            return "the declaration is one for development: add --allow-test-devices to accept it"
+            return .step("attestation.development-declaration")
         }
         if report.declarationSigner != nil {
             return "a certified product needs a declaration signed by the Alliance: ask the manufacturer"
         }
-        return
-            "put the certificate of the key that signed the declaration into DIR/\(TrustDirectory.signersFolder), and "
-            + "trust DIR: --trust DIR"
+        return .step("attestation.add-signer", TrustDirectory.signersFolder)
     }
 }

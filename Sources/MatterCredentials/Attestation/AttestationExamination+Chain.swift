@@ -1,3 +1,5 @@
+import MatterErrors
+
 extension AttestationExamination {
     /// Looks for the authority (PAA) that the PAI names, and checks what it says of itself.
     mutating func findAuthority() throws(Finding) -> String {

@@ -1,4 +1,5 @@
 import MatterCrypto
+import MatterErrors
 
 /// One verification under way: each step reads what the steps before it found.
 struct AttestationExamination {

@@ -8,7 +8,6 @@ extension AttestationReport {
     /// The report for a person: the verdict, what was looked for and found, and every step, a line each.
     package var lines: [String] {
         var lines = ["attestation: \(verdict.rawValue)" + (failure.map { " - \($0)" } ?? "")]
-        if let hint { lines.append("hint: \(hint)") }
         func line(_ label: String, _ text: String?) {
             guard let text else { return }
             lines.append("  " + label + String(repeating: " ", count: max(1, 13 - label.count)) + text)

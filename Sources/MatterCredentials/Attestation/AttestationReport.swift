@@ -1,4 +1,5 @@
 package import MatterCrypto
+package import MatterErrors
 
 /// The verdict on a device's attestation.
 package enum AttestationVerdict: String, Sendable, CaseIterable {
@@ -91,7 +92,7 @@ package struct AttestationReport: Sendable, Hashable {
     /// Remarks that are no faults.
     package var notes: [String] = []
     /// The user's next step after the failure.
-    package var hint: String?
+    package var hint: Hint?
 
     /// The report of a commissioner that was told not to look.
     package static let skipped = AttestationReport(verdict: .skipped)

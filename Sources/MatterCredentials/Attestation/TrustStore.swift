@@ -141,7 +141,7 @@ package struct TrustStore: Sendable {
             "development keys: " + (allowsTestDevices ? "allowed" : "not allowed"),
         ]
         if files.sum + unusable.count > 0 {
-            lines.append("--trust: \(files.text), unusable files \(unusable.count)")
+            lines.append("named folder: \(files.text), unusable files \(unusable.count)")
         }
         return lines
     }

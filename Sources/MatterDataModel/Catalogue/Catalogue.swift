@@ -1,3 +1,4 @@
+import MatterErrors
 import Synchronization
 
 /// All clusters, device types and status codes that are known by name: those of the standard and RainMaker's, compiled
@@ -80,7 +81,7 @@ extension Catalogue {
         throw DataModelError(
             .unknownCluster, "no cluster is called \(quoted(name))", place: name,
             suggestions: Suggestions.nearest(to: name, among: clusterNames.map(\.name)).map(NameStyle.kebab),
-            advice: "see all clusters: matterctl clusters")
+            advice: .step("clusters.all"))
     }
 
     /// The name of the cluster with an id; decodes nothing.

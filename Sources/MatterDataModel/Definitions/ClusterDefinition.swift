@@ -1,3 +1,5 @@
+import MatterErrors
+
 /// Everything the model says about one cluster.
 public struct ClusterDefinition: Sendable, Equatable {
     /// Where a definition comes from.
@@ -109,7 +111,7 @@ public struct ClusterDefinition: Sendable, Equatable {
             code, "\(self.name) has no \(kind) \(quoted(name))\(other.map { ", but \($0) of that name" } ?? "")",
             place: name,
             suggestions: other == nil ? Suggestions.nearest(to: name, among: known).map(NameStyle.kebab) : [],
-            advice: "see what it has: matterctl clusters \(NameStyle.kebab(self.name))")
+            advice: .step("clusters.one", NameStyle.kebab(self.name)))
     }
 
     /// The element with a name; `nil` without one.

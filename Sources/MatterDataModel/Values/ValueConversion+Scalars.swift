@@ -1,4 +1,5 @@
 import JSON
+import MatterErrors
 
 // MARK: - Numbers
 
@@ -223,7 +224,7 @@ extension ValueConversion {
         return DataModelError(
             .unknownValue, "\(place.isEmpty ? "" : "\(place): ")\(owner) has no value \(quoted(text))\(all)",
             place: place, suggestions: nearest,
-            advice: isListed ? nil : "see all of them: matterctl clusters CLUSTER")
+            advice: isListed ? nil : .step("clusters.values"))
     }
 }
 

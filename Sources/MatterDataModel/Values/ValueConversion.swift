@@ -1,4 +1,5 @@
 import JSON
+import MatterErrors
 import MatterTLV
 
 /// One conversion to TLV under way: collects warnings, knows the place it is at.

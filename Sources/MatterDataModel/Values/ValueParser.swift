@@ -1,4 +1,5 @@
 package import JSON
+import MatterErrors
 package import MatterTLV
 
 /// A value ready to be sent, and what is odd about it.
@@ -220,7 +221,7 @@ extension [TLVElement] {
 
 extension [FieldDefinition] {
     /// The names of the fields, for an error message; `nil` if there are none.
-    func advice(_ style: (String) -> String) -> String? {
+    func advice(_ style: (String) -> String) -> Hint? {
         isEmpty ? nil : "its fields are \(map { style($0.name) }.joined(separator: ", "))"
     }
 }

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import MatterErrors
 
 /// The system's certificate authorities and those of a file of the user's, as one file in memory.
 ///

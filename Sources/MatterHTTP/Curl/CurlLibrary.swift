@@ -1,4 +1,5 @@
 import CCurl
+import MatterErrors
 
 /// libcurl, opened at run time, so that hosts without it can do everything but talk to a service.
 final class CurlLibrary: Sendable {

@@ -1,4 +1,5 @@
 import CCurl
+import MatterErrors
 import Synchronization
 
 /// The exchanges under way, on a thread of their own, which ends with ``close()``.

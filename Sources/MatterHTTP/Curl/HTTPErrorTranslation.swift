@@ -1,4 +1,5 @@
 import CCurl
+import MatterErrors
 
 /// How an exchange ended without an answer, in libcurl's terms.
 struct CurlOutcome {
@@ -38,12 +39,12 @@ struct HTTPErrorTranslation {
         case CCURL_PEER_FAILED_VERIFICATION:
             return HTTPError(
                 .tlsFailed, "the certificate of \(url) is not trusted",
-                hint: "for a certificate authority of your own, use --ca FILE or MATTERCTL_CA_FILE")
+                hint: .step("http.own-authority"))
         case CCURL_SSL_CACERT_BADFILE:
             if let file = settings.authorityFile { return AuthorityBundle.unusable(file) }
             return HTTPError(
                 .tlsFailed, "the certificate authorities of this system cannot be read",
-                hint: "install them: apt install ca-certificates; or name a file with --ca")
+                hint: .step("http.no-authorities"))
         case CCURL_SSL_CONNECT_ERROR, CCURL_SSL_CIPHER:
             return HTTPError(.tlsFailed, "the TLS handshake with \(url) failed")
         case CCURL_PARTIAL_FILE, CCURL_GOT_NOTHING, CCURL_SEND_ERROR, CCURL_RECV_ERROR, CCURL_ABORTED_BY_CALLBACK:

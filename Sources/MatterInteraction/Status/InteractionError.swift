@@ -1,7 +1,8 @@
+import MatterErrors
 package import MatterTLV
 
 /// Why an interaction failed: the peer refused it, broke the protocol, or the request could not be sent.
-package struct InteractionError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct InteractionError: CodedError, Equatable {
     /// The kind of fault.
     package enum Code: String, Sendable {
         /// A message whose encoding or fields are wrong.
@@ -41,8 +42,6 @@ package struct InteractionError: Error, Equatable, Sendable, CustomStringConvert
         self.opcode = opcode
         self.underlying = underlying
     }
-
-    package var description: String { reason }
 
     /// The status that frees the peer from waiting: send it as a ``StatusResponse`` before closing the exchange.
     ///

@@ -1,4 +1,5 @@
 package import MatterCredentials
+import MatterErrors
 package import MatterStore
 
 /// The folder of one fabric, for the stores that keep something in it.
@@ -24,6 +25,6 @@ package struct FabricFolder: Sendable {
         guard try FabricStore(state).fabric(named: name)?.compressedFabricID != identity else { return }
         throw RecordError(
             .fabricGone, "the fabric '\(name)' was removed while this command ran",
-            hint: "see the fabrics with: matterctl fabric ls")
+            hint: .step("fabric.see-others"))
     }
 }

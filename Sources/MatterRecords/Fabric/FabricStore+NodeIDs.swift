@@ -1,6 +1,7 @@
 import JSON
 package import MatterCredentials
 package import MatterCrypto
+import MatterErrors
 package import MatterStore
 
 /// A node id that belongs to this process until it is let go; by then a record should say what became of it.
@@ -66,17 +67,17 @@ extension FabricStore {
             throw RecordError(
                 .nodeExists,
                 "\(id.rawValue) cannot be the id of a node\(id == record.nodeID ? ": it is our own" : "")",
-                hint: "choose another id, or let matterctl choose")
+                hint: .step("node.choose-id"))
         }
         guard try !inUse(id) else {
             throw RecordError(
                 .nodeExists, "node \(id.rawValue) already exists",
-                hint: "choose another id, or let matterctl choose; see them with: matterctl node ls")
+                hint: .step("node.choose-id") + "; " + .step("node.see"))
         }
         guard let reservation = try reservation(of: id, in: record.name) else {
             throw RecordError(
                 .nodeExists, "another command is giving the id \(id.rawValue) to a device",
-                hint: "choose another id, or let matterctl choose")
+                hint: .step("node.choose-id"))
         }
         return (id, reservation)
     }

@@ -1,6 +1,7 @@
 import JSON
 package import MatterCredentials
 package import MatterCrypto
+import MatterErrors
 import MatterStore
 
 extension FabricStore {
@@ -24,7 +25,7 @@ extension FabricStore {
             if let existing = try self.fabric(named: name) {
                 throw RecordError(
                     .fabricExists, "the fabric '\(name)' already exists (id \(existing.fabricID))",
-                    hint: "choose another name, or remove it first: matterctl fabric remove \(name)")
+                    hint: .step("fabric.name-in-use", name))
             }
             try checkLost(name)
             try keepChoice()

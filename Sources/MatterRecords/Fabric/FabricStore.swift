@@ -1,5 +1,6 @@
 package import MatterCredentials
 import MatterCrypto
+import MatterErrors
 package import MatterStore
 import MatterTLV
 
@@ -91,14 +92,14 @@ package struct FabricStore: Sendable {
             if let fault = faults.first { throw fault.error }
             throw RecordError(
                 .noFabric, "there is no fabric yet",
-                hint: "commission a device, which creates one, or run: matterctl fabric create NAME")
+                hint: .step("fabric.none"))
         }
         guard fabrics.count + faults.count == 1 else {
             if let damage { throw damage }
             let names = (fabrics.map(\.name) + faults.map(\.name)).sorted()
             throw RecordError(
                 .ambiguousFabric, "there are several fabrics: \(names.joined(separator: ", "))",
-                hint: "name one with --fabric NAME, or choose one: matterctl fabric use NAME")
+                hint: .step("fabric.ambiguous"))
         }
         return first
     }
@@ -112,7 +113,7 @@ package struct FabricStore: Sendable {
 
     /// The choice, or what is wrong with the record of it, which is no loss: choosing again puts it right.
     private func choice() -> (name: String?, damage: (any Error)?) {
-        let remedy = "choose again: matterctl fabric use NAME"
+        let remedy = Hint.step("fabric.choose-again")
         do {
             return (try state.read(Self.choice).map { try RecordFields($0, Self.choice).string("fabric") }, nil)
         } catch var error as StoreError {
@@ -183,6 +184,6 @@ package struct FabricStore: Sendable {
     }
 
     func unknown(_ name: String) -> RecordError {
-        RecordError(.unknownFabric, "there is no fabric '\(name)' here", hint: "see them with: matterctl fabric ls")
+        RecordError(.unknownFabric, "there is no fabric '\(name)' here", hint: .step("fabric.see"))
     }
 }

@@ -1,5 +1,6 @@
 package import MatterCredentials
 package import MatterCrypto
+import MatterErrors
 import MatterSession
 package import MatterSetupPayload
 package import MatterStore
@@ -58,7 +59,7 @@ package struct CommissioningJournal: Sendable {
     private static func withRemedy(_ error: any Error, _ file: String) -> any Error {
         let name = file.split(separator: "/").last?.prefix { $0 != "." } ?? ""
         guard let number = UInt64(name, radix: 16) else { return error }
-        let hint = "forget that attempt: matterctl node forget \(number)"
+        let hint = Hint.step("node.forget-attempt", "\(number)")
         switch error {
         case var error as StoreError:
             if error.code == .damaged { error.hint = hint }

@@ -1,3 +1,5 @@
+import MatterErrors
+
 /// The rule for names of fabrics and nodes: 1–64 printable characters, not a number, nothing that paths and
 /// options need for themselves.
 package enum NameRule {

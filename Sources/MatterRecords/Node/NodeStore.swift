@@ -1,4 +1,5 @@
 package import MatterCredentials
+import MatterErrors
 package import MatterStore
 
 /// The nodes of one fabric: `nodes/ID.json` in the fabric's folder.
@@ -61,7 +62,7 @@ package struct NodeStore: Sendable {
     package func find(_ text: String) throws -> NodeRecord {
         let unknown = RecordError(
             .unknownNode, "there is no node '\(text)' on the fabric '\(fabric)'",
-            hint: "see them with: matterctl node ls")
+            hint: .step("node.see"))
         if let number = NameRule.parseNumber(text) {
             guard let record = try node(NodeID(number)) else { throw unknown }
             return record
@@ -92,7 +93,7 @@ package struct NodeStore: Sendable {
             if let known = earlier?.certificate, let certificate = node.certificate, known != certificate {
                 throw RecordError(
                     .nodeExists, "another device is node \(node.nodeID.rawValue) already",
-                    hint: "reset this device, and commission it again without --node-id")
+                    hint: .step("node.reset-other"))
             }
             if let name = node.name {
                 try NameRule.check(name, what: "node")
@@ -130,7 +131,7 @@ package struct NodeStore: Sendable {
         guard let other = try sound().nodes.first(where: { $0.name == name && $0.nodeID != id }) else { return }
         throw RecordError(
             .nameTaken, "node \(other.nodeID.rawValue) is called '\(name)' already",
-            hint: "choose another name, or rename that one: matterctl node rename \(other.nodeID.rawValue) NEW")
+            hint: .step("node.name-in-use", "\(other.nodeID.rawValue)"))
     }
 
     @discardableResult

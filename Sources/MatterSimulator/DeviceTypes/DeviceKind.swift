@@ -1,4 +1,5 @@
 import MatterDataModel
+import MatterErrors
 import MatterTLV
 
 /// A device type that can be simulated: how an endpoint of it is built.

@@ -1,3 +1,5 @@
+import MatterErrors
+
 /// The faults that a virtual device plays, as `--fault` gives them: words with parameters, separated by commas.
 ///
 /// | word | what happens |

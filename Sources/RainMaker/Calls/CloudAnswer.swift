@@ -1,4 +1,5 @@
 package import JSON
+import MatterErrors
 package import MatterHTTP
 
 /// Reads the cloud's answers: documents, and the error format with its variants (reference, 1.4).
@@ -49,8 +50,8 @@ package enum CloudAnswer {
     }
 
     /// The gateway knows nothing of groups and roles: it judges the token and the rate.
-    private static func gatewayHint(_ status: Int) -> String? {
-        status == 403 ? "log in again: matterctl cloud login" : hint(status, nil)
+    private static func gatewayHint(_ status: Int) -> Hint? {
+        status == 403 ? .step("cloud.log-in-again") : hint(status, nil)
     }
 
     /// A number, a string, or absent.
@@ -79,14 +80,14 @@ package enum CloudAnswer {
         }
     }
 
-    private static func hint(_ status: Int, _ code: String?) -> String? {
+    private static func hint(_ status: Int, _ code: String?) -> Hint? {
         switch (status, code) {
         case (_, "101009"), (_, "101025"): "check the user name and the password"
         case (_, "101015"): "confirm the account with the code that was mailed"
         case (_, "101019"): "wait a while before the next attempt"
-        case (_, "108900"): "make it one: matterctl cloud convert GROUP"
+        case (_, "108900"): .step("cloud.convert", "GROUP")
         case (_, "108903"): "commission the device again; a request expires after some minutes"
-        case (401, _): "log in again: matterctl cloud login"
+        case (401, _): .step("cloud.log-in-again")
         case (403, _), (_, "108902"): "ask a primary user of the group"
         case (429, _): "too many requests; wait a minute before the next attempt"
         case (500...599, _): "nothing was lost; try again later"

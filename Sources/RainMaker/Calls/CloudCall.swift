@@ -1,4 +1,5 @@
 package import JSON
+package import MatterErrors
 package import MatterHTTP
 
 /// One operation of the cloud's interface with its arguments.
@@ -31,7 +32,7 @@ package struct CloudCall: Sendable, Equatable {
         /// What may have happened.
         package let effect: String
         /// The command that shows whether it did.
-        package let check: String
+        package let check: Hint
     }
 
     init(
@@ -119,7 +120,7 @@ extension CloudCall {
     package static func createFabric(name: String) -> CloudCall {
         CloudCall(
             "createGroup", .post, nodeGroup, body: ["group_name": .string(name), "is_matter": true],
-            doubt: Doubt(effect: "the group '\(name)' may have been created", check: "matterctl cloud groups"))
+            doubt: Doubt(effect: "the group '\(name)' may have been created", check: .step("cloud.see-groups")))
     }
 
     /// G4. May be repeated: the second answer is that it is a fabric already, which is what was wanted.
@@ -193,7 +194,7 @@ extension CloudCall {
     package static func delete(_ group: String) -> CloudCall {
         CloudCall(
             "deleteGroup", .delete, nodeGroup, query: [("group_id", group)],
-            doubt: Doubt(effect: "the group may have been deleted", check: "matterctl cloud groups"))
+            doubt: Doubt(effect: "the group may have been deleted", check: .step("cloud.see-groups")))
     }
 
     /// G11.
@@ -269,13 +270,13 @@ extension CloudCall {
         return CloudCall(
             "shareGroup", .put, sharingPath, body: body,
             doubt: Doubt(
-                effect: "the group may have been offered", check: "matterctl cloud share requests --sent"))
+                effect: "the group may have been offered", check: .step("cloud.see-sent")))
     }
 
     package static func revoke(_ group: String, from user: String) -> CloudCall {
         CloudCall(
             "revokeGroupSharing", .delete, sharingPath, query: [("groups", group), ("user_name", user)],
-            doubt: Doubt(effect: "the access may have been taken away", check: "matterctl cloud share ls"))
+            doubt: Doubt(effect: "the access may have been taken away", check: .step("cloud.see-sharing")))
     }
 
     package static func sharingRequests(
@@ -291,7 +292,7 @@ extension CloudCall {
         CloudCall(
             "answerGroupSharingRequest", .put, requestsPath,
             body: ["request_id": .string(request), "accept": .bool(accept)],
-            doubt: Doubt(effect: "the answer may have been taken", check: "matterctl cloud share requests"))
+            doubt: Doubt(effect: "the answer may have been taken", check: .step("cloud.see-requests")))
     }
 
     package static func withdraw(_ request: String) -> CloudCall {

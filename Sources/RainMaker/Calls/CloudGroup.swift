@@ -1,6 +1,7 @@
 import JSON
 package import MatterCredentials
 package import MatterCrypto
+import MatterErrors
 
 /// A node group, which may be a Matter fabric (reference, 1.6).
 package struct CloudGroup: Sendable, Equatable {
@@ -63,7 +64,7 @@ package struct CloudGroup: Sendable, Equatable {
         guard isMatter else {
             throw RainMakerError(
                 .notAFabric, "the group '\(name)' is not a Matter fabric",
-                hint: "make it one: matterctl cloud convert \(id)")
+                hint: .step("cloud.convert", id))
         }
         guard let fabric, let fabricID else {
             throw RainMakerError(

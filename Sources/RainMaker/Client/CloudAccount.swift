@@ -1,5 +1,6 @@
 import JSON
 import MatterCrypto
+import MatterErrors
 package import MatterHTTP
 package import MatterStore
 
@@ -69,7 +70,7 @@ package struct CloudStore: Sendable {
                     ? "you are not logged in to the cloud (profile '\(chosen)')"
                     : "there are several cloud profiles: \(profiles.joined(separator: ", "))",
                 hint: profiles.isEmpty || profile != nil
-                    ? "log in first: matterctl cloud login" : "name one with --profile")
+                    ? .step("cloud.log-in") : .step("cloud.which-profile"))
         }
         return account
     }

@@ -1,5 +1,6 @@
 import JSON
 import MatterCredentials
+import MatterErrors
 import MatterHTTP
 
 extension CloudClient {
@@ -43,7 +44,7 @@ extension CloudClient {
         guard let group = try await group(id, onlyMatter: false) else {
             throw RainMakerError(
                 .unknownGroup, "there is no group '\(id)', or it is not shared with this user",
-                hint: "see them with: matterctl cloud groups")
+                hint: "see them with: " + .step("cloud.see-groups"))
         }
         let isComplete = group.fabric != nil && group.nodes.allSatisfy { $0.matterNodeID != nil }
         guard group.isMatter, !isComplete else { return group }
@@ -160,7 +161,7 @@ extension CloudClient {
             return try await group(id)
         } catch var error as RainMakerError {
             error.reason = "the group \(id) was created, but it cannot be read: \(error.reason)"
-            error.hint = "do not create it again; look at it later: matterctl cloud groups --group \(id)"
+            error.hint = .step("cloud.see-created", id)
             throw error
         }
     }

@@ -1,5 +1,6 @@
 package import JSON
 package import Logging
+import MatterErrors
 package import MatterHTTP
 import MatterStore
 
@@ -134,7 +135,7 @@ package actor CloudClient {
         guard var tokens = try current() else {
             throw RainMakerError(
                 .notLoggedIn, "you are not logged in to the cloud (profile '\(account.profile)')",
-                hint: "log in first: matterctl cloud login")
+                hint: .step("cloud.log-in"))
         }
         if tokens.needsRefresh(at: unixTime()) { tokens = try await refresh(tokens) }
         do {
@@ -171,7 +172,7 @@ package actor CloudClient {
         guard deadline > .now else {
             throw RainMakerError(
                 .connection, "the command timed out before the call '\(call.operation)'",
-                hint: "give it more time: --timeout 5min", transport: .timedOut)
+                hint: .step("cloud.more-time"), transport: .timedOut)
         }
         return min(end, deadline)
     }
@@ -215,7 +216,7 @@ package actor CloudClient {
                 ? "the cloud does not accept this refresh token"
                 : "the session with the cloud has ended"
             if let code = error.cloudCode { error.reason += " (code \(code): \(error.meaning ?? "unknown"))" }
-            error.hint = isLogin ? nil : "log in again: matterctl cloud login"
+            error.hint = isLogin ? nil : .step("cloud.log-in-again")
             throw error
         }
     }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import JSON
+import MatterErrors
 
 /// The tokens of one session with the cloud.
 package struct CloudTokens: Sendable, Equatable {
@@ -77,7 +78,7 @@ package struct CloudTokens: Sendable, Equatable {
             let access = object["accesstoken"]?.stringValue, let refresh = object["refreshtoken"]?.stringValue
         else {
             throw RainMakerError(
-                .notLoggedIn, "the stored tokens cannot be read", hint: "log in again: matterctl cloud login")
+                .notLoggedIn, "the stored tokens cannot be read", hint: .step("cloud.log-in-again"))
         }
         self.init(
             access: SecretText(access), refresh: SecretText(refresh), expires: object["expires"]?.integer())

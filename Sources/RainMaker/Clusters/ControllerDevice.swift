@@ -1,4 +1,5 @@
 import MatterController
+import MatterErrors
 package import MatterHTTP
 import MatterInteraction
 import MatterTLV
@@ -75,7 +76,7 @@ package struct ControllerDevice: Sendable {
     private static func tooLong(_ status: StatusIB?) -> ControllerError {
         ControllerError(
             .status, "the refresh token is too long for a message, and cannot be read",
-            hint: "leave out --secrets; to replace the token: matterctl rainmaker controller set-token", status: status)
+            hint: .step("controller.long-token"), status: status)
     }
 
     // MARK: Single steps

@@ -1,5 +1,6 @@
 import MatterController
 package import MatterCredentials
+import MatterErrors
 package import MatterTLV
 
 /// The access control entries of a group's members (reference, 4.1 and 2.7).
@@ -44,7 +45,7 @@ package struct GroupAccess: Sendable {
         guard result.contains(where: { (try? AccessControlEntry($0))?.letsAdminister(own) ?? false }) else {
             throw RainMakerError(
                 .forbidden, "not written: the new access control list would lock this controller out",
-                hint: "renew the own certificate first: matterctl cloud user-noc")
+                hint: .step("cloud.renew-own"))
         }
         return result
     }

@@ -1,5 +1,6 @@
 package import MatterController
 package import MatterCredentials
+import MatterErrors
 import MatterInteraction
 package import MatterRecords
 import MatterSession

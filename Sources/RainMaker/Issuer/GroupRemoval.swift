@@ -1,4 +1,5 @@
 import MatterCredentials
+import MatterErrors
 
 /// Tells the cloud about nodes that have left the fabric (reference, 2.6).
 package struct GroupRemoval: Sendable {
@@ -27,7 +28,7 @@ package struct GroupRemoval: Sendable {
             error.nodeID = removal.nodeID
             error.reason =
                 "node \(removal.nodeID.rawValue) has left the fabric, but the cloud still lists it: \(error.reason)"
-            error.hint = "nothing was lost; try again: matterctl node remove \(removal.nodeID.rawValue)"
+            error.hint = "nothing was lost; " + .step("cloud.repeat-removal", "\(removal.nodeID.rawValue)")
             throw error
         }
         try store.removeRemoval(of: removal.nodeID)

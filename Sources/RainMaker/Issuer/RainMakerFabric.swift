@@ -1,5 +1,6 @@
 package import MatterCredentials
 package import MatterCrypto
+import MatterErrors
 package import MatterRecords
 import MatterSession
 package import MatterStore
@@ -43,7 +44,7 @@ package struct RainMakerFabric: Sendable {
         if try store.fabric(named: name) != nil {
             throw RecordError(
                 .fabricExists, "the fabric '\(name)' already exists",
-                hint: "choose another name, or remove it first: matterctl fabric remove \(name)")
+                hint: .step("fabric.name-in-use", name))
         }
         let (group, fabric, fabricID) = try await fabric(of: id)
         let key = try P256PrivateKey.generate(random)
@@ -71,7 +72,7 @@ package struct RainMakerFabric: Sendable {
         guard let membership = try store.membership() else {
             throw RainMakerError(
                 .invalidInput, "the fabric '\(record.name)' does not belong to a RainMaker group",
-                hint: "create one: matterctl fabric create NAME --issuer rainmaker --group GROUP")
+                hint: .step("cloud.make-fabric"))
         }
         var (group, fabric, fabricID) = try await fabric(of: membership.groupID)
         let fabrics = FabricStore(state)

@@ -1,6 +1,7 @@
 package import JSON
 package import MatterCredentials
 import MatterCrypto
+import MatterErrors
 import MatterRecords
 import MatterSession
 package import MatterStore
@@ -66,7 +67,7 @@ package struct RainMakerIssuer: NOCIssuer {
     package func issue(_ csr: CertificateSigningRequest, context: NOCIssueContext) async throws -> IssuedNOC {
         guard context.requestedNodeID == nil else {
             throw RainMakerError(
-                .invalidInput, "the cloud chooses the ids of nodes", hint: "leave out --node-id")
+                .invalidInput, "the cloud chooses the ids of nodes", hint: .step("cloud.chooses-ids"))
         }
         let metadata = try await metadata(context)
         let (issued, text) = try await Self.issue(
@@ -163,9 +164,8 @@ package struct RainMakerIssuer: NOCIssuer {
             error.nodeID = pending.nodeID
             error.hint =
                 error.cloudCode == "108903"
-                ? "the cloud has forgotten the request: remove the node (matterctl node remove \(pending.nodeID.rawValue)), "
-                    + "then commission it again"
-                : "try again: matterctl cloud confirm \(pending.requestID)"
+                ? .step("cloud.request-forgotten", "\(pending.nodeID.rawValue)")
+                : .step("cloud.repeat-confirmation", pending.requestID)
             throw error
         }
         try store.removePending(pending.requestID)

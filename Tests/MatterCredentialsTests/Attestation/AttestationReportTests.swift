@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterCrypto
+import MatterErrors
 import TestSupport
 import Testing
 
@@ -20,10 +21,8 @@ struct AttestationReportTests {
         #expect(text.contains("production store: empty"))
         #expect(text.contains("CN=Device, VID=1234, PID=8001"))
         #expect(text.contains("(VID 1234)"))
-        let hint = try #require(report.hint)
         #expect(
-            hint.hasPrefix("if this is a development device add --allow-test-devices; else put the PAA certificate"))
-        #expect(hint.contains("--trust DIR"))
+            report.hint == .step("attestation.if-development") + "; else " + .step("attestation.first-authority"))
     }
 
     @Test("with authorities installed the hint asks for the missing one only")
@@ -35,18 +34,18 @@ struct AttestationReportTests {
         #expect(store.authorities.count == 1)
         #expect(
             try device.verify(trust: store).hint
-                == "if this is a development device add --allow-test-devices; else add the PAA certificate with --trust DIR"
-        )
+                == .step("attestation.if-development") + "; else " + .step("attestation.add-authority"))
         let tested = TrustStore(allowTestDevices: true, production: [TrustFile(path: "p.der", contents: root)])
-        #expect(try device.verify(trust: tested).hint == "add the PAA certificate with --trust DIR")
-        #expect(try device.verify(trust: TrustStore(allowTestDevices: true)).hint?.contains("allow-test") == false)
+        #expect(try device.verify(trust: tested).hint == .step("attestation.add-authority"))
+        #expect(
+            try device.verify(trust: TrustStore(allowTestDevices: true)).hint == .step("attestation.first-authority"))
     }
 
     @Test("files that did not serve are counted in the hint and named in the report")
     func unusableFiles() throws {
         let files = (0..<12).map { TrustFile(path: "file\($0)", contents: [1]) }
         let report = try TestDevice().verify(trust: TrustStore(files: files))
-        #expect(report.hint?.hasSuffix("files that could not be used: 12") == true)
+        #expect(report.hint?.parts.last == .words("; files that could not be used: 12"))
         #expect(report.lines.filter { $0.hasPrefix("  not used") }.count == 11)
         #expect(report.lines.contains { $0.contains("file0: ") })
     }
@@ -57,8 +56,7 @@ struct AttestationReportTests {
         let test = try #require(WellKnownKeys.developmentAuthorities.last)
         device.pai.extensions[3] = .authorityKeyIdentifier(test.keyIdentifier)
         let hint = try device.verify(trust: TrustStore()).hint
-        #expect(hint?.hasPrefix("this is a development device") == true)
-        #expect(hint?.contains("--allow-test-devices") == true)
+        #expect(hint == .step("attestation.development-device"))
     }
 
     @Test("an unknown signer of the declaration is named")
@@ -67,7 +65,7 @@ struct AttestationReportTests {
         let store = TrustStore(files: [TrustFile(path: "root", contents: try device.paa.signed(with: device.paaKey))])
         let report = try device.verify(trust: store)
         #expect(report.result == .declarationNoCertificateFound)
-        #expect(report.hint?.contains("--trust DIR") == true)
+        #expect(report.hint == .step("attestation.add-signer", TrustDirectory.signersFolder))
         let keyIdentifier = hexString(device.declarationKey.publicKey.keyIdentifier).uppercased()
         #expect(report.failure?.contains(keyIdentifier) == true)
         #expect(report.lines.contains { $0.contains("signed by unknown key \(keyIdentifier)") })
@@ -78,7 +76,7 @@ struct AttestationReportTests {
         for fault in AttestationVerifierTests.ordered + AttestationVerifierTests.others {
             var device = try TestDevice()
             try fault.apply(&device)
-            let hint = try device.verify().hint ?? ""
+            let hint = try device.verify().hint?.description ?? ""
             #expect(!hint.contains("skip") && !hint.contains("warn") && !hint.contains("--attestation"))
         }
     }

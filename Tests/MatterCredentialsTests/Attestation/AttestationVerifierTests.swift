@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterCrypto
+import MatterErrors
 import TestSupport
 import Testing
 

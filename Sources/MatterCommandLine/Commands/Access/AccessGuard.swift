@@ -24,7 +24,7 @@ struct AccessGuard {
     func check(_ list: TLVValue, own: NodeIdentity) throws {
         let entries = (try? AccessControlEntry.list(list)) ?? []
         guard !entries.contains(where: { $0.letsAdminister(own) }) else { return }
-        throw UsageError(
+        throw CommandLineError(
             "acl.lockout",
             "this list would lock us out of \(NodeTarget(node).text): no entry lets our node \(own.nodeID.rawValue) administer it",
             hint: "see which entry is ours, and keep it: matterctl acl ls \(NodeTarget(node).argument)"

@@ -3,6 +3,7 @@ import JSON
 import MatterController
 import MatterCredentials
 import MatterDataModel
+import MatterErrors
 import MatterRecords
 import MatterSession
 import MatterTransport
@@ -84,14 +85,12 @@ struct AccessRefresh: NetworkCommand {
                     + TerminalText.escaped(report.message))
         }
         if let first = failures.first, !force {
-            var refusal = UsageError(
+            throw CommandLineError(
                 "acl.controllers",
                 "no access list was changed: the controller \(first.node.name ?? "\(first.node.nodeID.rawValue)") would be "
                     + "locked out",
                 hint: "renew its certificate: matterctl rainmaker controller update-noc "
-                    + "\(Self.word(first.node)); or use --force")
-            refusal.status = ExitStatus(first.error)
-            throw refusal
+                    + "\(Self.word(first.node)); or use --force", status: ExitStatus(first.error))
         }
         return Set(renewed.map(\.nodeID))
     }
@@ -160,13 +159,12 @@ struct AccessRefresh: NetworkCommand {
             context.console.message(
                 "warning: node \(outcome.node.nodeID.rawValue): \(TerminalText.escaped(report.message))")
         }
-        var failure = UsageError(
+        throw CommandLineError(
             "acl.incomplete",
             "\(failed.count) of \(outcomes.count) devices still have their old access list: "
                 + failed.map { "\($0.node.nodeID.rawValue)" }.joined(separator: ", "),
-            hint: "users who lost access can still use them; look after them, then run the same command again")
-        failure.status = ExitStatus(error)
-        throw failure
+            hint: "users who lost access can still use them; look after them, then run the same command again",
+            status: ExitStatus(error))
     }
 
     private static func json(_ outcome: Outcome, isRenewed: Bool) -> JSONValue {

@@ -2,6 +2,7 @@ import ArgumentParser
 import JSON
 import MatterController
 import MatterDataModel
+import MatterErrors
 import MatterHTTP
 import RainMaker
 
@@ -55,7 +56,7 @@ struct CloudLogin: LocalCommand {
         // Before the standard: the password of a private service is no business of the public one.
         if let known { return known.url }
         if let standard = CloudAccount.wellKnown[profile] { return try CloudAccount.url(parsing: standard) }
-        throw UsageError(
+        throw CommandLineError(
             "usage.no-url", "the profile '\(profile)' is new, and nothing says where its service is",
             hint: "add --url https://HOST")
     }

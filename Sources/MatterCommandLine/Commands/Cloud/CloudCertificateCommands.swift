@@ -4,6 +4,7 @@ import MatterCommissioning
 import MatterController
 import MatterCredentials
 import MatterDataModel
+import MatterErrors
 import MatterRecords
 import MatterSession
 import MatterTLV

@@ -2,6 +2,7 @@ import ArgumentParser
 import Logging
 import MatterController
 import MatterCredentials
+import MatterErrors
 import MatterHTTP
 import MatterRecords
 import MatterSession
@@ -158,7 +159,7 @@ struct CloudSetup: Sendable {
         guard let group else {
             let record = try store.select(name)
             guard let membership = try RainMakerStore(state, fabric: record.name).membership() else {
-                throw UsageError(
+                throw CommandLineError(
                     "usage.issuer", "the fabric '\(record.name)' does not belong to a RainMaker group",
                     hint: "name the group: --group GROUP")
             }
@@ -178,7 +179,7 @@ struct CloudSetup: Sendable {
                 hint: "make one: matterctl fabric create NAME --issuer rainmaker --group GROUP")
         }
         guard found.count == 1 else {
-            throw UsageError(
+            throw CommandLineError(
                 "usage.group", "several fabrics here belong to a group '\(group)'", hint: "name the group's id")
         }
         return first

@@ -68,14 +68,13 @@ struct CloudDelete: NetworkCommand {
                 }
             }
             guard let first, let node = failed.first else { return }
-            var failure = UsageError(
+            throw CommandLineError(
                 "cloud.devices-remain",
                 "\(failed.count) of \(nodes.count) devices did not leave, so the group was not deleted: "
                     + failed.map { "\($0.nodeID.rawValue)" }.joined(separator: ", "),
                 hint:
-                    "repeat it; for one that is gone for good: matterctl node remove \(node.nodeID.rawValue) --offline")
-            failure.status = ExitStatus(first)
-            throw failure
+                    "repeat it; for one that is gone for good: matterctl node remove \(node.nodeID.rawValue) --offline",
+                status: ExitStatus(first))
         }
     }
 }

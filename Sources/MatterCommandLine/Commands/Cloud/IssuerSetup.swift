@@ -72,8 +72,8 @@ struct IssuerSetup: Sendable {
         }
     }
 
-    private static func mismatch(_ record: FabricRecord, _ reason: String) -> UsageError {
-        UsageError(
+    private static func mismatch(_ record: FabricRecord, _ reason: String) -> CommandLineError {
+        CommandLineError(
             "usage.issuer", "the fabric '\(record.name)' has another issuer: \(reason)",
             hint: "name another fabric with --fabric, or create one: matterctl fabric create NAME --issuer …")
     }

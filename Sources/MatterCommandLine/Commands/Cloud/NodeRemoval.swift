@@ -1,6 +1,7 @@
 import MatterController
 import MatterCredentials
 import MatterDataModel
+import MatterErrors
 import MatterRecords
 import MatterSession
 import MatterTransport
@@ -78,8 +79,8 @@ struct NodeRemoval {
             failure.reason =
                 "node \(removal.nodeID.rawValue) has left the fabric, but the cloud still lists it: \(failure.reason)"
             failure.hint =
-                (failure.hint.map { "\($0); then " } ?? "")
-                + "repeat it with: matterctl node remove \(removal.nodeID.rawValue)"
+                (failure.hint.map { $0 + "; then " } ?? "")
+                + .step("cloud.repeat-removal", "\(removal.nodeID.rawValue)")
             throw failure
         }
     }

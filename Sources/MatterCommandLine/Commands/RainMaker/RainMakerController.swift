@@ -241,7 +241,7 @@ struct ControllerAccount {
 
     func requireURL() throws -> BaseURL {
         guard let url else {
-            throw UsageError(
+            throw CommandLineError(
                 "usage.no-url", "this fabric belongs to no cloud, and nothing says which one the controller shall use",
                 hint: "add --url https://HOST")
         }
