@@ -15,7 +15,7 @@ package struct Program {
 
     private init(_ arguments: ArraySlice<String>) {
         isJSON = arguments.contains("--json")
-        self.arguments = LeadingOptions.moved(Array(arguments), of: MatterCtl.self)
+        self.arguments = LeadingOptions.moved(OldSpellings.replaced(Array(arguments)), of: MatterCtl.self)
     }
 
     /// Runs as this process, and ends it. The command line is understood on the thread that is there; others start with

@@ -146,7 +146,7 @@ import Testing
         try await scene.alice.succeed("acl", "refresh")
         let refused = try await carol.fail(5, "toggle", "Porch", "--json")
         let hint = try refused.error()["hint"]?.string
-        #expect(hint?.contains("matterctl cloud user-noc \(scene.group)") == true, "\(refused)")
+        #expect(hint?.contains("matterctl cloud group user-noc --group \(scene.group)") == true, "\(refused)")
         try await carol.succeed("cloud", "user-noc", scene.group)
         try await carol.succeed("toggle", "Porch")
         try await bob.fail(5, "toggle", "Porch")

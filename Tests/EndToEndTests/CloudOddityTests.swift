@@ -65,7 +65,7 @@ import Testing
             try await cloud.play("\(fault),on=createGroup,times=1")
             let failed = try await alice.fail(9, "cloud", "create-fabric", fault, "--json")
             #expect(try failed.error()["message"]?.string?.contains("may have been created") == true, "\(failed)")
-            #expect(try failed.error()["hint"]?.string?.hasSuffix("matterctl cloud groups") == true, "\(failed)")
+            #expect(try failed.error()["hint"]?.string?.hasSuffix("matterctl cloud group ls") == true, "\(failed)")
             #expect(!failed.stderr.contains("nothing was lost"), "\(failed)")
         }
         #expect(try await alice.succeed("cloud", "groups", "--json").json().elements.count == 3)
@@ -75,7 +75,7 @@ import Testing
             #expect(made.status == 9, "\(made)")
             try await cloud.restart()
             let id = try options.isEmpty ? made.result : made.json()["group"]?.string ?? ""
-            #expect(!id.isEmpty && made.stderr.contains("matterctl cloud groups --group \(id)"), "\(made)")
+            #expect(!id.isEmpty && made.stderr.contains("matterctl cloud group ls --group \(id)"), "\(made)")
             let found = try await alice.succeed("cloud", "groups", "--group", id, "--json").json()
             #expect(found[0]?["name"]?.string == "Lake House", "\(found)")
         }

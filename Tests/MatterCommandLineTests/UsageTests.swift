@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import JSON
 import Testing
 
@@ -115,5 +116,44 @@ import Testing
         for kind in ["bash", "zsh", "fish"] {
             #expect(try await shell.succeed("--generate-completion-script \(kind)").stdout.contains("list"), "\(kind)")
         }
+    }
+
+    @Test("a command as an earlier version spelled it does the same, and no help page shows it")
+    func oldSpellings() async throws {
+        let shell = try Shell()
+        for (old, new) in [
+            ("cloud groups", "cloud group ls"), ("cloud create-fabric x", "cloud group create x"),
+            ("cloud convert x", "cloud group convert --group x"),
+            ("cloud user-noc x", "cloud group user-noc --group x"),
+            ("cloud delete x --yes", "cloud group delete --group x --yes"), ("cloud nodes", "cloud node ls"),
+            ("cloud node-metadata x", "cloud node metadata x"), ("acl refresh", "rainmaker access refresh"),
+            ("cloud share add x bob", "cloud share add --group x bob"),
+            ("cloud share remove x bob --yes", "cloud share remove --group x bob --yes"),
+        ] {
+            let (before, now) = (try await shell.run(old + " --json"), try await shell.run(new + " --json"))
+            #expect(before.status == now.status && before.stderr == now.stderr, "\(before)\(now)")
+            #expect([3, 9].contains(now.status), "\(new): \(now)")
+        }
+        for words in ["cloud group convert", "cloud convert x --group y", "cloud share add bob", "cloud group rm"] {
+            #expect(try await shell.run(words).status == 64, "\(words)")
+        }
+        let page = try await shell.succeed("cloud --help").stdout
+        #expect(page.contains("\n  group ") && !page.contains("groups  ") && !page.contains("node-metadata"))
+    }
+
+    @Test("every step that a library names has words")
+    func steps() throws {
+        let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Sources")
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+        var count = 0
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for match in text.matches(of: /\.step\("([a-z.-]+)"/) {
+                count += 1
+                #expect(Hints.knows(String(match.1)), "\(match.1) in \(file.lastPathComponent)")
+            }
+        }
+        #expect(count > 40)
     }
 }

@@ -21,6 +21,7 @@ enum LeadingOptions {
             rest = rest.dropFirst(takesNext ? 2 : 1)
         }
         guard !leading.isEmpty, !rest.isEmpty else { return arguments }
+        rest = OldSpellings.replaced(Array(rest))[...]
         let words = rest.prefix(depth(of: rest, root))
         return Array(words + leading[...] + rest.dropFirst(words.count))
     }

@@ -94,7 +94,8 @@ extension CommandContext {
         guard let fabric = try? await controller.fabric(), fabric.issuer == .rainmaker,
             let membership = try? RainMakerStore(controller.options.state, fabric: fabric.name).membership()
         else { return nil }
-        return "if it worked before, who shares the group has changed: matterctl cloud user-noc \(membership.groupID)"
+        return
+            "if it worked before, who shares the group has changed: matterctl cloud group user-noc --group \(membership.groupID)"
     }
 
     /// What a sleepy node gets on top of its whole retransmission schedule.

@@ -145,7 +145,9 @@ struct Simulate: LocalCommand {
         } catch {
             output.console.message(
                 "warning: this device cannot be found, only be reached with --address: \(error.reason)")
-            if let hint = Hints.text(for: error) { output.console.message("hint: \(hint); or start without: --mdns none") }
+            if let hint = Hints.text(for: error) {
+                output.console.message("hint: \(hint); or start without: --mdns none")
+            }
         }
     }
 
@@ -182,7 +184,8 @@ struct Simulate: LocalCommand {
         let credentials: DeviceAttestationCredentials
         if let attestation {
             guard paaOut == nil else {
-                throw CommandLineError("usage.paa-out", "--paa-out writes our own authority, which --attestation replaces")
+                throw CommandLineError(
+                    "usage.paa-out", "--paa-out writes our own authority, which --attestation replaces")
             }
             credentials = try AttestationFiles.load(attestation)
         } else {

@@ -3,5 +3,5 @@ import ArgumentParser
 struct AccessCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "acl", abstract: "Who may do what on devices.",
-        discussion: "Example: matterctl acl ls kitchen", subcommands: [AccessList.self, AccessRefresh.self])
+        discussion: "Example: matterctl acl ls kitchen", subcommands: [AccessList.self])
 }

@@ -22,7 +22,7 @@ struct AccessRefresh: NetworkCommand {
             named, and the command can be repeated. The certificates of the group's controllers are renewed before; if one \
             cannot be, nothing is changed, since the controller would be locked out, unless --force is given.
 
-            Example: matterctl cloud share ls && matterctl acl refresh --group 'Lake House'
+            Example: matterctl cloud share ls && matterctl rainmaker access refresh --group 'Lake House'
             """)
     static let defaultTimeout = Duration.seconds(180)
     /// How long one device may take at least.

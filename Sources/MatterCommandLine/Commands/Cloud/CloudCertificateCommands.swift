@@ -13,13 +13,13 @@ import RainMaker
 struct CloudUserNOC: CloudSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "user-noc", abstract: "Have our own certificate on a group's fabric issued again.",
-        discussion: "Example: matterctl cloud user-noc 'Lake House'")
+        discussion: "Example: matterctl cloud group user-noc --group 'Lake House'")
 
-    @Argument(help: "The group: id or name.") var group: String
+    @OptionGroup var group: GroupOptions
     @OptionGroup var options: CloudOptions
 
     func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
-        let record = try setup.localFabric(ofGroup: try await client.findGroup(group))
+        let record = try setup.localFabric(ofGroup: try await client.findGroup(group.name))
         let joined = try await setup.fabric(client).refresh(record, force: true)
         if output.json { console.result(FabricReport(joined.record, isInUse: nil).json) }
     }

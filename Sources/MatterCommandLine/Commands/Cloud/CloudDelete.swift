@@ -14,13 +14,13 @@ struct CloudDelete: NetworkCommand {
             Its devices keep their certificates and obey everyone who has one, unless --devices makes them leave first; if \
             one of them does not answer, the others leave, and the group stays.
 
-            Example: matterctl cloud delete 'Lake House' --devices
+            Example: matterctl cloud group delete --group 'Lake House' --devices
             """)
     static let defaultTimeout = Duration.seconds(180)
     /// How long one device may take; less if the others would not get their share of the time.
     private static let patience = Duration.seconds(30)
 
-    @Argument(help: "The group: id or name.") var group: String
+    @OptionGroup var group: GroupOptions
     @Flag(help: "Make the devices that are known here leave the fabric first.") var devices = false
     @Flag(help: "Do not ask.") var yes = false
     @Option(
@@ -32,7 +32,7 @@ struct CloudDelete: NetworkCommand {
         let setup = CloudSetup(context)
         let account = try CloudStore(setup.state).select(profile ?? Environment.variable("MATTERCTL_CLOUD"))
         try await setup.withClient(account) { client in
-            let group = try await client.findGroup(group)
+            let group = try await client.findGroup(group.name)
             let count = group.nodes.count
             try context.console.confirm(
                 "Delete the group '\(TerminalText.escaped(group.name))'?"

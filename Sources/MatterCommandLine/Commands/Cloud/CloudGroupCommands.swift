@@ -53,13 +53,13 @@ struct CloudGroupReport {
 
 struct CloudGroups: CloudSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "groups", abstract: "List the groups and their fabrics.",
+        commandName: "ls", abstract: "List the groups and their fabrics.",
         discussion: """
             With --group, a line for each of its nodes follows: its id in the cloud, and that on the fabric. A group whose \
             fabric cannot be used is listed with a warning.
 
-            Example: matterctl cloud groups --json
-            """)
+            Example: matterctl cloud group ls --json
+            """, aliases: ["list"])
 
     @Option(help: ArgumentHelp("Only this one, with its nodes: id or name.", valueName: "GROUP")) var group: String?
     @Flag(help: "Only groups that are Matter fabrics.") var matter = false
@@ -88,8 +88,8 @@ struct CloudGroups: CloudSubcommand {
 
 struct CloudCreateFabric: CloudSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "create-fabric", abstract: "Create a group that is a Matter fabric, in the cloud only.",
-        discussion: "Example: matterctl cloud create-fabric 'Lake House'")
+        commandName: "create", abstract: "Create a group that is a Matter fabric, in the cloud only.",
+        discussion: "Example: matterctl cloud group create 'Lake House'")
 
     @Argument(help: "The name of the group.") var name: String
     @OptionGroup var options: CloudOptions
@@ -113,13 +113,13 @@ struct CloudCreateFabric: CloudSubcommand {
 struct CloudConvert: CloudSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "convert", abstract: "Make a group a Matter fabric.",
-        discussion: "Example: matterctl cloud convert Hq3xTnW8bLk5sZr9cVdYpM")
+        discussion: "Example: matterctl cloud group convert --group Hq3xTnW8bLk5sZr9cVdYpM")
 
-    @Argument(help: "The group: id or name.") var group: String
+    @OptionGroup var group: GroupOptions
     @OptionGroup var options: CloudOptions
 
     func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
-        let group = try await client.convert(try await client.findGroup(group).id)
+        let group = try await client.convert(try await client.findGroup(group.name).id)
         if output.json { console.result(CloudGroupReport(group: group).json) }
     }
 }

@@ -6,8 +6,8 @@ import RainMaker
 
 struct CloudNodes: CloudSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "nodes", abstract: "List the nodes of the account.",
-        discussion: "Example: matterctl cloud nodes --group 'Lake House'")
+        commandName: "ls", abstract: "List the nodes of the account.",
+        discussion: "Example: matterctl cloud node ls --group 'Lake House'", aliases: ["list"])
 
     @Option(help: ArgumentHelp("Only this node, by its id in the cloud.", valueName: "ID")) var node: String?
     @Option(help: ArgumentHelp("Only of this group: id or name.", valueName: "GROUP")) var group: String?
@@ -46,8 +46,8 @@ struct CloudNodes: CloudSubcommand {
 
 struct CloudNodeMetadata: CloudSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "node-metadata", abstract: "Show a node's metadata, or merge a file into it.",
-        discussion: "Example: matterctl cloud node-metadata k3vNodeIdExample000001")
+        commandName: "metadata", abstract: "Show a node's metadata, or merge a file into it.",
+        discussion: "Example: matterctl cloud node metadata k3vNodeIdExample000001")
 
     @Argument(help: "The node's id in the cloud.") var node: String
     @Option(help: ArgumentHelp("What to merge: {\"Matter\":{…}}; null deletes a member.", valueName: "FILE")) var set:

@@ -47,18 +47,17 @@ struct CloudShare: AsyncParsableCommand {
             discussion: """
                 A secondary user may operate the devices; a primary one may do everything.
 
-                Example: matterctl cloud share add 'Lake House' bob@example.com
+                Example: matterctl cloud share add --group 'Lake House' bob@example.com
                 """)
 
-        @Argument(help: "The group: id or name.") var group: String
-        @Argument(help: "The other user's name.") var user: String
+        @OptionGroup var access: SharedAccess
         @Flag(help: "As a primary user.") var primary = false
         @OptionGroup var options: CloudOptions
 
         func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
-            let found = try await client.findGroup(group)
+            let found = try await client.findGroup(access.groupName)
             let answer = try await client.call(
-                .share(found.id, name: found.name, with: user, primary: primary))
+                .share(found.id, name: found.name, with: access.userName, primary: primary))
             let request = answer["request_id"]?.stringValue ?? ""
             console.result(
                 output.json
@@ -70,25 +69,24 @@ struct CloudShare: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove", abstract: "Take a user's access to a group away in the cloud.",
             discussion: """
-                The devices obey the user until they are told too: matterctl acl refresh --group GROUP.
+                The devices obey the user until they are told too: matterctl rainmaker access refresh --group GROUP.
 
-                Example: matterctl cloud share remove 'Lake House' bob@example.com --yes
+                Example: matterctl cloud share remove --group 'Lake House' bob@example.com --yes
                 """)
 
-        @Argument(help: "The group: id or name.") var group: String
-        @Argument(help: "The other user's name.") var user: String
+        @OptionGroup var access: SharedAccess
         @Flag(help: "Do not ask.") var yes = false
         @OptionGroup var options: CloudOptions
 
         func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
-            let found = try await client.findGroup(group)
+            let found = try await client.findGroup(access.groupName)
             try console.confirm(
-                "Take the access to '\(TerminalText.escaped(found.name))' away from \(TerminalText.escaped(user))?",
+                "Take the access to '\(TerminalText.escaped(found.name))' away from \(TerminalText.escaped(access.userName))?",
                 given: yes)
             await client.restartBudget()
-            _ = try await client.call(.revoke(found.id, from: user))
+            _ = try await client.call(.revoke(found.id, from: access.userName))
             console.message(
-                "note: the devices obey this user until: matterctl acl refresh --group \(TerminalText.escaped(found.id))"
+                "note: the devices obey this user until: matterctl rainmaker access refresh --group \(TerminalText.escaped(found.id))"
             )
         }
     }
@@ -154,5 +152,21 @@ struct CloudShare: AsyncParsableCommand {
         func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
             _ = try await client.call(.answer(request, accept: false))
         }
+    }
+}
+
+/// The group, and the user whose access to it is meant.
+struct SharedAccess: ParsableArguments {
+    @Option(help: ArgumentHelp("The group: id or name.", valueName: "GROUP")) var group: String?
+    @Argument(help: "The other user's name.") var user: String
+    /// Earlier versions took the group and then the user.
+    @Argument(help: .hidden) var oldUser: String?
+
+    var groupName: String { group ?? user }
+    var userName: String { oldUser ?? user }
+
+    func validate() throws {
+        guard group != nil || oldUser != nil else { throw ValidationError("say which group: --group GROUP") }
+        guard group == nil || oldUser == nil else { throw ValidationError("only one group and one user can be given") }
     }
 }

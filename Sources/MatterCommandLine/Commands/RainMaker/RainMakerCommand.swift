@@ -12,9 +12,17 @@ struct RainMakerCommand: AsyncParsableCommand {
         commandName: "rainmaker", abstract: "The custom clusters of RainMaker devices.",
         discussion: "Example: matterctl rainmaker node-id Porch",
         subcommands: [
-            RainMakerNodeID.self, RainMakerChallenge.self, RainMakerController.self, RainMakerDataset.self,
+            RainMakerAccess.self, RainMakerNodeID.self, RainMakerChallenge.self, RainMakerController.self,
+            RainMakerDataset.self,
             RainMakerParticipant.self,
         ])
+}
+
+struct RainMakerAccess: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "access", abstract: "The access that the users of a group have to its devices.",
+        discussion: "Example: matterctl rainmaker access refresh --group 'Lake House'",
+        subcommands: [AccessRefresh.self])
 }
 
 /// A command about one of the custom clusters of a node.
