@@ -92,7 +92,7 @@ import Testing
         let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
         let one = try await start("thermostat", "--port", "0", state: other) { $0.stdout.contains("\nready ") }
         defer { one.signal(SIGTERM) }
-        let many = try await start("thermostat", "--count", "100", "--port", "6800", state: folder) { child in
+        let many = try await start("thermostat", "--count", "100", "--port", "16800", state: folder) { child in
             child.stdout.split(separator: "\n").count { $0.contains(" port ") } == 100
         }
         defer { many.signal(SIGTERM) }

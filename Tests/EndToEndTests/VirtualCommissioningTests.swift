@@ -18,7 +18,7 @@ struct VirtualCommissioningTests {
         #expect(error["stage"]?.string == (step == "csr" ? "csr" : "arm-fail-safe"), "\(error)")
         let message = try #require(error["message"]?.string)
         #expect(message.contains(device.address) && message.contains("last heard"), "\(message)")
-        #expect(error["hint"]?.string?.contains("restarted") == true, "\(error)")
+        #expect(error["hint"]?.string?.contains("pairing mode") == true, "\(error)")
         #expect(try await matterctl.nodes() == Nodes())
         // It has done so once; nothing is in the way of the next try.
         try await matterctl.commission(device)
