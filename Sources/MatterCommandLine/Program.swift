@@ -76,7 +76,7 @@ package struct Program {
             return .ended(Self.report(unknown, isJSON: isJSON))
         }
         do {
-            return .command(try MatterCtl.parseAsRoot(NegativeNumbers.escaped(arguments)))
+            return .command(try MatterCtl.parseAsRoot(NegativeNumbers.escaped(arguments, of: MatterCtl.self)))
         } catch {
             return .ended(ended(by: error))
         }

@@ -156,4 +156,19 @@ import Testing
         }
         #expect(count > 40)
     }
+
+    @Test("a negative number is a value, behind any flag of the command; the flags are those that the command declares")
+    func negativeNumbers() {
+        let path = "1/513/16"
+        for (words, escaped) in [
+            ("write lamp \(path) -5C", "write lamp \(path) -- -5C"),
+            ("write lamp --force \(path) -5 --json", "write lamp --force \(path) --json -- -5"),
+            ("write lamp \(path) -5 --timeout 2s -vv", "write lamp \(path) --timeout 2s -vv -- -5"),
+            ("write lamp \(path) 1 --data-version -1", "write lamp \(path) 1 --data-version -1"),
+            ("write lamp \(path) -- -5", "write lamp \(path) -- -5"), ("node ls --json", "node ls --json"),
+        ] {
+            let result = NegativeNumbers.escaped(words.split(separator: " ").map(String.init), of: MatterCtl.self)
+            #expect(result.joined(separator: " ") == escaped)
+        }
+    }
 }
