@@ -191,7 +191,9 @@ struct SearchTests {
                 nodes: [first.device.address]))
         let node = try await later.commission(request(later), within: .seconds(90))
         #expect(node.address == wanted.device.address)
-        #expect(later.progress.notes.contains { $0.contains("already on this fabric, as node 7") }, "\(later.progress.notes)")
+        #expect(
+            later.progress.notes.contains { $0.contains("already on this fabric, as node 7") },
+            "\(later.progress.notes)")
         await workshop.end()
         await later.end()
         await first.end()
