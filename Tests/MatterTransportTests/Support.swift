@@ -127,10 +127,6 @@ struct Pair {
 }
 
 extension MessageEngine {
-    /// How many exchanges and sessions the engine holds.
-    var exchangeCount: Int { exchanges.count }
-    var sessionCount: Int { sessions.count }
-
     /// The exchanges of a session, for tests that were not told of them.
     func openExchangeKeys(on session: SessionReference) -> [ExchangeKey] {
         Array(exchanges(of: session))

@@ -108,6 +108,10 @@ package struct MessageEngine: Sendable {
         for key in exchanges.keys(of: session) { exchanges[key] = nil }
     }
 
+    /// The number of exchanges and of sessions that the engine remembers.
+    package var exchangeCount: Int { exchanges.count }
+    package var sessionCount: Int { sessions.count }
+
     package func contains(_ session: SessionReference) -> Bool { sessions[session] != nil }
 
     package func contains(_ exchange: ExchangeKey) -> Bool { exchanges[exchange] != nil }

@@ -100,15 +100,3 @@ extension Host {
             .mapValues { $0.map(\.at) }.filter { $0.value.count > 1 }
     }
 }
-
-extension MessageEngine {
-    var exchangeCount: Int { Mirror(reflecting: self).count(of: "exchanges") }
-    var sessionCount: Int { Mirror(reflecting: self).count(of: "sessions") }
-}
-
-extension Mirror {
-    fileprivate func count(of table: String) -> Int {
-        guard let table = descendant(table) else { preconditionFailure("the engine has no \(table)") }
-        return Mirror(reflecting: table).children.count
-    }
-}
