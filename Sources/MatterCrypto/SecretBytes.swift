@@ -5,7 +5,8 @@ import COpenSSL
 /// They print as their count only, compare in constant time, and are overwritten before their memory is freed. Copies of
 /// the reference share the one buffer, so there is nothing else to wipe.
 package final class SecretBytes: Sendable, Equatable {
-    // Safe to share: the buffer is written in `init` and wiped in `deinit`, and is only read in between.
+    // Safe to share: the buffer is written in `init` and wiped in `deinit`, and is only read in between. No index comes from
+    // outside: readers get the whole buffer with its own count, and `part` checks its range.
     private nonisolated(unsafe) let buffer: UnsafeMutableRawBufferPointer
 
     /// Copies `bytes`; the caller's own copy is not wiped.

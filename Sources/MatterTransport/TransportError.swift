@@ -91,3 +91,19 @@ package struct ExchangeReport: Equatable, Sendable {
 
     package init() {}
 }
+
+extension ExchangeReport {
+    /// Starts over for the next message of the exchange.
+    mutating func begin() {
+        transmissions = 1
+        acknowledged = false
+        sendFailures = [:]
+        datagrams = 0
+        refusals = 0
+    }
+
+    mutating func noteDatagrams(to targets: [PeerAddress]) {
+        datagrams += targets.count
+        for address in targets where !addresses.contains(address) { addresses.append(address) }
+    }
+}

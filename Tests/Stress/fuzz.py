@@ -23,7 +23,7 @@ from bench import ROOT, Results
 
 FULL = 10_000_000
 PROGRAM = os.environ.get("MATTERCTL_FUZZER") or str(ROOT / ".build-fuzz/release/matterctl-fuzz")
-WORK = pathlib.Path(os.environ.get("MATTERCTL_FUZZ_WORK") or ROOT / ".build-fuzz/work")
+WORK = pathlib.Path(os.environ.get("MATTERCTL_FUZZ_WORK") or ROOT / ".build-fuzz/found")
 KEPT = ROOT / "Tests/Fuzz/corpus"
 # Inputs longer than these say nothing new.
 LENGTHS = {"address": 64, "instance-name": 64, "path": 96, "typed-values": 160, "setup-payload": 256, "url": 160,

@@ -37,7 +37,7 @@ struct Commission: NetworkCommand {
     @Option(help: ArgumentHelp("The node id to give it.", valueName: "N")) var nodeID: NumberArgument<UInt64>?
     @Option(
         help: ArgumentHelp(
-            "What to do with an attestation that does not hold: enforce, warn or skip.", valueName: "MODE"))
+            "What to do when attestation fails: enforce, warn or skip.", valueName: "MODE"))
     var attestation: AttestationMode = .enforce
     @Flag(help: "Also trust the attestation authorities of development devices.") var allowTestDevices = false
     @Option(

@@ -169,7 +169,7 @@ struct FabricCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The intermediate certificate.", valueName: "FILE")) var icac: String?
         @Option(help: ArgumentHelp("Our own node certificate.", valueName: "FILE")) var noc: String
         @Option(help: ArgumentHelp("A private key; may be repeated.", valueName: "@FILE")) var key: [String]
-        @Option(help: ArgumentHelp("The identity protection key, 16 octets raw or in hex.", valueName: "@FILE"))
+        @Option(help: ArgumentHelp("The identity protection key, 16 bytes raw or in hex.", valueName: "@FILE"))
         var ipk: String
         @Option(name: .long, help: ArgumentHelp("The vendor id that devices are told.", valueName: "V")) var vendorId:
             NumberArgument<UInt16>?
@@ -222,7 +222,7 @@ struct FabricCommand: AsyncParsableCommand {
             if contents.count == FabricIdentity.groupKeyCount { return SecretBytes(contents) }
             let text = String(decoding: contents, as: UTF8.self).filter { !$0.isWhitespace }
             guard let octets = try? Hex.decode(text), octets.count == FabricIdentity.groupKeyCount else {
-                throw CommandLineError("usage.ipk", "\(file) does not hold 16 octets, raw or as 32 hexadecimal digits")
+                throw CommandLineError("usage.ipk", "\(file) must contain 16 bytes, raw or as 32 hexadecimal digits")
             }
             return SecretBytes(octets)
         }
@@ -234,7 +234,7 @@ struct FabricCommand: AsyncParsableCommand {
             discussion: "Example: matterctl fabric remove lab --yes")
 
         @Argument(help: "The name.") var name: String
-        @Flag(help: "Do not ask.") var yes = false
+        @Flag(help: "Skip the confirmation prompt.") var yes = false
         @OptionGroup(title: HelpPage.common) var state: StateOptions
         var output: OutputOptions { state.output }
 

@@ -100,7 +100,7 @@ struct NodeCommand: AsyncParsableCommand {
             discussion: "Example: matterctl node forget 5 --yes")
 
         @Argument(help: "Node id or name.") var node: String
-        @Flag(help: "Do not ask.") var yes = false
+        @Flag(help: "Skip the confirmation prompt.") var yes = false
         @OptionGroup(title: HelpPage.common) var state: StateOptions
         var output: OutputOptions { state.output }
 
@@ -143,7 +143,7 @@ struct NodeCommand: AsyncParsableCommand {
 
         @Argument(help: "Node id or name.") var node: String
         @Flag(help: "The device is gone for good: do not try to reach it.") var offline = false
-        @Flag(help: "Do not ask.") var yes = false
+        @Flag(help: "Skip the confirmation prompt.") var yes = false
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         var target: NodeTarget? { NodeTarget(node) }

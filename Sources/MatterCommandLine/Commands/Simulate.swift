@@ -164,7 +164,7 @@ struct Simulate: LocalCommand {
         }
         guard let rainMakerNodeID else { return }
         guard RainMakerOptions.nodeIDLength.contains(rainMakerNodeID.utf8.count) else {
-            throw CommandLineError("usage.rainmaker", "a RainMaker node id has 1 to 39 octets")
+            throw CommandLineError("usage.rainmaker", "a RainMaker node id has 1 to 39 bytes")
         }
         guard count == 1 else {
             throw CommandLineError("usage.rainmaker", "\(count) nodes cannot share one RainMaker node id")
@@ -206,7 +206,7 @@ struct Simulate: LocalCommand {
             verifier: try SPAKE2PlusVerifierData(passcode: passcode, salt: salt, iterations: pbkdf.iterations),
             pbkdf: pbkdf, network: network, attestation: credentials, primaryDeviceType: kind.deviceType)
         guard configuration.productName.utf8.count <= 32, serial.utf8.count <= 32 else {
-            throw CommandLineError("usage.name", "a product name or serial number has at most 32 octets")
+            throw CommandLineError("usage.name", "a product name or serial number has at most 32 bytes")
         }
         configuration.vendorName = "matterctl"
         configuration.limits.sessionsPerFabric = sessions

@@ -28,7 +28,7 @@ package enum InputFile {
     package static func contents(_ path: String, largest: Int) throws -> [UInt8] {
         let contents = try contents(path)
         guard !contents.isEmpty, contents.count <= largest else {
-            throw CommandLineError("usage.file", "\(path) is empty or has more than \(largest) octets")
+            throw CommandLineError("usage.file", "\(path) is empty or has more than \(largest) bytes")
         }
         return contents
     }
@@ -36,7 +36,7 @@ package enum InputFile {
     /// The JSON object in a small file.
     package static func object(_ path: String) throws -> JSONObject {
         guard let object = try JSONValue(parsing: try contents(path, largest: 65_536)).objectValue else {
-            throw CommandLineError("usage.file", "\(path) does not hold a JSON object")
+            throw CommandLineError("usage.file", "\(path) is not a JSON object")
         }
         return object
     }

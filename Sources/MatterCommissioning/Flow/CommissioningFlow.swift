@@ -9,60 +9,6 @@ package import MatterInteraction
 /// Before the attestation verdict nothing but reads, CSRRequest and the fail-safe goes to the device, and nothing to
 /// the issuer. A thrown error ends the flow; what then has to be undone is in ``undo``.
 package struct CommissioningFlow: Sendable {
-    /// What is decided before the first message.
-    package struct Configuration: Sendable {
-        /// What AddTrustedRootCertificate and AddNOC take besides the chain.
-        package var fabric: FabricParameters
-        package var fabricID: FabricID
-        /// ISO 3166-1 alpha-2, or `XX`.
-        package var country: String
-        /// The location to set where the device leaves a choice.
-        package var location: UInt8
-        /// Random octets for the two challenges, 32 each.
-        package var attestationNonce: [UInt8]
-        package var csrNonce: [UInt8]
-        /// AttestationChallenge of the PASE session, 16 octets.
-        package var attestationChallenge: [UInt8]
-        /// For SetUTCTime: microseconds since 2000-01-01, asked for when the command is sent.
-        package var utcMicroseconds: @Sendable () -> UInt64
-        /// The host's time zone.
-        package var timeZone: TimeZoneRules
-        /// The vendor and product of the setup code, if it names them.
-        package var expectedProduct: ExpectedProduct
-        /// How long the fail-safe has to last from operational discovery on.
-        package var operationalSeconds: UInt16
-        package var validationTime: ValidationTime
-        /// Whether to read the endpoints at the end.
-        package var readsEndpoints: Bool
-        /// Ends the flow after this stage, as a failure that is undone; `complete` cannot be undone, and only leaves out
-        /// what comes after it. For tests.
-        package var until: CommissioningStage?
-
-        package init(
-            fabric: FabricParameters, fabricID: FabricID, country: String = "XX",
-            location: UInt8 = 2, attestationNonce: [UInt8], csrNonce: [UInt8], attestationChallenge: [UInt8],
-            utcMicroseconds: @escaping @Sendable () -> UInt64, timeZone: TimeZoneRules = .utc,
-            expectedProduct: ExpectedProduct = ExpectedProduct(),
-            operationalSeconds: UInt16 = 60, validationTime: ValidationTime, readsEndpoints: Bool = true,
-            until: CommissioningStage? = nil
-        ) {
-            self.fabric = fabric
-            self.fabricID = fabricID
-            self.country = country
-            self.location = location
-            self.attestationNonce = attestationNonce
-            self.csrNonce = csrNonce
-            self.attestationChallenge = attestationChallenge
-            self.utcMicroseconds = utcMicroseconds
-            self.timeZone = timeZone
-            self.expectedProduct = expectedProduct
-            self.operationalSeconds = operationalSeconds
-            self.validationTime = validationTime
-            self.readsEndpoints = readsEndpoints
-            self.until = until
-        }
-    }
-
     package enum Action: Sendable {
         /// A stage begins; for progress.
         case enter(CommissioningStage)
@@ -79,30 +25,6 @@ package struct CommissioningFlow: Sendable {
         case finish(Result)
         /// Something that the user should know.
         case note(String)
-    }
-
-    /// What a setup code says that it belongs to.
-    package struct ExpectedProduct: Sendable {
-        package var vendorID: UInt16?
-        package var productID: UInt16?
-
-        package init(vendorID: UInt16? = nil, productID: UInt16? = nil) {
-            self.vendorID = vendorID
-            self.productID = productID
-        }
-
-        /// A sentence that names the difference, if there is one.
-        func mismatch(_ information: DeviceInformation) -> String? {
-            func differ(_ expected: UInt16?, _ found: UInt16?) -> Bool {
-                guard let expected, expected != 0, let found else { return false }
-                return expected != found
-            }
-            guard differ(vendorID, information.vendorID) || differ(productID, information.productID) else { return nil }
-            let code = VendorAndProduct(vendorID: vendorID.map { VendorID($0) }, productID: productID)
-            let device = VendorAndProduct(
-                vendorID: information.vendorID.map { VendorID($0) }, productID: information.productID)
-            return "the setup code is for \(code), but the device reports \(device)"
-        }
     }
 
     package enum Event: Sendable {

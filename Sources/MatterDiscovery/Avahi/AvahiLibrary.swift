@@ -11,7 +11,8 @@ final class AvahiLibrary: Sendable {
         static let system = Names(common: "libavahi-common.so.3", client: "libavahi-client.so.3")
     }
 
-    /// Safe to share: the table of functions behind it is not changed after it was made.
+    /// Safe to share: it points to a table of functions that `cavahi_open` fills from files with fixed names, and that is
+    /// const for everything else. Nothing from the network or the user is ever written there.
     nonisolated(unsafe) let handle: OpaquePointer
 
     /// - Throws: `libraryMissing` where a file or a function in it is not there.

@@ -8,7 +8,8 @@ import Synchronization
 /// blocks (Avahi's are synchronous) blocks no other work.
 final class AvahiLoop: SerialExecutor {
     private struct Handle: Sendable {
-        /// Safe to share: what is done to the loop from other threads is waking it, under the lock of the state.
+        /// Safe to share: other threads only wake the loop, under the lock of the state, and the pointer is gone from the
+        /// state before the loop is freed. It comes from `cavahi_loop_start` alone, never from what Avahi reports.
         nonisolated(unsafe) let pointer: OpaquePointer
     }
 

@@ -7,7 +7,8 @@ final class CurlLibrary: Sendable {
     private static let names = ["libcurl.so.4", "libcurl-gnutls.so.4"]
     private static let shared = Result { () throws(HTTPError) in try CurlLibrary(names) }
 
-    /// The table of functions, which is not changed after it was made, so it is safe to share.
+    /// Safe to share: it points to a table of functions that `ccurl_open` fills from files with fixed names, and that is
+    /// const for everything else. Nothing from the network or the user is ever written there.
     nonisolated(unsafe) let handle: OpaquePointer
 
     /// The library, which is opened with the first call.

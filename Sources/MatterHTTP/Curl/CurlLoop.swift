@@ -14,7 +14,8 @@ final class CurlLoop: Sendable {
     private let library: CurlLibrary
     private let settings: HTTPSettings
     private let authorities: AuthorityBundle?
-    /// Used on the loop's thread only, but for waking it, which libcurl allows on others; the lock of the inbox is held then.
+    /// Used on the loop's thread only, but for waking it, which libcurl allows on others; the lock of the inbox is held then,
+    /// and `isOver` is set before it is freed. It comes from `ccurl_multi_init` alone, never from a response.
     private nonisolated(unsafe) let multi: OpaquePointer
     private let inbox = Mutex(Inbox())
     private let (thread, threadEnd) = AsyncStream.makeStream(of: Void.self)

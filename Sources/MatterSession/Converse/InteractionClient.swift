@@ -83,31 +83,15 @@ package struct InteractionRun: Sendable {
     package func play<Transaction: InteractionTransaction>(
         _ transaction: inout Transaction
     ) async throws -> Transaction.Output {
-        do {
-            let output = try await advance(&transaction, from: try transaction.start())
-            await exchange.close()
-            return output
-        } catch {
-            await end(after: error)
-            throw error
-        }
+        try await finish(&transaction, keepingExchange: false) { try $0.start() }
     }
 
-    /// Sends, but a failed delivery leaves the exchange open, so that ``Exchange/resend()`` and
-    /// ``resume(_:until:)`` can go on with it.
+    /// Plays the transaction from its start, but a failed delivery leaves the exchange open, so that ``Exchange/resend()``
+    /// and ``resume(_:until:)`` can go on with it.
     package func playKeepingExchange<Transaction: InteractionTransaction>(
         _ transaction: inout Transaction
     ) async throws -> Transaction.Output {
-        do {
-            let output = try await advance(&transaction, from: try transaction.start())
-            await exchange.close()
-            return output
-        } catch let error as TransportError where error.code == .notAcknowledged {
-            throw error
-        } catch {
-            await end(after: error)
-            throw error
-        }
+        try await finish(&transaction, keepingExchange: true) { try $0.start() }
     }
 
     /// Waits for the answer to a message that was sent again. If none comes, or a later message is not acknowledged, the
@@ -116,11 +100,21 @@ package struct InteractionRun: Sendable {
         _ transaction: inout Transaction, until deadline: Instant
     ) async throws -> Transaction.Output {
         let message = try await exchange.receive(until: deadline)
+        return try await finish(&transaction, keepingExchange: true) { try handle(message, in: &$0) }
+    }
+
+    /// Goes on to the end of the transaction, and ends the exchange.
+    ///
+    /// - Parameter keepingExchange: whether the exchange stays open after a failed delivery.
+    private func finish<Transaction: InteractionTransaction>(
+        _ transaction: inout Transaction, keepingExchange: Bool,
+        from first: (inout Transaction) throws -> InteractionAction
+    ) async throws -> Transaction.Output {
         do {
-            let output = try await advance(&transaction, from: try handle(message, in: &transaction))
+            let output = try await advance(&transaction, from: try first(&transaction))
             await exchange.close()
             return output
-        } catch let error as TransportError where error.code == .notAcknowledged {
+        } catch let error as TransportError where keepingExchange && error.code == .notAcknowledged {
             throw error
         } catch {
             await end(after: error)

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Synchronization
 
 /// A bad network in front of a device: a UDP relay that loses, repeats and delays datagrams on their way.
 ///
@@ -66,16 +67,18 @@ final class ImpairedLink: Sendable {
         return UInt16(bigEndian: address.sin6_port)
     }
 
-    /// What only the queue touches.
-    private final class Relay: @unchecked Sendable {
-        // Safe: after init only the sources' handlers and `stop` touch it, all on `queue`, which is serial. Datagrams are
-        // handed on and never looked into.
+    /// The sockets and the datagrams on their way.
+    private final class Relay: Sendable {
+        private struct State {
+            var source: (any DispatchSourceRead)?
+            var peers: [[UInt8]: (descriptor: Int32, source: any DispatchSourceRead)] = [:]
+        }
+
         let queue = DispatchQueue(label: "matterctl.simulator.link")
+        private let state = Mutex(State())
         private let outside: Int32
         private let device: UInt16
         private let impairment: Impairment
-        private var source: (any DispatchSourceRead)?
-        private var peers: [[UInt8]: (descriptor: Int32, source: any DispatchSourceRead)] = [:]
 
         init(_ outside: Int32, device: UInt16, impairment: @escaping Impairment) {
             self.outside = outside
@@ -84,15 +87,17 @@ final class ImpairedLink: Sendable {
         }
 
         func start() {
-            let descriptor = outside
-            source = read(descriptor) { [weak self] in self?.takeOutside() }
+            state.withLock { state in
+                state.source = read(outside) { [weak self] in self?.takeOutside() }
+            }
         }
 
         func stop() {
-            source?.cancel()
-            source = nil
-            for peer in peers.values { peer.source.cancel() }
-            peers = [:]
+            state.withLock { state in
+                state.source?.cancel()
+                for peer in state.peers.values { peer.source.cancel() }
+                state = State()
+            }
         }
 
         private func read(_ descriptor: Int32, _ handler: @escaping @Sendable () -> Void) -> any DispatchSourceRead {
@@ -124,18 +129,20 @@ final class ImpairedLink: Sendable {
         }
 
         private func peer(_ address: [UInt8]) -> Int32? {
-            if let known = peers[address] { return known.descriptor }
-            guard peers.count < ImpairedLink.mostPeers,
-                let descriptor = try? ImpairedLink.open(0, host: in6addr_loopback)
-            else { return nil }
-            let source = read(descriptor) { [weak self] in
-                guard let self else { return }
-                while let (datagram, _) = self.receive(descriptor) {
-                    self.goOn(datagram, from: self.outside, to: address)
+            state.withLock { state in
+                if let known = state.peers[address] { return known.descriptor }
+                guard state.source != nil, state.peers.count < ImpairedLink.mostPeers,
+                    let descriptor = try? ImpairedLink.open(0, host: in6addr_loopback)
+                else { return nil }
+                let source = read(descriptor) { [weak self] in
+                    guard let self else { return }
+                    while let (datagram, _) = self.receive(descriptor) {
+                        self.goOn(datagram, from: self.outside, to: address)
+                    }
                 }
+                state.peers[address] = (descriptor, source)
+                return descriptor
             }
-            peers[address] = (descriptor, source)
-            return descriptor
         }
 
         private var deviceAddress: [UInt8] {
@@ -162,7 +169,7 @@ final class ImpairedLink: Sendable {
 
         private func send(_ datagram: [UInt8], from descriptor: Int32, to address: [UInt8]) {
             // What was on its way when the link closed is lost.
-            guard source != nil else { return }
+            guard state.withLock({ $0.source != nil }) else { return }
             _ = address.withUnsafeBytes {
                 sendto(
                     descriptor, datagram, datagram.count, 0,

@@ -29,7 +29,7 @@ package struct MessageEngine: Sendable {
     private static let idleInitiators = 8
     private static let idleResponders = 64
 
-    private let random: any RandomSource
+    let random: any RandomSource
     let admission: Admission
     /// The promises of the link under this engine.
     let link: LinkProperties
@@ -268,57 +268,6 @@ package struct MessageEngine: Sendable {
         return [.failed(key)]
     }
 
-    // MARK: Time
-
-    /// When ``tick(now:)`` has work to do.
-    package var nextDeadline: Instant? { exchanges.nextDeadline }
-
-    /// Sends acknowledgements and retransmissions that are due.
-    package mutating func tick(now: Instant) -> [Action] {
-        var actions: [Action] = []
-        for key in exchanges.takeDue(now: now) {
-            // What is set again gets its next deadline; it was due for one of both.
-            exchanges[key] = exchanges[key]
-            if let pending = exchanges[key]?.pendingAck, pending.dueAt <= now {
-                exchanges[key]?.pendingAck = nil
-                exchanges[key]?.lastAcknowledged = pending.counter
-                actions += standaloneAck(pending.counter, on: key)
-            }
-            if let inFlight = exchanges[key]?.inFlight, inFlight.nextAt <= now {
-                actions += retransmit(inFlight, on: key, now: now)
-            }
-            removeIfDone(key)
-        }
-        return actions
-    }
-
-    private mutating func retransmit(
-        _ message: ExchangeState.InFlight, on key: ExchangeKey, now: Instant
-    ) -> [Action] {
-        guard let session = sessions[key.session], message.transmissions < RetransmissionSchedule.maximumTransmissions
-        else {
-            exchanges[key]?.inFlight = nil
-            exchanges[key]?.abandoned = message
-            // Where it has arrived, the peer's work is all that is missing.
-            return message.acknowledgedBy.isEmpty ? [.failed(key)] : []
-        }
-        let targets = session.addresses.filter { !message.acknowledgedBy.contains($0) }
-        var message = message
-        message.transmissions += 1
-        message.nextAt = now + wait(after: message.transmissions, on: session, now: now)
-        exchanges[key]?.inFlight = message
-        exchanges[key]?.report.transmissions = message.transmissions
-        exchanges[key]?.report.noteDatagrams(to: targets)
-        return targets.map { .transmit(message.datagram, to: $0) }
-    }
-
-    private func wait(after transmissions: Int, on session: SessionState, now: Instant) -> Duration {
-        // Without randomness the schedule still holds, merely without its jitter.
-        let word = (try? random.bytes(2))?.reduce(0) { $0 << 8 | UInt32($1) } ?? 0
-        return RetransmissionSchedule.wait(
-            after: transmissions, interval: session.retransmissionInterval(now: now), jitter: Double(word) / 65_535)
-    }
-
     // MARK: Sealing
 
     /// An acknowledgement by itself. It is neither acknowledged nor repeated.
@@ -400,21 +349,5 @@ package struct MessageEngine: Sendable {
     mutating func add(_ session: SessionReference, _ state: SessionState) {
         sessions[session] = state
         unsecured.insert(session)
-    }
-}
-
-extension ExchangeReport {
-    /// Starts over for the next message of the exchange.
-    fileprivate mutating func begin() {
-        transmissions = 1
-        acknowledged = false
-        sendFailures = [:]
-        datagrams = 0
-        refusals = 0
-    }
-
-    fileprivate mutating func noteDatagrams(to targets: [PeerAddress]) {
-        datagrams += targets.count
-        for address in targets where !addresses.contains(address) { addresses.append(address) }
     }
 }

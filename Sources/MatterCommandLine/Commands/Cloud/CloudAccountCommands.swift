@@ -85,7 +85,7 @@ struct CloudStatus: CloudSubcommand {
     func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
         guard try await client.session() != nil else {
             throw RainMakerError(
-                .notLoggedIn, "nobody is logged in to the cloud (profile '\(client.account.profile)')",
+                .notLoggedIn, "you are not logged in to the cloud (profile '\(client.account.profile)')",
                 hint: "log in first: matterctl cloud login")
         }
         let name = offline ? client.account.userName : try await client.user().userName

@@ -198,7 +198,7 @@ struct CloudConfirm: CloudSubcommand {
 
 struct CloudSync: CloudSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Take over the nodes of a group, whoever commissioned them.",
+        commandName: "sync", abstract: "Take over the nodes of a group, even those that others commissioned them.",
         discussion: "Example: matterctl cloud sync --group 'Lake House' && matterctl toggle Porch")
 
     @Option(help: ArgumentHelp("The group: id or name.", valueName: "GROUP")) var group: String

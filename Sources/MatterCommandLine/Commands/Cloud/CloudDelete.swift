@@ -22,7 +22,7 @@ struct CloudDelete: NetworkCommand {
 
     @OptionGroup var group: GroupOptions
     @Flag(help: "Make the devices that are known here leave the fabric first.") var devices = false
-    @Flag(help: "Do not ask.") var yes = false
+    @Flag(help: "Skip the confirmation prompt.") var yes = false
     @Option(
         help: ArgumentHelp("Which account: public, china or a name of yours (env MATTERCTL_CLOUD).", valueName: "NAME"))
     var profile: String?

@@ -75,7 +75,7 @@ struct CloudShare: AsyncParsableCommand {
                 """)
 
         @OptionGroup var access: SharedAccess
-        @Flag(help: "Do not ask.") var yes = false
+        @Flag(help: "Skip the confirmation prompt.") var yes = false
         @OptionGroup var options: CloudOptions
 
         func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
