@@ -84,8 +84,8 @@ let package = Package(
         module(
             "MatterSecureChannel",
             ["MatterCredentials", "MatterCrypto", "MatterErrors", "MatterTLV", "MatterTransport"]),
-        module("MatterInteraction", ["MatterErrors", "MatterTLV"]),
         module("MatterDataModel", ["JSON", "MatterErrors", "MatterTLV"]),
+        module("MatterInteraction", ["MatterDataModel", "MatterErrors", "MatterTLV"]),
         module("MatterDiscovery", ["CAvahi", "MatterErrors", logging]),
         module(
             "MatterSession",
@@ -102,21 +102,24 @@ let package = Package(
         module(
             "MatterCommissioning",
             [
-                "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterErrors", "MatterInteraction",
+                "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterErrors",
+                "MatterInteraction",
                 "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterTLV",
                 "MatterTransport", logging,
             ]),
         module(
             "MatterController",
             [
-                "CProcess", "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDiscovery",
-                "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSession", "MatterSetupPayload",
+                "CProcess", "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel",
+                "MatterDiscovery", "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSession",
+                "MatterSetupPayload",
                 "MatterStore", "MatterTLV", "MatterTransport", logging,
             ]),
         module(
             "RainMaker",
             [
-                "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterErrors", "MatterHTTP",
+                "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterErrors",
+                "MatterHTTP",
                 "MatterInteraction", "MatterRecords", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport",
                 logging,
             ]),
@@ -151,8 +154,9 @@ let package = Package(
         .target(
             name: "MatterTestKit",
             dependencies: [
-                "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterInteraction", "MatterRecords",
-                "MatterSecureChannel", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport", logging,
+                "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterInteraction",
+                "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport",
+                logging,
             ], path: "Tests/MatterTestKit", swiftSettings: strict),
         tests("ProcessTests", ["CProcess"]),
         tests("JSONTests", ["JSON"]),
@@ -166,7 +170,7 @@ let package = Package(
         tests(
             "MatterSecureChannelTests",
             ["MatterCredentials", "MatterCrypto", "MatterSecureChannel", "MatterTLV", "MatterTransport"]),
-        tests("MatterInteractionTests", ["MatterErrors", "MatterInteraction", "MatterTLV"]),
+        tests("MatterInteractionTests", ["MatterDataModel", "MatterErrors", "MatterInteraction", "MatterTLV"]),
         tests("MatterDataModelTests", ["JSON", "MatterDataModel", "MatterErrors", "MatterTLV"]),
         tests("MatterDiscoveryTests", ["MatterDiscovery", "MatterErrors"]),
         tests(
@@ -185,14 +189,15 @@ let package = Package(
         tests(
             "MatterCommissioningTests",
             [
-                "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterErrors",
-                "MatterInteraction", "MatterRecords", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV",
-                "MatterTestKit", "MatterTransport", logging,
+                "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery",
+                "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSession", "MatterSetupPayload",
+                "MatterStore", "MatterTLV", "MatterTestKit", "MatterTransport", logging,
             ]),
         tests(
             "MatterControllerTests",
             [
-                "MatterCommissioning", "MatterController", "MatterCredentials", "MatterCrypto", "MatterErrors",
+                "MatterCommissioning", "MatterController", "MatterCredentials", "MatterCrypto", "MatterDataModel",
+                "MatterErrors",
                 "MatterInteraction", "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload",
                 "MatterStore", "MatterTLV", "MatterTestKit", "MatterTransport",
             ]),
@@ -206,7 +211,8 @@ let package = Package(
         tests(
             "RainMakerTests",
             [
-                "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterErrors", "MatterHTTP",
+                "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterErrors",
+                "MatterHTTP",
                 "MatterInteraction", "MatterRecords", "MatterSession", "MatterStore", "MatterTLV", "MatterTestKit",
                 "MatterTransport", "RainMaker", "RainMakerEmulator", logging,
             ]),
@@ -214,7 +220,7 @@ let package = Package(
             "RainMakerEmulatorTests",
             ["JSON", "MatterCredentials", "MatterCrypto", "MatterHTTP", "MatterStore", "RainMakerEmulator"]),
         tests("MatterCommandLineTests", ["JSON", "MatterCommandLine", arguments]),
-        tests("EndToEndTests", ["MatterCredentials", "MatterCrypto", "MatterSimulator"]),
+        tests("EndToEndTests", ["MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterSimulator"]),
         fuzz,
     ]
 )

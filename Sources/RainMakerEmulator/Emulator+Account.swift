@@ -1,7 +1,7 @@
 import JSON
 import MatterCrypto
 
-/// Passwords and the end of accounts (reference, 1.3).
+/// Passwords and the end of accounts (docs/rainmaker.md).
 extension Emulator {
     private static let weakPassword = EmulatorFailure(400, 101_004, "Password does not meet the requirements")
 

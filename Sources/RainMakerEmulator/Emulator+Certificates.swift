@@ -2,7 +2,7 @@ import JSON
 import MatterCredentials
 import MatterCrypto
 
-/// Certificates and the confirmation of nodes (reference, 1.6: G5 to G8, G11).
+/// Certificates and the confirmation of nodes (docs/rainmaker.md).
 extension Emulator {
     enum Kind {
         case user, node, controller

@@ -2,7 +2,7 @@ import JSON
 import MatterCredentials
 import MatterCrypto
 
-/// Groups and their fabrics (reference, 1.6).
+/// Groups and their fabrics (docs/rainmaker.md).
 extension Emulator {
     private static let adminIdentifiers: ClosedRange<UInt32> = 0x0100...0x03FF
     private static let operateIdentifiers: ClosedRange<UInt32> = 0x0600...0x08FF

@@ -1,7 +1,7 @@
 import JSON
 import MatterCredentials
 
-/// Nodes (reference, 1.7).
+/// Nodes (docs/rainmaker.md).
 extension Emulator {
     /// The index of a node in one of the caller's groups.
     func nodeIndex(_ id: String?, _ call: EmulatorCall) throws -> Int {

@@ -1,7 +1,7 @@
 import JSON
 import MatterCrypto
 
-/// Accounts and tokens (reference, 1.3).
+/// Accounts and tokens (docs/rainmaker.md).
 extension Emulator {
     static let passwordCounts = 8...256
 

@@ -1,6 +1,6 @@
 import JSON
 
-/// Sharing of groups (reference, 1.8).
+/// Sharing of groups (docs/rainmaker.md).
 extension Emulator {
     private func userID(_ name: String) throws -> String {
         guard let user = state.users.first(where: { $0.name == name }) else {

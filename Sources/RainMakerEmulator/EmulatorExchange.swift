@@ -85,7 +85,7 @@ package enum EmulatorOperation: String, Sendable, CaseIterable {
         }
     }
 
-    /// The operation of a request; one path has many meanings (reference, 1.6).
+    /// The operation of a request; one path has many meanings (docs/rainmaker.md).
     init?(_ request: EmulatorRequest, body: JSONObject?) {
         switch (request.method, request.path) {
         case ("GET", "/apiversions"): self = .apiVersions

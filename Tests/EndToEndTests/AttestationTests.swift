@@ -1,6 +1,7 @@
 import Foundation
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterSimulator
 import Testing
 

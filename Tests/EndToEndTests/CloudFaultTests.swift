@@ -3,7 +3,7 @@ import Testing
 
 /// What a cloud may answer wrongly: everything ends with 9, says what was wrong, and loses nothing.
 @Suite("RainMaker faults", .enabled(if: Laboratory.isHere), .laboratorySlot) struct CloudFaultTests {
-    /// The codes of the interface and what they mean (reference, 1.4).
+    /// The codes of the interface and what they mean (docs/rainmaker.md).
     private static let codes: [(Int, String)] = [
         (100_001, "fetching user details failed"), (100_002, "API version not supported"),
         (100_006, "invalid request body"), (100_007, "the session is no longer valid"),

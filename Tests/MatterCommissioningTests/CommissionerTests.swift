@@ -1,6 +1,7 @@
 import Foundation
 import MatterCommissioning
 import MatterCredentials
+import MatterDataModel
 import MatterErrors
 import MatterInteraction
 import MatterRecords

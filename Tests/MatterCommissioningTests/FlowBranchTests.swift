@@ -1,6 +1,7 @@
 import MatterCommissioning
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import MatterTestKit
@@ -178,7 +179,7 @@ struct FlowBranchTests {
 
     @Test("commands have the numbers and fields of the specification")
     func encoding() {
-        func check(_ command: CommissioningCommand, _ cluster: UInt32, _ number: UInt32, _ fields: [TLVElement]) {
+        func check(_ command: CommissioningCommand, _ cluster: ClusterID, _ number: CommandID, _ fields: [TLVElement]) {
             #expect(
                 command.command == Command(endpoint: 0, cluster: cluster, command: number, fields: .structure(fields)),
                 "\(command.name)")
@@ -245,12 +246,12 @@ struct FlowBranchTests {
         device.attributes[FakeDevice.general(0)] = .uint(12)
         device.attributes[FakeDevice.general(1)] = .structure([TLVElement(0, .uint(30)), TLVElement(1, .uint(600))])
         let icd = ConcreteAttributePath(
-            endpoint: 0, cluster: CommissioningCluster.icdManagement, attribute: CommissioningCluster.featureMap)
+            endpoint: 0, cluster: IcdManagement.id, attribute: GlobalAttribute.featureMap)
         device.attributes[icd] = .uint(0x4)
         let information = DeviceInformation(device.read(DeviceInformation.paths))
         #expect(information.vendorID == FakeDevice.vendorID && information.productID == FakeDevice.productID)
         #expect(information.breadcrumb == 12 && information.failSafeExpiry == 30)
-        #expect(information.maxCumulativeFailSafe == 600 && information.timeSynchronizationFeatures == 5)
+        #expect(information.maxCumulativeFailSafe == 600 && information.timeSynchronizationFeatures?.rawValue == 5)
         #expect(information.isLongIdleTime && !information.isFabricTableFull)
         device.attributes[icd] = .uint(0x3)
         #expect(!DeviceInformation(device.read(DeviceInformation.paths)).isLongIdleTime)

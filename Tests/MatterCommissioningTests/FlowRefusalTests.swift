@@ -1,6 +1,7 @@
 import MatterCommissioning
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterErrors
 import MatterInteraction
 import MatterTLV
@@ -56,8 +57,8 @@ struct FlowRefusalTests {
         "an error code of General Commissioning is named, with the device's own words",
         arguments: ["ArmFailSafe", "SetRegulatoryConfig", "CommissioningComplete"],
         [
-            (1, "valueOutsideRange"), (2, "invalidAuthentication"), (5, "requiredTermsNotAccepted"),
-            (6, "termsAcknowledgementsNotReceived"), (7, "termsMinimumVersionNotMet"), (99, "error 99"),
+            (1, "valueOutsideRange"), (2, "invalidAuthentication"), (5, "requiredTCNotAccepted"),
+            (6, "tcAcknowledgementsNotReceived"), (7, "tcMinVersionNotMet"), (99, "error 99"),
         ] as [(UInt64, String)])
     func errorCodes(command: String, code: (number: UInt64, name: String)) throws {
         let error = try error(command, Self.code(code.number, "out of cheese"))

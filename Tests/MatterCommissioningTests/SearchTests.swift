@@ -1,5 +1,6 @@
 import MatterCommissioning
 import MatterCredentials
+import MatterDataModel
 import MatterDiscovery
 import MatterErrors
 import MatterRecords

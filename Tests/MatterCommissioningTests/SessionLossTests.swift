@@ -1,5 +1,6 @@
 import MatterCommissioning
 import MatterCredentials
+import MatterDataModel
 import MatterErrors
 import MatterInteraction
 import MatterRecords

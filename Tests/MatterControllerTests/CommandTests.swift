@@ -1,4 +1,5 @@
 import MatterController
+import MatterDataModel
 import MatterErrors
 import MatterInteraction
 import MatterSession
@@ -7,7 +8,7 @@ import MatterTestKit
 import MatterTransport
 import Testing
 
-/// A command runs at most once, whatever becomes of its datagrams (design/architecture.md).
+/// A command runs at most once, whatever becomes of its datagrams (docs/architecture.md).
 @Suite("Commands", .realTime)
 struct CommandTests {
     private func toggle(

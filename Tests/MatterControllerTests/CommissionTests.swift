@@ -3,6 +3,7 @@ import MatterCommissioning
 import MatterController
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterErrors
 import MatterInteraction
 import MatterRecords

@@ -1,4 +1,5 @@
 import MatterCredentials
+import MatterDataModel
 import MatterStore
 import MatterTestKit
 import Synchronization

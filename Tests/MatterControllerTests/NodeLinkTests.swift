@@ -1,4 +1,5 @@
 import MatterController
+import MatterDataModel
 import MatterErrors
 import MatterInteraction
 import MatterRecords

@@ -2,6 +2,7 @@ import Foundation
 import MatterCommissioning
 import MatterController
 import MatterCredentials
+import MatterDataModel
 import MatterErrors
 import MatterInteraction
 import MatterRecords

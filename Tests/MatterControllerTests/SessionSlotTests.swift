@@ -1,6 +1,7 @@
 import Glibc
 import MatterController
 import MatterCredentials
+import MatterDataModel
 import MatterInteraction
 import MatterRecords
 import MatterSession

@@ -104,12 +104,13 @@ private enum ChipClusters {
     /// Whether the catalogue has the element of a case.
     private func isKnown(_ test: JSONValue) throws -> Bool {
         let id: UInt32 = try #require(test["id"]?.integer())
-        guard let cluster = Catalogue.standard.cluster(try #require(test["cluster"]?.integer())) else { return false }
+        let clusterID = ClusterID(try #require(test["cluster"]?.integer()))
+        guard let cluster = Catalogue.standard.cluster(clusterID) else { return false }
         return switch test["kind"]?.stringValue {
-        case "attribute": cluster.attribute(id) != nil
-        case "event": cluster.event(id) != nil
-        case "request": cluster.command(id) != nil
-        default: cluster.response(id) != nil
+        case "attribute": cluster.attribute(AttributeID(id)) != nil
+        case "event": cluster.event(EventID(id)) != nil
+        case "request": cluster.command(CommandID(id)) != nil
+        default: cluster.response(CommandID(id)) != nil
         }
     }
 
@@ -118,22 +119,23 @@ private enum ChipClusters {
         let parser = ValueParser()
         let printer = ValuePrinter()
         let id: UInt32 = try #require(test["id"]?.integer())
-        let clusterID: UInt32 = try #require(test["cluster"]?.integer())
+        let clusterID = ClusterID(try #require(test["cluster"]?.integer()))
         let cluster = try #require(Catalogue.standard.cluster(clusterID))
         let json = try #require(test["json"])
         switch test["kind"]?.stringValue {
         case "attribute":
-            let attribute = try #require(cluster.attribute(id))
+            let attribute = try #require(cluster.attribute(AttributeID(id)))
             let value = try parser.value(json: json, as: attribute.type, at: attribute.name).value
             let printed = printer.json(value, as: attribute.type)
             return (value, try parser.value(json: printed, as: attribute.type, at: attribute.name).value)
         case "event":
             // Events are only read; their fields encode like those of a response.
-            let event = try #require(cluster.event(id))
-            let response = try #require(Catalogue.standard.cluster(0x31)?.responses.first)
+            let event = try #require(cluster.event(EventID(id)))
+            let response = try #require(Catalogue.standard.cluster(NetworkCommissioning.id)?.responses.first)
             return try roundTrip(json, as: response, fields: event.fields, parser, printer)
         case let kind:
-            let command = try #require(kind == "request" ? cluster.command(id) : cluster.response(id))
+            let command = try #require(
+                kind == "request" ? cluster.command(CommandID(id)) : cluster.response(CommandID(id)))
             return try roundTrip(json, as: command, fields: command.fields, parser, printer)
         }
     }

@@ -16,9 +16,10 @@ import Testing
             ("1/6", 1, 6, nil), ("1/onoff", 1, 6, nil), ("1/onoff/*", 1, 6, nil), ("*/onoff/onoff", nil, 6, 0),
             ("*/*/*", nil, nil, nil), ("*/*", nil, nil, nil), ("2/*/cluster-revision", 2, nil, 0xFFFD),
             ("2/*/0xFFFD", 2, nil, 0xFFFD), ("1/0xFFF1FC99/feature-map", 1, 0xFFF1_FC99, 0xFFFC),
-            ("1/onoff/FeatureMap", 1, 6, 0xFFFC), ("65534/4294967295/4294967295", 65534, UInt32.max, UInt32.max),
-        ] as [(String, UInt16?, UInt32?, UInt32?)])
-    func parsing(text: String, endpoint: UInt16?, cluster: UInt32?, element: UInt32?) throws {
+            ("1/onoff/FeatureMap", 1, 6, 0xFFFC),
+            ("65534/4294967295/4294967295", 65534, ClusterID(UInt32.max), UInt32.max),
+        ] as [(String, EndpointID?, ClusterID?, UInt32?)])
+    func parsing(text: String, endpoint: EndpointID?, cluster: ClusterID?, element: UInt32?) throws {
         #expect(try attribute(text) == ElementPath(endpoint: endpoint, cluster: cluster, element: element))
     }
 

@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import TestSupport
@@ -77,7 +78,7 @@ extension SeededGenerator {
 
     mutating func path() -> ConcreteAttributePath {
         ConcreteAttributePath(
-            endpoint: UInt16(number(0...300)), cluster: UInt32(number(0...70_000)),
-            attribute: UInt32(number(0...0xFFFF)))
+            endpoint: EndpointID(UInt16(number(0...300))), cluster: ClusterID(UInt32(number(0...70_000))),
+            attribute: AttributeID(UInt32(number(0...0xFFFF))))
     }
 }

@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import TestSupport
@@ -11,7 +12,7 @@ private func status(_ command: Command, _ status: IMStatus, reference: UInt16? =
     .status(CommandStatusIB(path: command.path, status: StatusIB(status), reference: reference))
 }
 
-private func response(_ command: Command, _ id: UInt32, _ fields: TLVValue?, reference: UInt16? = nil)
+private func response(_ command: Command, _ id: CommandID, _ fields: TLVValue?, reference: UInt16? = nil)
     -> InvokeResponseIB
 {
     var path = command.path
@@ -212,7 +213,9 @@ struct InvokeResponderTests {
         var longest = 0
         for _ in 0..<300 {
             let maxPayload = generator.number(128...1_200)
-            let commands = (0..<generator.number(1...12)).map { Command(endpoint: UInt16($0), cluster: 6, command: 2) }
+            let commands = (0..<generator.number(1...12)).map {
+                Command(endpoint: EndpointID(UInt16($0)), cluster: 6, command: 2)
+            }
             var client = InvokeTransaction(commands, maxPathsPerInvoke: 12)
             let request = try InvokeRequest(decoding: try sent(try client.start()).payload)
             var outcomes: [CommandResult.Outcome] = []
@@ -270,8 +273,9 @@ struct InvokeResponderTests {
 
     @Test("a client that answers a chunk with a failure, or something else, ends it")
     func refusal() throws {
-        let commands = (0..<10).map {
-            CommandDataIB(path: CommandPath(endpoint: $0, cluster: 6, command: 2), fields: nil, reference: $0)
+        let commands = (UInt16(0)..<10).map {
+            CommandDataIB(
+                path: CommandPath(endpoint: EndpointID($0), cluster: 6, command: 2), fields: nil, reference: $0)
         }
         for (message, code) in [(StatusResponse(.busy).encoded(), InteractionError.Code.refused), ([0x15], .malformed)]
         {

@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterErrors
 import MatterInteraction
 import MatterTLV
@@ -271,7 +272,7 @@ struct EventReadTests {
 
 @Suite("Splitting a read")
 struct ReadSplitTests {
-    private let paths = (0..<30).map { AttributePath(endpoint: UInt16($0), cluster: 6, attribute: 0) }
+    private let paths = (0..<30).map { AttributePath(endpoint: EndpointID($0), cluster: 6, attribute: 0) }
 
     @Test("no request has more paths than every server accepts, and none is lost")
     func count() throws {
@@ -313,10 +314,10 @@ struct ReadSplitTests {
 
     @Test("results of several requests merge; what is later replaces what is earlier")
     func merge() {
-        func report(_ endpoint: UInt16, _ value: Bool) -> AttributeReport {
+        func report(_ endpoint: EndpointID, _ value: Bool) -> AttributeReport {
             AttributeReport(
                 path: ConcreteAttributePath(endpoint: endpoint, cluster: 6, attribute: 0),
-                dataVersion: UInt32(endpoint),
+                dataVersion: UInt32(endpoint.rawValue),
                 outcome: .value(.bool(value)))
         }
         var result = ReadResult(attributes: [report(1, false), report(2, false)])

@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import TestSupport
@@ -120,7 +121,8 @@ struct ReportResponderTests {
         var expected: [AttributeReport] = []
         for number in 0..<generator.number(0...20) {
             let path = ConcreteAttributePath(
-                endpoint: UInt16(number), cluster: UInt32(generator.number(0...70_000)), attribute: 1)
+                endpoint: EndpointID(UInt16(number)), cluster: ClusterID(UInt32(generator.number(0...70_000))),
+                attribute: 1)
             switch generator.number(0...9) {
             case 0:
                 let status = StatusIB(.unsupportedAttribute)

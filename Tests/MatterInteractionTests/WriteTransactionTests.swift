@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import TestSupport
@@ -322,7 +323,7 @@ struct WriteReceiverTests {
         }
         for _ in 0..<100 { _ = try receiver.receive(WriteRequest(writes: lists, hasMoreChunks: true)) }
         #expect {
-            for endpoint in UInt16(100)..<5_000 {
+            for endpoint in (UInt16(100)..<5_000).map({ EndpointID($0) }) {
                 let list = AttributeDataIB(
                     path: AttributePath(endpoint: endpoint, cluster: 6, attribute: 0), data: .array([]))
                 _ = try receiver.receive(WriteRequest(writes: [list], hasMoreChunks: true))

@@ -1,6 +1,7 @@
 package import MatterCommissioning
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 package import MatterInteraction
 import MatterSecureChannel
 package import MatterTLV
@@ -76,11 +77,11 @@ package final class Commissionee: Sendable {
     // MARK: Reading
 
     private static func read(_ path: AttributePath, _ shared: Shared) -> [AttributeReportIB]? {
-        if path.cluster == CommissioningCluster.descriptor {
+        if path.cluster == Descriptor.id {
             // A report about no endpoint in particular breaks the rules.
             if shared.mutex.withLock({ $0.garblesDescriptor }) { return [.value(path, .null)] }
             let concrete = AttributePath(
-                endpoint: 1, cluster: CommissioningCluster.descriptor, attribute: path.attribute)
+                endpoint: 1, cluster: Descriptor.id, attribute: path.attribute)
             let types: TLVValue = .array([
                 TLVElement(.anonymous, .structure([TLVElement(0, .uint(0x101)), TLVElement(1, .uint(1))]))
             ])

@@ -1,3 +1,4 @@
+import MatterDataModel
 package import MatterInteraction
 package import MatterSecureChannel
 package import MatterTLV

@@ -1,6 +1,7 @@
 package import MatterCommissioning
 package import MatterCredentials
 package import MatterCrypto
+package import MatterDataModel
 package import MatterInteraction
 package import MatterTLV
 
@@ -39,25 +40,25 @@ package struct FakeDevice: Sendable {
         ]
     }
 
-    package static func general(_ attribute: UInt32) -> ConcreteAttributePath {
+    package static func general(_ attribute: AttributeID) -> ConcreteAttributePath {
         ConcreteAttributePath(
-            endpoint: 0, cluster: CommissioningCluster.generalCommissioning, attribute: attribute)
+            endpoint: 0, cluster: GeneralCommissioning.id, attribute: attribute)
     }
 
-    package static func basic(_ attribute: UInt32) -> ConcreteAttributePath {
-        ConcreteAttributePath(endpoint: 0, cluster: CommissioningCluster.basicInformation, attribute: attribute)
+    package static func basic(_ attribute: AttributeID) -> ConcreteAttributePath {
+        ConcreteAttributePath(endpoint: 0, cluster: BasicInformation.id, attribute: attribute)
     }
 
-    package static func credentials(_ attribute: UInt32) -> ConcreteAttributePath {
+    package static func credentials(_ attribute: AttributeID) -> ConcreteAttributePath {
         ConcreteAttributePath(
-            endpoint: 0, cluster: CommissioningCluster.operationalCredentials, attribute: attribute)
+            endpoint: 0, cluster: NodeOperationalCredentials.id, attribute: attribute)
     }
 
     package static let timeFeatureMap = ConcreteAttributePath(
-        endpoint: 0, cluster: CommissioningCluster.timeSynchronization, attribute: CommissioningCluster.featureMap)
+        endpoint: 0, cluster: TimeSynchronization.id, attribute: GlobalAttribute.featureMap)
 
     package static let dstListSize = ConcreteAttributePath(
-        endpoint: 0, cluster: CommissioningCluster.timeSynchronization, attribute: 0x0B)
+        endpoint: 0, cluster: TimeSynchronization.id, attribute: 0x0B)
 
     // MARK: Reading
 
@@ -113,7 +114,7 @@ package struct FakeDevice: Sendable {
         return Self.signed(command: 5, elements.encoded, signature)
     }
 
-    package static func signed(command: UInt32, _ elements: [UInt8], _ signature: [UInt8]) -> CommandResult.Outcome {
+    package static func signed(command: CommandID, _ elements: [UInt8], _ signature: [UInt8]) -> CommandResult.Outcome {
         .response(
             command: command,
             fields: .structure([TLVElement(0, .octets(elements)), TLVElement(1, .octets(signature))]))

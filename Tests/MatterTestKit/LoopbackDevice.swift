@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterInteraction
 package import MatterSecureChannel
 import MatterSession

@@ -1,4 +1,5 @@
 import JSON
+import MatterDataModel
 import MatterHTTP
 import TestSupport
 import Testing

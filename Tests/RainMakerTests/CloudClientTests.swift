@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import MatterCredentials
+import MatterDataModel
 import MatterErrors
 import MatterHTTP
 import MatterStore

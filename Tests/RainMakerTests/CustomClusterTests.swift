@@ -1,6 +1,7 @@
 import MatterController
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterHTTP
 import MatterInteraction
 import MatterRecords
@@ -20,14 +21,14 @@ private struct DeviceBench {
     /// What the device was told.
     final class Told: Sendable {
         private struct State {
-            var commands: [(id: UInt32, fields: TLVValue?)] = []
-            var writes: [(attribute: UInt32?, value: TLVValue)] = []
+            var commands: [(id: CommandID, fields: TLVValue?)] = []
+            var writes: [(attribute: AttributeID?, value: TLVValue)] = []
             var versions: [UInt32?] = []
         }
 
         private let state = Mutex(State())
-        var commands: [(id: UInt32, fields: TLVValue?)] { state.withLock { $0.commands } }
-        var writes: [(attribute: UInt32?, value: TLVValue)] { state.withLock { $0.writes } }
+        var commands: [(id: CommandID, fields: TLVValue?)] { state.withLock { $0.commands } }
+        var writes: [(attribute: AttributeID?, value: TLVValue)] { state.withLock { $0.writes } }
         /// The data versions that writes named.
         var versions: [UInt32?] { state.withLock { $0.versions } }
         func note(_ command: CommandDataIB) {
@@ -49,7 +50,7 @@ private struct DeviceBench {
     let told = Told()
 
     init(
-        _ cluster: UInt32, attributes: [UInt32: TLVValue], commands: [UInt64] = [],
+        _ cluster: ClusterID, attributes: [AttributeID: TLVValue], commands: [UInt64] = [],
         answer: @escaping @Sendable (CommandDataIB, Told) -> DeviceModel.Answer = { _, _ in
             .outcome(.status(StatusIB(.success)))
         },
@@ -72,14 +73,14 @@ private struct DeviceBench {
             .array(numbers.map { TLVElement(.anonymous, .uint($0)) })
         }
         var all = attributes
-        all[0xFFFB] = list(attributes.keys.sorted().map { UInt64($0) })
+        all[0xFFFB] = list(attributes.keys.sorted().map { UInt64($0.rawValue) })
         all[0xFFF9] = list(commands)
         let values = all
         plan.model.read = { path, _ in
             if path.cluster == 0x001D {
                 var place = path
                 place.endpoint = 0
-                return [.value(place, .array([TLVElement(.anonymous, .uint(UInt64(cluster)))]))]
+                return [.value(place, .array([TLVElement(.anonymous, cluster.tlv)]))]
             }
             guard let attribute = path.attribute, let value = values[attribute] else {
                 return [.status(AttributeStatusIB(path: path, status: StatusIB(.unsupportedAttribute)))]
@@ -98,7 +99,7 @@ private struct DeviceBench {
 
     private var deadline: Instant { .now + .seconds(60) }
 
-    func cluster(_ id: UInt32) async throws -> CustomCluster {
+    func cluster(_ id: ClusterID) async throws -> CustomCluster {
         try await CustomCluster(id, "cluster", of: record, link: controller.link(to: record), deadline: deadline)
     }
 
@@ -115,8 +116,8 @@ private struct DeviceBench {
 @Suite(.realTime) struct CustomClusterTests {
     private static let signature = "3045022100aa01"
 
-    private static func rainMaker(withChallenge: Bool) -> [UInt32: TLVValue] {
-        var attributes: [UInt32: TLVValue] = [1: .string("k3vNode"), 2: .string(signature)]
+    private static func rainMaker(withChallenge: Bool) -> [AttributeID: TLVValue] {
+        var attributes: [AttributeID: TLVValue] = [1: .string("k3vNode"), 2: .string(signature)]
         if withChallenge { attributes[3] = .string("") }
         return attributes
     }
@@ -223,12 +224,12 @@ private struct DeviceBench {
 
     // MARK: Controller
 
-    private static let status: [UInt32: TLVValue] = [
+    private static let status: [AttributeID: TLVValue] = [
         1: .bool(true), 2: .bool(true), 3: .bool(true), 4: .string("https://api.example"), 5: .string("G1"),
         6: .uint(2),
     ]
 
-    private static func text(_ command: (id: UInt32, fields: TLVValue?)) -> String? {
+    private static func text(_ command: (id: CommandID, fields: TLVValue?)) -> String? {
         command.fields.flatMap { try? TLVFields($0, "fields").string(0) }
     }
 

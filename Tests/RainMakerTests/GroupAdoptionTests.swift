@@ -1,5 +1,6 @@
 import JSON
 import MatterCredentials
+import MatterDataModel
 import MatterRecords
 import MatterSession
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterHTTP
 import RainMakerEmulator
 import Testing

@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterRecords
 import MatterSession
 import RainMakerEmulator

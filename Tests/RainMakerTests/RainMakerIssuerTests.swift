@@ -1,6 +1,7 @@
 import JSON
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterErrors
 import MatterHTTP
 import MatterRecords

@@ -3,6 +3,7 @@ import JSON
 import Logging
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterHTTP
 import MatterStore
 import RainMakerEmulator

@@ -35,6 +35,7 @@ TEXT = [
     (r"\b(TODO|FIXME|XXX|HACK)\b", "nothing is left to do later: write an issue"),
     (r"(?<![\w.])/(?:work|root)/\w", "a path of one machine"),
     (r"\b(?:pypi\.org|pythonhosted\.org|deb\.debian\.org)\b", "the host of a package registry"),
+    (r"\(reference,? [\dG]|\(design/", "a paper that is not in the repository"),
     (r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]", "a bidirectional control character"),
     (r"[ \t]+$", "blanks at the end of the line"),
 ]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Turns the machine-readable Matter data model into the table that matterctl carries.
+"""Turns the machine-readable Matter data model into the table and the typed ids that matterctl carries.
 
-    Tests/Tools/generate_catalogue.py              writes Sources/MatterDataModel/Generated/CatalogueTable.swift
-    Tests/Tools/generate_catalogue.py --check      exits 1 if that file is not what would be written
+    Tests/Tools/generate_catalogue.py              writes Sources/MatterDataModel/Generated/
+    Tests/Tools/generate_catalogue.py --check      exits 1 if a file there is not what would be written
 
-It reads data-model.json and data-model-rainmaker.json from --reference (default: "reference" in $MATTERCTL_SHARED,
+There are two: CatalogueTable.swift, described here, and Clusters.swift, the typed ids (cluster_source.py). It reads data-model.json and data-model-rainmaker.json from --reference (default: "reference" in $MATTERCTL_SHARED,
 or in ../shared beside the checkout; their schema is in data-model.md there) and needs nothing but Python's standard library.
 
 The table is plain ASCII text, one record per line, so that a change of the model is a readable diff and the Swift
@@ -37,6 +37,8 @@ import os
 import pathlib
 import re
 import sys
+
+import cluster_source
 
 # What one letter in a flags field means.
 FLAGS = {
@@ -365,18 +367,20 @@ def main():
     here = pathlib.Path(__file__).resolve().parents[2]
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--reference", type=pathlib.Path, default=pathlib.Path(os.environ.get("MATTERCTL_SHARED") or here.parent / "shared") / "reference")
-    parser.add_argument("--output", type=pathlib.Path,
-                        default=here / "Sources" / "MatterDataModel" / "Generated" / "CatalogueTable.swift")
     parser.add_argument("--check", action="store_true", help="compare only")
     options = parser.parse_args()
     standard = json.loads((options.reference / "data-model.json").read_text())
     vendor = json.loads((options.reference / "data-model-rainmaker.json").read_text())
-    text = render(standard, vendor)
-    if not options.check:
-        options.output.write_text(text)
-        print(f"{options.output}: {len(text)} octets")
-    elif options.output.read_text() != text:
-        sys.exit(f"{options.output} is not current: run Tests/Tools/generate_catalogue.py")
+    folder = here / "Sources" / "MatterDataModel" / "Generated"
+    for name, text in {
+        "CatalogueTable.swift": render(standard, vendor), "Clusters.swift": cluster_source.Source(standard, vendor).render(),
+    }.items():
+        path = folder / name
+        if not options.check:
+            path.write_text(text)
+            print(f"{path}: {len(text)} bytes")
+        elif path.read_text() != text:
+            sys.exit(f"{path} is not current: run Tests/Tools/generate_catalogue.py")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSON
 import MatterController
+import MatterDataModel
 import MatterInteraction
 import MatterTransport
 
@@ -26,11 +27,11 @@ struct BenchCommand: AsyncParsableCommand {
 
         func run(_ context: CommandContext) async throws {
             let record = try await context.controller.describedNode(node.node, deadline: context.deadline)
-            let cluster = EverydayCluster.onOff
+            let cluster = (id: OnOff.id, name: "OnOff")
             let endpoint = try record.endpoint(serving: cluster.id, named: node.endpoint, clusterName: cluster.name)
             let link = try await context.controller.link(to: record)
             try await link.connect(deadline: context.deadline(for: record))
-            let command = Command(endpoint: endpoint, cluster: cluster.id, command: 2)
+            let command = Command(endpoint: endpoint, cluster: OnOff.id, command: OnOff.Command.toggle)
             var times: [Duration] = []
             for _ in 0..<count {
                 let start = Instant.now

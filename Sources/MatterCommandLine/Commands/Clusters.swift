@@ -32,7 +32,7 @@ struct Clusters: LocalCommand {
         let names = catalogue.clusterNames
         if output.json {
             output.console.result(
-                .array(names.map { .object(["id": .uint(UInt64($0.id)), "name": .string($0.name)]) }))
+                .array(names.map { .object(["id": .id($0.id), "name": .string($0.name)]) }))
         } else {
             output.console.rows(["ID", "NAME"], names.map { [hexadecimal($0.id), NameStyle.kebab($0.name)] })
         }

@@ -249,11 +249,11 @@ struct EndpointReport {
     init(_ endpoint: NodeRecord.Endpoint) { self.endpoint = endpoint }
 
     var deviceTypes: [String] {
-        endpoint.deviceTypes.map { Catalogue.standard.deviceType($0)?.label ?? hexadecimal($0) }
+        endpoint.deviceTypes.map { Catalogue.standard.deviceType(DeviceTypeID($0))?.label ?? hexadecimal($0) }
     }
 
     var clusters: [String] {
-        endpoint.serverClusters.map { Catalogue.standard.clusterName($0) ?? hexadecimal($0) }
+        endpoint.serverClusters.map { Catalogue.standard.clusterName(ClusterID($0)) ?? hexadecimal($0) }
     }
 
     var json: JSONValue {

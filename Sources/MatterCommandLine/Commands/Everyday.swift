@@ -13,20 +13,14 @@ import MatterTransport
 protocol EverydayCommand: NetworkCommand {
     var node: NodeArgument { get }
     var verify: Bool { get }
-    static var cluster: (id: UInt32, name: String) { get }
+    static var cluster: (id: ClusterID, name: String) { get }
     /// What `--verify` reads back.
-    static var attribute: UInt32 { get }
+    static var attribute: AttributeID { get }
 
-    func command(endpoint: UInt16) -> Command
+    func command(endpoint: EndpointID) -> Command
 
     /// Whether what is read back means nothing while the light is off.
     var dependsOnLight: Bool { get }
-}
-
-/// Ids of the clusters that everyday verbs know (Matter application cluster specification).
-enum EverydayCluster {
-    static let onOff: (id: UInt32, name: String) = (0x0006, "OnOff")
-    static let levelControl: (id: UInt32, name: String) = (0x0008, "LevelControl")
 }
 
 extension EverydayCommand {
@@ -38,7 +32,9 @@ extension EverydayCommand {
         let controller = context.controller
         var record = try await controller.node(node.node)
         if node.endpoint == nil { record = try await controller.describedNode(node.node, deadline: context.deadline) }
-        if node.endpoint == nil, !record.endpoints.contains(where: { $0.serverClusters.contains(Self.cluster.id) }) {
+        if node.endpoint == nil,
+            !record.endpoints.contains(where: { $0.serverClusters.contains(Self.cluster.id.rawValue) })
+        {
             // It may have gained one since it was described.
             record = try await controller.describedAnew(record, deadline: context.deadline(for: record))
         }
@@ -57,7 +53,7 @@ extension EverydayCommand {
         }
         context.logger.debug("done at endpoint \(endpoint)")
         guard verify else { return }
-        let light = ConcreteAttributePath(endpoint: endpoint, cluster: EverydayCluster.onOff.id, attribute: 0)
+        let light = ConcreteAttributePath(endpoint: endpoint, cluster: OnOff.id, attribute: OnOff.Attribute.onOff)
         let state = try await link.read(
             [AttributePath(path)] + (dependsOnLight ? [AttributePath(light)] : []),
             deadline: context.deadline(for: record))
@@ -82,7 +78,7 @@ enum CommandStatus {
     static func check(_ result: CommandResult, of target: NodeTarget) throws {
         guard case .status(let status) = result.outcome, !status.isSuccess else { return }
         let path = ElementPath(
-            endpoint: result.path.endpoint, cluster: result.path.cluster, element: result.path.command)
+            endpoint: result.path.endpoint, cluster: result.path.cluster, element: result.path.command.rawValue)
         throw ControllerError(
             .status, "\(target.text) answered the command \(path.text(.command, in: .standard)) with \(status)",
             status: status)
@@ -92,15 +88,15 @@ enum CommandStatus {
 struct On: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "on", abstract: "Switch on.", discussion: "Example: matterctl on kitchen")
-    static let cluster = EverydayCluster.onOff
-    static let attribute: UInt32 = 0
+    static let cluster = (id: OnOff.id, name: "OnOff")
+    static let attribute = OnOff.Attribute.onOff
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Flag(help: "Read the state back and print it.") var verify = false
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func command(endpoint: UInt16) -> Command {
-        Command(endpoint: endpoint, cluster: Self.cluster.id, command: 1)
+    func command(endpoint: EndpointID) -> Command {
+        Command(endpoint: endpoint, cluster: OnOff.id, command: OnOff.Command.on)
     }
 }
 
@@ -115,8 +111,8 @@ struct Off: EverydayCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "off", abstract: "Switch off.", discussion: "Example: matterctl off kitchen --effect dying-light")
-    static let cluster = EverydayCluster.onOff
-    static let attribute: UInt32 = 0
+    static let cluster = (id: OnOff.id, name: "OnOff")
+    static let attribute = OnOff.Attribute.onOff
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Option(help: ArgumentHelp("How to go off: delayed-all-off or dying-light.", valueName: "EFFECT")) var effect:
@@ -129,14 +125,14 @@ struct Off: EverydayCommand {
         guard effect != nil || variant == nil else { throw ValidationError("--variant goes with --effect") }
     }
 
-    func command(endpoint: UInt16) -> Command {
+    func command(endpoint: EndpointID) -> Command {
         guard let effect else {
-            return Command(endpoint: endpoint, cluster: Self.cluster.id, command: 0)
+            return Command(endpoint: endpoint, cluster: OnOff.id, command: OnOff.Command.off)
         }
         let fields = TLVValue.structure([
             TLVElement(0, .uint(effect.number)), TLVElement(1, .uint(UInt64(variant ?? 0))),
         ])
-        return Command(endpoint: endpoint, cluster: Self.cluster.id, command: 0x40, fields: fields)
+        return Command(endpoint: endpoint, cluster: OnOff.id, command: OnOff.Command.offWithEffect, fields: fields)
     }
 }
 
@@ -144,15 +140,15 @@ struct Toggle: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "toggle", abstract: "Switch on what is off, and off what is on.",
         discussion: "Example: matterctl toggle kitchen")
-    static let cluster = EverydayCluster.onOff
-    static let attribute: UInt32 = 0
+    static let cluster = (id: OnOff.id, name: "OnOff")
+    static let attribute = OnOff.Attribute.onOff
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Flag(help: "Read the state back and print it.") var verify = false
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func command(endpoint: UInt16) -> Command {
-        Command(endpoint: endpoint, cluster: Self.cluster.id, command: 2)
+    func command(endpoint: EndpointID) -> Command {
+        Command(endpoint: endpoint, cluster: OnOff.id, command: OnOff.Command.toggle)
     }
 }
 
@@ -180,8 +176,8 @@ struct Level: EverydayCommand {
 
             Example: matterctl level kitchen 50% --transition 2s
             """)
-    static let cluster = EverydayCluster.levelControl
-    static let attribute: UInt32 = 0
+    static let cluster = (id: LevelControl.id, name: "LevelControl")
+    static let attribute = LevelControl.Attribute.currentLevel
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Argument(help: "0–254 or 0%–100%.") var value: LevelValue
@@ -205,14 +201,15 @@ struct Level: EverydayCommand {
     // CurrentLevel keeps its last or least value while the light is off.
     var dependsOnLight: Bool { !noOnOff }
 
-    func command(endpoint: UInt16) -> Command {
+    func command(endpoint: EndpointID) -> Command {
         // Null lets the device choose its own pace.
         let time: TLVValue = transition.map { .uint(UInt64($0.duration / .milliseconds(100))) } ?? .null
         let fields = TLVValue.structure([
             TLVElement(0, .uint(UInt64(value.level))), TLVElement(1, time),
             TLVElement(2, .uint(UInt64(optionsMask))), TLVElement(3, .uint(UInt64(optionsOverride))),
         ])
-        let number: UInt32 = noOnOff ? 0 : 4
+        typealias Moves = LevelControl.Command
+        let number = noOnOff ? Moves.moveToLevel : Moves.moveToLevelWithOnOff
         return Command(endpoint: endpoint, cluster: Self.cluster.id, command: number, fields: fields)
     }
 }

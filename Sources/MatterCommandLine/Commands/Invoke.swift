@@ -37,7 +37,8 @@ struct Invoke: NetworkCommand {
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
         let path = try ElementPath(path, .command) { () throws(DataModelError) in catalogue }
-        guard let endpoint = path.endpoint, let cluster = path.cluster, let number = path.element else {
+        guard let endpoint = path.endpoint, let cluster = path.cluster, let number = path.element.map({ CommandID($0) })
+        else {
             throw CommandLineError(
                 "usage.wildcard", "a command needs an endpoint, a cluster and a command, without wildcards")
         }
@@ -95,11 +96,11 @@ struct Invoke: NetworkCommand {
     ) throws {
         let printer = ValuePrinter(numeric: numeric)
         let cluster = catalogue.cluster(command.path.cluster)
-        var object: JSONObject = ["node": .id(node), "endpoint": .uint(UInt64(command.path.endpoint ?? 0))]
+        var object: JSONObject = ["node": .id(node), "endpoint": .id(command.path.endpoint ?? 0)]
         object["cluster"] = cluster.map { .string($0.name) }
-        object["clusterId"] = .uint(UInt64(command.path.cluster))
+        object["clusterId"] = .id(command.path.cluster)
         object["command"] = cluster?.command(command.path.command).map { .string($0.name) }
-        object["commandId"] = .uint(UInt64(command.path.command))
+        object["commandId"] = .id(command.path.command)
         switch result.outcome {
         case .response(let number, let fields):
             let response = printer.json(fields: fields, of: cluster?.response(number)?.fields ?? [])

@@ -2,6 +2,7 @@ import ArgumentParser
 import JSON
 import MatterController
 import MatterCredentials
+import MatterDataModel
 import MatterInteraction
 import MatterRecords
 import MatterSession
@@ -14,7 +15,8 @@ struct Ping: NetworkCommand {
         discussion: "Sets up a session and reads one attribute.\n\nExample: matterctl ping kitchen --count 3")
 
     /// Basic Information, DataModelRevision: mandatory on every node.
-    private static let probe = ConcreteAttributePath(endpoint: 0, cluster: 0x28, attribute: 0)
+    private static let probe = ConcreteAttributePath(
+        endpoint: 0, cluster: BasicInformation.id, attribute: BasicInformation.Attribute.dataModelRevision)
 
     @Argument(help: "Node id or name.") var node: NodeArgument
     @Option(help: ArgumentHelp("How many reads to time.", valueName: "N")) var count = 1

@@ -30,7 +30,8 @@ struct Read: NetworkCommand {
         let catalogue = try catalogue.catalogue(try options.state.state())
         let wanted = try paths.map { text throws in
             let path = try ElementPath(text, .attribute) { () throws(DataModelError) in catalogue }
-            return AttributePath(endpoint: path.endpoint, cluster: path.cluster, attribute: path.element)
+            return AttributePath(
+                endpoint: path.endpoint, cluster: path.cluster, attribute: path.element.map { AttributeID($0) })
         }
         let record = try await context.controller.node(node.node)
         let link = try await context.controller.link(to: record)

@@ -35,7 +35,9 @@ struct Write: NetworkCommand {
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
         let path = try ElementPath(path, .attribute) { () throws(DataModelError) in catalogue }
-        guard let endpoint = path.endpoint, let cluster = path.cluster, let attribute = path.element else {
+        guard let endpoint = path.endpoint, let cluster = path.cluster,
+            let attribute = path.element.map({ AttributeID($0) })
+        else {
             throw CommandLineError("usage.wildcard", "a write needs one attribute, without wildcards")
         }
         let definition = catalogue.attribute(cluster: cluster, attribute)
@@ -92,11 +94,11 @@ struct Write: NetworkCommand {
     private func json(
         _ result: AttributeWriteResult, _ node: UInt64, _ path: ConcreteAttributePath, _ catalogue: Catalogue
     ) -> JSONValue {
-        var object: JSONObject = ["node": .id(node), "endpoint": .uint(UInt64(path.endpoint))]
+        var object: JSONObject = ["node": .id(node), "endpoint": .id(path.endpoint)]
         object["cluster"] = catalogue.clusterName(path.cluster).map { .string($0) }
-        object["clusterId"] = .uint(UInt64(path.cluster))
+        object["clusterId"] = .id(path.cluster)
         object["attribute"] = catalogue.attribute(cluster: path.cluster, path.attribute).map { .string($0.name) }
-        object["attributeId"] = .uint(UInt64(path.attribute))
+        object["attributeId"] = .id(path.attribute)
         object["status"] = .string(result.status.status.description)
         object["statusCode"] = .uint(UInt64(result.status.status.rawValue))
         object["clusterStatus"] = result.status.significantClusterStatus.map { .uint(UInt64($0)) }

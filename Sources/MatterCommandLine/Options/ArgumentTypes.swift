@@ -25,7 +25,7 @@ extension TimeSpan {
 /// `NODE` or `NODE/EP`.
 struct NodeArgument: ExpressibleByArgument {
     var node: String
-    var endpoint: UInt16?
+    var endpoint: EndpointID?
 
     init?(argument: String) {
         let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
@@ -35,7 +35,7 @@ struct NodeArgument: ExpressibleByArgument {
             guard let number = NameRule.parseNumber(String(parts[1])), let endpoint = UInt16(exactly: number) else {
                 return nil
             }
-            self.endpoint = endpoint
+            self.endpoint = EndpointID(endpoint)
         }
     }
 }

@@ -96,11 +96,11 @@ struct AttributeOutput {
     }
 
     private func json(_ report: AttributeReport, isLit: Bool?) -> JSONValue {
-        var object: JSONObject = ["node": .id(node), "endpoint": .uint(UInt64(report.path.endpoint))]
+        var object: JSONObject = ["node": .id(node), "endpoint": .id(report.path.endpoint)]
         object["cluster"] = catalogue.clusterName(report.path.cluster).map { .string($0) }
-        object["clusterId"] = .uint(UInt64(report.path.cluster))
+        object["clusterId"] = .id(report.path.cluster)
         object["attribute"] = definition(of: report.path).map { .string($0.name) }
-        object["attributeId"] = .uint(UInt64(report.path.attribute))
+        object["attributeId"] = .id(report.path.attribute)
         switch report.outcome {
         case .value(let value):
             object["value"] = printer.json(value, as: type(of: report.path))
@@ -123,7 +123,7 @@ struct AttributeOutput {
     private func type(of path: ConcreteAttributePath) -> DataType? { definition(of: path)?.type }
 
     private func path(_ path: ConcreteAttributePath) -> String {
-        ElementPath(endpoint: path.endpoint, cluster: path.cluster, element: path.attribute)
+        ElementPath(endpoint: path.endpoint, cluster: path.cluster, element: path.attribute.rawValue)
             .text(.attribute, in: catalogue)
     }
 }

@@ -147,8 +147,8 @@ struct ErrorReport {
         details["state"] = .array(
             error.state.map { entry in
                 .object([
-                    "endpoint": .uint(UInt64(entry.path.endpoint)), "clusterId": .uint(UInt64(entry.path.cluster)),
-                    "attributeId": .uint(UInt64(entry.path.attribute)), "value": JSONValue(entry.value),
+                    "endpoint": .id(entry.path.endpoint), "clusterId": .id(entry.path.cluster),
+                    "attributeId": .id(entry.path.attribute), "value": JSONValue(entry.value),
                 ])
             })
         for entry in error.state.prefix(Self.mostStates) {

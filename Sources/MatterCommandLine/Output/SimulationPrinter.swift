@@ -51,7 +51,7 @@ struct SimulationPrinter: Sendable {
             emit(
                 "attribute",
                 place(endpoint, cluster) + [
-                    ("attribute", .string(name)), ("attributeId", .uint(UInt64(attribute))),
+                    ("attribute", .string(name)), ("attributeId", .id(attribute)),
                     ("value", printer.json(value, as: definition?.type)),
                 ],
                 text: "\(path(endpoint, cluster))/\(NameStyle.kebab(name)) "
@@ -61,7 +61,7 @@ struct SimulationPrinter: Sendable {
             emit(
                 "event",
                 place(endpoint, cluster) + [
-                    ("name", .string(name)), ("eventId", .uint(UInt64(event))), ("number", .id(number)),
+                    ("name", .string(name)), ("eventId", .id(event)), ("number", .id(number)),
                 ],
                 text: "event \(path(endpoint, cluster))/\(NameStyle.kebab(name)) \(number)")
         case .command(let endpoint, let cluster, let command, let status):
@@ -69,7 +69,7 @@ struct SimulationPrinter: Sendable {
             emit(
                 "command",
                 place(endpoint, cluster) + [
-                    ("command", .string(name)), ("commandId", .uint(UInt64(command))), ("status", .string(status)),
+                    ("command", .string(name)), ("commandId", .id(command)), ("status", .string(status)),
                 ],
                 text: "command \(path(endpoint, cluster))/\(NameStyle.kebab(name)) \(status)")
         case .note(let endpoint, let cluster, let text, let members):
@@ -94,14 +94,14 @@ struct SimulationPrinter: Sendable {
         return (member.key, JSONValue(member.value))
     }
 
-    private func path(_ endpoint: UInt16, _ cluster: UInt32) -> String {
+    private func path(_ endpoint: EndpointID, _ cluster: ClusterID) -> String {
         "\(endpoint)/\(catalogue.clusterName(cluster).map(NameStyle.kebab) ?? "\(cluster)")"
     }
 
-    private func place(_ endpoint: UInt16, _ cluster: UInt32) -> [(String, JSONValue)] {
+    private func place(_ endpoint: EndpointID, _ cluster: ClusterID) -> [(String, JSONValue)] {
         [
-            ("endpoint", .uint(UInt64(endpoint))), ("cluster", .string(catalogue.clusterName(cluster) ?? "\(cluster)")),
-            ("clusterId", .uint(UInt64(cluster))),
+            ("endpoint", .id(endpoint)), ("cluster", .string(catalogue.clusterName(cluster) ?? "\(cluster)")),
+            ("clusterId", .id(cluster)),
         ]
     }
 

@@ -18,7 +18,7 @@ package struct CommissioningPatience: Sendable {
 
 /// Reads and commands of the flow on one secure session.
 struct CommissioningChannel: Sendable {
-    /// What a device may take for a commissioning command: slow ones sign and generate keys (reference 07 section 1).
+    /// What a device may take for a commissioning command: slow ones sign and generate keys.
     private static let processing = Duration.seconds(15)
     /// How often the device is asked the same thing if it acknowledges and does not answer.
     private static let readAttempts = 6

@@ -42,7 +42,7 @@ package struct CommissionedNode: Sendable {
     package var reliability: ReliabilityParameters
     package var information: DeviceInformation
     package var endpoints: [EndpointDescription]
-    package var basics: BasicInformation
+    package var basics: DeviceDescription
     package var attestation: AttestationSummary?
     package var stages: [StageTime]
     package var total: Duration

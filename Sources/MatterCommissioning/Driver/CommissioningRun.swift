@@ -1,6 +1,7 @@
 import Logging
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterErrors
 import MatterInteraction
 import MatterRecords
@@ -132,7 +133,7 @@ struct CommissioningRun: Sendable {
             nodeID: result.nodeID, address: operational.address, reliability: operational.reliability,
             information: result.information,
             endpoints: result.endpoints.map(EndpointDescription.all(in:)) ?? [],
-            basics: result.endpoints.map { BasicInformation($0) } ?? BasicInformation(),
+            basics: result.endpoints.map { DeviceDescription($0) } ?? DeviceDescription(),
             attestation: memory.attestation, stages: clock.times, total: .zero, wasPending: false)
     }
 
@@ -210,7 +211,7 @@ struct CommissioningRun: Sendable {
             group.addTask {
                 let channel = channel(on: session)
                 // The node is on the fabric; what could not be read now is read when it is needed.
-                let described = try? await channel.read(EndpointDescription.paths + BasicInformation.paths)
+                let described = try? await channel.read(EndpointDescription.paths + DeviceDescription.paths)
                 return .event(.endpoints(described ?? ReadResult()))
             }
         }
@@ -260,14 +261,18 @@ struct CommissioningRun: Sendable {
         context.requestedNodeID = nodeID
         let channel = channel
         context.readAttributes = { endpoint, cluster, attribute in
-            try await channel.read([AttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute)])
-                .attributes.compactMap { report in
-                    report.value.map {
-                        NOCIssueContext.AttributeReading(
-                            endpoint: report.path.endpoint, cluster: report.path.cluster,
-                            attribute: report.path.attribute, value: $0)
-                    }
+            try await channel.read([
+                AttributePath(
+                    endpoint: endpoint.map { EndpointID($0) }, cluster: cluster.map { ClusterID($0) },
+                    attribute: attribute.map { AttributeID($0) })
+            ])
+            .attributes.compactMap { report in
+                report.value.map {
+                    NOCIssueContext.AttributeReading(
+                        endpoint: report.path.endpoint.rawValue, cluster: report.path.cluster.rawValue,
+                        attribute: report.path.attribute.rawValue, value: $0)
                 }
+            }
         }
         let issuer = environment.issuer
         let complete = context

@@ -1,4 +1,5 @@
 import MatterCredentials
+import MatterDataModel
 import MatterInteraction
 import MatterRecords
 import MatterSecureChannel
@@ -58,14 +59,14 @@ struct PendingResumption: Sendable {
             let information = DeviceInformation((try? await channel.read(DeviceInformation.paths)) ?? ReadResult())
             let endpoints =
                 request.readsEndpoints
-                ? try? await channel.read(EndpointDescription.paths + BasicInformation.paths) : nil
+                ? try? await channel.read(EndpointDescription.paths + DeviceDescription.paths) : nil
             clock.end()
             await session.close()
             return CommissionedNode(
                 nodeID: pending.nodeID, address: session.address, reliability: session.reliability,
                 information: information,
                 endpoints: endpoints.map(EndpointDescription.all(in:)) ?? [],
-                basics: endpoints.map { BasicInformation($0) } ?? BasicInformation(), attestation: nil,
+                basics: endpoints.map { DeviceDescription($0) } ?? DeviceDescription(), attestation: nil,
                 stages: clock.times, total: .zero, wasPending: true)
         } catch {
             clock.fail()

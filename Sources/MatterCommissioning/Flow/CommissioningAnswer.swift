@@ -1,4 +1,5 @@
 import MatterCredentials
+import MatterDataModel
 import MatterErrors
 import MatterInteraction
 import MatterTLV
@@ -47,12 +48,14 @@ struct CommissioningAnswer {
     /// ErrorCode OK in an answer of General Commissioning.
     ///
     /// - Parameter tolerating: another code that is as good here.
-    func requireOK(tolerating tolerated: CommissioningErrorCode = .ok) throws(CommissioningError) {
+    func requireOK(tolerating tolerated: GeneralCommissioning.CommissioningError = .ok) throws(CommissioningError) {
         let (number, text): (UInt8, String) = try decode { fields throws(TLVError) in
             (try fields.unsigned(0), try fields.optionalString(1) ?? "")
         }
-        guard number != CommissioningErrorCode.ok.rawValue, number != tolerated.rawValue else { return }
-        let code = CommissioningErrorCode(rawValue: number)
+        guard number != GeneralCommissioning.CommissioningError.ok.rawValue, number != tolerated.rawValue else {
+            return
+        }
+        let code = GeneralCommissioning.CommissioningError(rawValue: number)
         let name = code.map { "\($0)" } ?? "error \(number)"
         if code == .busyWithOtherAdmin {
             throw CommissioningError(
@@ -62,7 +65,7 @@ struct CommissioningAnswer {
         throw CommissioningError(
             .deviceRefused, stage: stage,
             "the device refused \(command.name): \(name)\(text.isEmpty ? "" : " (\(text))")",
-            hint: code == .requiredTermsNotAccepted || code == .termsAcknowledgementsNotReceived
+            hint: code == .requiredTCNotAccepted || code == .tcAcknowledgementsNotReceived
                 ? "the manufacturer wants its terms accepted; commission it once with the manufacturer's app" : nil)
     }
 

@@ -1,5 +1,6 @@
 import MatterCredentials
 package import MatterCrypto
+import MatterDataModel
 package import MatterInteraction
 import MatterTLV
 
@@ -53,27 +54,33 @@ package enum CommissioningCommand: Equatable, Sendable {
         unix.map { UInt64(max(0, $0 - MatterEpoch.unixSeconds)) * 1_000_000 }
     }
 
-    private var encoding: (cluster: UInt32, command: UInt32, fields: [TLVElement]) {
-        let general = CommissioningCluster.generalCommissioning
-        let credentials = CommissioningCluster.operationalCredentials
-        let time = CommissioningCluster.timeSynchronization
+    private var encoding: (cluster: ClusterID, command: CommandID, fields: [TLVElement]) {
         switch self {
         case .armFailSafe(let seconds, let breadcrumb):
-            return (general, 0x00, [.init(0, .uint(UInt64(seconds))), .init(1, .uint(breadcrumb))])
+            return (
+                GeneralCommissioning.id, GeneralCommissioning.Command.armFailSafe,
+                [.init(0, .uint(UInt64(seconds))), .init(1, .uint(breadcrumb))]
+            )
         case .setRegulatoryConfig(let location, let country, let breadcrumb):
             return (
-                general, 0x02,
+                GeneralCommissioning.id, GeneralCommissioning.Command.setRegulatoryConfig,
                 [.init(0, .uint(UInt64(location))), .init(1, .string(country)), .init(2, .uint(breadcrumb))]
             )
         case .commissioningComplete:
-            return (general, 0x04, [])
+            return (GeneralCommissioning.id, GeneralCommissioning.Command.commissioningComplete, [])
         case .setUTCTime(let microseconds):
-            let seconds: UInt64 = 2  // GranularityEnum: SecondsGranularity
-            return (time, 0x00, [.init(0, .uint(microseconds)), .init(1, .uint(seconds))])
+            let granularity = TimeSynchronization.Granularity.secondsGranularity.tlv
+            return (
+                TimeSynchronization.id, TimeSynchronization.Command.setUTCTime,
+                [.init(0, .uint(microseconds)), .init(1, granularity)]
+            )
         case .setTimeZone(let rules):
             var zone: [TLVElement] = [.init(0, .int(Int64(rules.standardOffset))), .init(1, .uint(0))]
             if let name = rules.name { zone.append(.init(2, .string(name))) }
-            return (time, 0x02, [.init(0, .array([TLVElement(.anonymous, .structure(zone))]))])
+            return (
+                TimeSynchronization.id, TimeSynchronization.Command.setTimeZone,
+                [.init(0, .array([TLVElement(.anonymous, .structure(zone))]))]
+            )
         case .setDSTOffset(let periods):
             let list = periods.map { period in
                 TLVElement(
@@ -83,22 +90,33 @@ package enum CommissioningCommand: Equatable, Sendable {
                         .init(2, Self.microseconds(period.ends).map { .uint($0) } ?? .null),
                     ]))
             }
-            return (time, 0x04, [.init(0, .array(list))])
+            return (TimeSynchronization.id, TimeSynchronization.Command.setDSTOffset, [.init(0, .array(list))])
         case .certificateChain(let certificate):
-            return (credentials, 0x02, [.init(0, .uint(UInt64(certificate.rawValue)))])
+            return (
+                NodeOperationalCredentials.id, NodeOperationalCredentials.Command.certificateChainRequest,
+                [.init(0, .uint(UInt64(certificate.rawValue)))]
+            )
         case .attestation(let nonce):
-            return (credentials, 0x00, [.init(0, .octets(nonce))])
+            return (
+                NodeOperationalCredentials.id, NodeOperationalCredentials.Command.attestationRequest,
+                [.init(0, .octets(nonce))]
+            )
         case .csr(let nonce):
-            return (credentials, 0x04, [.init(0, .octets(nonce))])
+            return (
+                NodeOperationalCredentials.id, NodeOperationalCredentials.Command.csrRequest, [.init(0, .octets(nonce))]
+            )
         case .addTrustedRoot(let root):
-            return (credentials, 0x0B, [.init(0, .octets(root))])
+            return (
+                NodeOperationalCredentials.id, NodeOperationalCredentials.Command.addTrustedRootCertificate,
+                [.init(0, .octets(root))]
+            )
         case .addNOC(let noc, let icac, let ipk, let subject, let vendor):
             var fields = [TLVElement(0, .octets(noc))]
             if let icac { fields.append(.init(1, .octets(icac))) }
             fields.append(.init(2, .octets(ipk.copyBytes())))
             fields.append(.init(3, .uint(subject)))
             fields.append(.init(4, .uint(UInt64(vendor))))
-            return (credentials, 0x06, fields)
+            return (NodeOperationalCredentials.id, NodeOperationalCredentials.Command.addNOC, fields)
         }
     }
 }

@@ -1,5 +1,6 @@
 package import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterErrors
 package import MatterInteraction
 
@@ -285,8 +286,9 @@ package struct CommissioningFlow: Sendable {
     }
 
     private func configureZone() -> [Action]? {
-        let timeZoneFeature: UInt32 = 0x01
-        guard let features = information.timeSynchronizationFeatures, features & timeZoneFeature != 0 else {
+        guard let features = information.timeSynchronizationFeatures,
+            features.contains(TimeSynchronization.Feature.timeZone)
+        else {
             return nil
         }
         return [.invoke(.setTimeZone(configuration.timeZone))]

@@ -1,3 +1,4 @@
+package import MatterDataModel
 package import MatterInteraction
 package import MatterTLV
 
@@ -11,10 +12,10 @@ package struct DeviceInformation: Equatable, Sendable {
     package var maxCumulativeFailSafe: UInt16 = 900
     /// RegulatoryLocationTypeEnum: 0 indoor, 1 outdoor, 2 both.
     package var locationCapability: UInt8 = 2
-    package var timeSynchronizationFeatures: UInt32?
+    package var timeSynchronizationFeatures: FeatureMap?
     /// How many periods SetDSTOffset may carry.
     package var dstListSize = 1
-    package var icdFeatures: UInt32?
+    package var icdFeatures: FeatureMap?
     package var supportedFabrics: UInt8?
     package var commissionedFabrics: UInt8?
     package var fabrics: [Fabric] = []
@@ -31,34 +32,22 @@ package struct DeviceInformation: Equatable, Sendable {
 
     package init() {}
 
-    private enum Attribute {
-        static let breadcrumb: UInt32 = 0
-        static let basicCommissioningInfo: UInt32 = 1
-        static let dstOffsetListMaxSize: UInt32 = 0x0B
-        static let locationCapability: UInt32 = 3
-        static let vendorID: UInt32 = 2
-        static let productID: UInt32 = 4
-        static let fabrics: UInt32 = 1
-        static let supportedFabrics: UInt32 = 2
-        static let commissionedFabrics: UInt32 = 3
-    }
-
     /// What to read; clusters that are not there answer with a status, which is no error.
     package static let paths: [AttributePath] = [
-        path(CommissioningCluster.generalCommissioning, Attribute.breadcrumb),
-        path(CommissioningCluster.generalCommissioning, Attribute.basicCommissioningInfo),
-        path(CommissioningCluster.generalCommissioning, Attribute.locationCapability),
-        path(CommissioningCluster.basicInformation, Attribute.vendorID),
-        path(CommissioningCluster.basicInformation, Attribute.productID),
-        path(CommissioningCluster.timeSynchronization, CommissioningCluster.featureMap),
-        path(CommissioningCluster.timeSynchronization, Attribute.dstOffsetListMaxSize),
-        path(CommissioningCluster.icdManagement, CommissioningCluster.featureMap),
-        path(CommissioningCluster.operationalCredentials, Attribute.supportedFabrics),
-        path(CommissioningCluster.operationalCredentials, Attribute.commissionedFabrics),
-        path(CommissioningCluster.operationalCredentials, Attribute.fabrics),
+        path(GeneralCommissioning.id, GeneralCommissioning.Attribute.breadcrumb),
+        path(GeneralCommissioning.id, GeneralCommissioning.Attribute.basicCommissioningInfo),
+        path(GeneralCommissioning.id, GeneralCommissioning.Attribute.locationCapability),
+        path(BasicInformation.id, BasicInformation.Attribute.vendorID),
+        path(BasicInformation.id, BasicInformation.Attribute.productID),
+        path(TimeSynchronization.id, GlobalAttribute.featureMap),
+        path(TimeSynchronization.id, TimeSynchronization.Attribute.dstOffsetListMaxSize),
+        path(IcdManagement.id, GlobalAttribute.featureMap),
+        path(NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.supportedFabrics),
+        path(NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.commissionedFabrics),
+        path(NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.fabrics),
     ]
 
-    private static func path(_ cluster: UInt32, _ attribute: UInt32) -> AttributePath {
+    private static func path(_ cluster: ClusterID, _ attribute: AttributeID) -> AttributePath {
         AttributePath(endpoint: 0, cluster: cluster, attribute: attribute)
     }
 
@@ -70,31 +59,31 @@ package struct DeviceInformation: Equatable, Sendable {
         }
     }
 
-    private mutating func take(_ value: TLVValue, cluster: UInt32, attribute: UInt32) {
+    private mutating func take(_ value: TLVValue, cluster: ClusterID, attribute: AttributeID) {
         switch (cluster, attribute) {
-        case (CommissioningCluster.generalCommissioning, Attribute.breadcrumb):
+        case (GeneralCommissioning.id, GeneralCommissioning.Attribute.breadcrumb):
             breadcrumb = value.unsigned() ?? 0
-        case (CommissioningCluster.generalCommissioning, Attribute.basicCommissioningInfo):
+        case (GeneralCommissioning.id, GeneralCommissioning.Attribute.basicCommissioningInfo):
             guard let fields = try? TLVFields(value, "BasicCommissioningInfo") else { return }
             failSafeExpiry = (try? fields.optionalUnsigned(0)) ?? failSafeExpiry
             maxCumulativeFailSafe = (try? fields.optionalUnsigned(1)) ?? maxCumulativeFailSafe
-        case (CommissioningCluster.generalCommissioning, Attribute.locationCapability):
+        case (GeneralCommissioning.id, GeneralCommissioning.Attribute.locationCapability):
             locationCapability = value.unsigned() ?? locationCapability
-        case (CommissioningCluster.basicInformation, Attribute.vendorID):
+        case (BasicInformation.id, BasicInformation.Attribute.vendorID):
             vendorID = value.unsigned()
-        case (CommissioningCluster.basicInformation, Attribute.productID):
+        case (BasicInformation.id, BasicInformation.Attribute.productID):
             productID = value.unsigned()
-        case (CommissioningCluster.timeSynchronization, CommissioningCluster.featureMap):
-            timeSynchronizationFeatures = value.unsigned()
-        case (CommissioningCluster.timeSynchronization, Attribute.dstOffsetListMaxSize):
+        case (TimeSynchronization.id, GlobalAttribute.featureMap):
+            timeSynchronizationFeatures = FeatureMap(tlv: value)
+        case (TimeSynchronization.id, TimeSynchronization.Attribute.dstOffsetListMaxSize):
             dstListSize = max(1, Int(value.unsigned(as: UInt8.self) ?? 1))
-        case (CommissioningCluster.icdManagement, CommissioningCluster.featureMap):
-            icdFeatures = value.unsigned()
-        case (CommissioningCluster.operationalCredentials, Attribute.supportedFabrics):
+        case (IcdManagement.id, GlobalAttribute.featureMap):
+            icdFeatures = FeatureMap(tlv: value)
+        case (NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.supportedFabrics):
             supportedFabrics = value.unsigned()
-        case (CommissioningCluster.operationalCredentials, Attribute.commissionedFabrics):
+        case (NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.commissionedFabrics):
             commissionedFabrics = value.unsigned()
-        case (CommissioningCluster.operationalCredentials, Attribute.fabrics):
+        case (NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.fabrics):
             guard case .array(let entries) = value else { return }
             fabrics = entries.compactMap { try? Fabric($0.value) }
         default:
@@ -103,7 +92,7 @@ package struct DeviceInformation: Equatable, Sendable {
     }
 
     /// Long idle times: the device sleeps for minutes and should be told who wants to be checked in with.
-    package var isLongIdleTime: Bool { (icdFeatures ?? 0) & 0x04 != 0 }
+    package var isLongIdleTime: Bool { icdFeatures?.contains(IcdManagement.Feature.longIdleTimeSupport) ?? false }
 
     package var isFabricTableFull: Bool {
         guard let supportedFabrics, let commissionedFabrics else { return false }

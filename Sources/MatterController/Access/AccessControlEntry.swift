@@ -1,29 +1,30 @@
 package import MatterCredentials
+package import MatterDataModel
 package import MatterTLV
 
 /// One entry of a node's access control list: AccessControlEntryStruct (Matter core specification, 9.10.5.6).
 package struct AccessControlEntry: Sendable, Equatable {
     /// Where the list is: cluster, and attribute on endpoint 0.
-    package static let cluster: UInt32 = 0x001F
-    package static let attribute: UInt32 = 0x0000
+    package static let cluster = AccessControl.id
+    package static let attribute = AccessControl.Attribute.acl
 
     /// The privileges that this program gives or looks for (9.10.5.2).
     package enum Privilege {
-        package static let operate: UInt8 = 3
-        package static let administer: UInt8 = 5
+        package static let operate = AccessControl.AccessControlEntryPrivilege.operate.rawValue
+        package static let administer = AccessControl.AccessControlEntryPrivilege.administer.rawValue
     }
 
     /// How a subject has to prove itself (9.10.5.4).
     package enum AuthMode {
-        package static let certificate: UInt8 = 2
-        package static let group: UInt8 = 3
+        package static let certificate = AccessControl.AccessControlEntryAuthMode.`case`.rawValue
+        package static let group = AccessControl.AccessControlEntryAuthMode.group.rawValue
     }
 
     /// What an entry is limited to; what is `nil` is not limited.
     package struct Target: Sendable, Equatable {
-        package var cluster: UInt32?
-        package var endpoint: UInt16?
-        package var deviceType: UInt32?
+        package var cluster: ClusterID?
+        package var endpoint: EndpointID?
+        package var deviceType: DeviceTypeID?
 
         init(_ value: TLVValue) throws(TLVError) {
             let fields = try TLVFields(value, "a target of an access control entry")
@@ -35,11 +36,9 @@ package struct AccessControlEntry: Sendable, Equatable {
         /// Whether the cluster with the access control list is among what this means.
         var coversAccessControl: Bool {
             (cluster ?? AccessControlEntry.cluster) == AccessControlEntry.cluster && (endpoint ?? 0) == 0
-                && (deviceType ?? AccessControlEntry.rootNode) == AccessControlEntry.rootNode
+                && (deviceType ?? .rootNode) == .rootNode
         }
     }
-
-    private static let rootNode: UInt32 = 0x0016
 
     package var privilege: UInt8
     package var authMode: UInt8
@@ -100,8 +99,8 @@ package struct AccessControlEntry: Sendable, Equatable {
 
 extension TLVFields {
     /// A number that may be left out or null.
-    fileprivate func present<T: FixedWidthInteger & UnsignedInteger>(_ tag: UInt8) throws(TLVError) -> T? {
+    fileprivate func present<ID: DataModelID>(_ tag: UInt8) throws(TLVError) -> ID? where ID.RawValue: UnsignedInteger {
         if case .null? = self[tag] { return nil }
-        return try optionalUnsigned(tag, as: T.self)
+        return try optionalUnsigned(tag).map { ID($0) }
     }
 }

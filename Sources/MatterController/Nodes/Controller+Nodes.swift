@@ -1,5 +1,6 @@
 import MatterCommissioning
 package import MatterCredentials
+import MatterDataModel
 import MatterErrors
 import MatterInteraction
 package import MatterRecords
@@ -36,8 +37,8 @@ extension Controller {
     /// The node with the endpoints that it has now, which are kept: bridges gain and lose them.
     package func describedAnew(_ record: NodeRecord, deadline: Instant) async throws -> NodeRecord {
         let result = try await link(to: record).read(
-            EndpointDescription.paths + BasicInformation.paths, deadline: deadline)
-        let sessions = BasicInformation(result).sessionsPerFabric
+            EndpointDescription.paths + DeviceDescription.paths, deadline: deadline)
+        let sessions = DeviceDescription(result).sessionsPerFabric
         let endpoints = EndpointDescription.all(in: result).map(NodeRecord.Endpoint.init)
         var described = record
         described.endpoints = endpoints
@@ -55,7 +56,8 @@ extension Controller {
         try await nodes().checkWritable()
         let link = try await link(to: node)
         let currentFabricIndex = ConcreteAttributePath(
-            endpoint: 0, cluster: CommissioningCluster.operationalCredentials, attribute: 5)
+            endpoint: 0, cluster: NodeOperationalCredentials.id,
+            attribute: NodeOperationalCredentials.Attribute.currentFabricIndex)
         let read = try await link.read([AttributePath(currentFabricIndex)], deadline: deadline)
         guard let index = read.attribute(currentFabricIndex)?.value?.unsigned(as: UInt8.self), index != 0 else {
             throw ControllerError(
@@ -63,7 +65,8 @@ extension Controller {
                 hint: .step("node.reset-and-forget", "\(node.nodeID.rawValue)"))
         }
         let removeFabric = Command(
-            endpoint: 0, cluster: CommissioningCluster.operationalCredentials, command: 0x0A,
+            endpoint: 0, cluster: NodeOperationalCredentials.id,
+            command: NodeOperationalCredentials.Command.removeFabric,
             fields: .structure([TLVElement(0, .uint(UInt64(index)))]))
         do {
             let result = try await link.invoke(removeFabric, .atMostOnce, deadline: deadline)
@@ -121,7 +124,7 @@ extension Controller {
 extension NodeRecord.Endpoint {
     init(_ description: EndpointDescription) {
         self.init(
-            number: description.endpoint, deviceTypes: description.deviceTypes,
-            serverClusters: description.serverClusters)
+            number: description.endpoint.rawValue, deviceTypes: description.deviceTypes.map(\.rawValue),
+            serverClusters: description.serverClusters.map(\.rawValue))
     }
 }

@@ -1,4 +1,5 @@
 import MatterCredentials
+package import MatterDataModel
 import MatterErrors
 package import MatterRecords
 import MatterSession
@@ -11,10 +12,10 @@ extension NodeRecord {
     ///   - named: the endpoint that the user named; the device then says itself whether it has the cluster.
     ///   - clusterName: for the error.
     package func endpoint(
-        serving cluster: UInt32, named: UInt16?, clusterName: String
-    ) throws(ControllerError) -> UInt16 {
+        serving cluster: ClusterID, named: EndpointID?, clusterName: String
+    ) throws(ControllerError) -> EndpointID {
         if let named { return named }
-        let candidates = endpoints.filter { $0.serverClusters.contains(cluster) }.map(\.number)
+        let candidates = endpoints.filter { $0.serverClusters.contains(cluster.rawValue) }.map { EndpointID($0.number) }
         let label = name ?? "\(nodeID.rawValue)"
         let title = name.map { "node '\($0)'" } ?? "node \(label)"
         switch candidates.count {
@@ -28,7 +29,7 @@ extension NodeRecord {
             throw ControllerError(
                 .ambiguousEndpoint,
                 "several endpoints of \(title) have the cluster \(clusterName): "
-                    + candidates.map(String.init).joined(separator: ", "),
+                    + candidates.map(\.description).joined(separator: ", "),
                 hint: "name one, as in \(label)/\(candidates[0])")
         }
     }

@@ -1,3 +1,4 @@
+package import MatterDataModel
 package import MatterInteraction
 import MatterSession
 package import MatterTLV
@@ -24,7 +25,7 @@ extension NodeLink {
     /// The same for a command of any cluster: what the cluster's attributes count or say yes or no to. Texts, octets and
     /// lists may be long, or secret.
     package func stateAfterwards(
-        endpoint: UInt16, cluster: UInt32
+        endpoint: EndpointID, cluster: ClusterID
     ) async -> [(path: ConcreteAttributePath, value: TLVValue)] {
         await scalars([AttributePath(endpoint: endpoint, cluster: cluster)])
     }

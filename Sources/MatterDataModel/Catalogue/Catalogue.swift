@@ -14,7 +14,7 @@ public final class Catalogue: Sendable {
 
     private let loaded: [ClusterDefinition]
     private let loadedDeviceTypes: [DeviceTypeDefinition]
-    private let decoded = Mutex<[UInt32: ClusterDefinition]>([:])
+    private let decoded = Mutex<[ClusterID: ClusterDefinition]>([:])
 
     /// The compiled-in and the loaded clusters. A loaded cluster takes the place of a compiled-in one with its id.
     ///
@@ -22,8 +22,8 @@ public final class Catalogue: Sendable {
     ///   name of another cluster.
     public init(loaded definitions: [VendorDefinitions]) throws(DataModelError) {
         var clusters: [ClusterDefinition] = []
-        var ids: [UInt32: String] = [:]
-        var names: [NameKey: (id: UInt32, source: String)] = [:]
+        var ids: [ClusterID: String] = [:]
+        var names: [NameKey: (id: ClusterID, source: String)] = [:]
         for file in definitions {
             for cluster in file.clusters {
                 func refused(_ what: String) -> DataModelError {
@@ -63,7 +63,7 @@ public final class Catalogue: Sendable {
 
 extension Catalogue {
     /// The cluster with an id; `nil` if it is not known.
-    public func cluster(_ id: UInt32) -> ClusterDefinition? {
+    public func cluster(_ id: ClusterID) -> ClusterDefinition? {
         if let found = loaded.first(where: { $0.id == id }) { return found }
         if let found = decoded.withLock({ $0[id] }) { return found }
         guard let found = CompiledIndex.shared.entry(id)?.decode() else { return nil }
@@ -85,12 +85,12 @@ extension Catalogue {
     }
 
     /// The name of the cluster with an id; decodes nothing.
-    public func clusterName(_ id: UInt32) -> String? {
+    public func clusterName(_ id: ClusterID) -> String? {
         loaded.first { $0.id == id }?.name ?? CompiledIndex.shared.entry(id)?.name
     }
 
     /// Ids and names of all clusters, ascending by id; decodes nothing.
-    public var clusterNames: [(id: UInt32, name: String)] {
+    public var clusterNames: [(id: ClusterID, name: String)] {
         let replaced = Set(loaded.map(\.id))
         let compiled = CompiledIndex.shared.entries.filter { !replaced.contains($0.id) }.map { ($0.id, $0.name) }
         return (compiled + loaded.map { ($0.id, $0.name) }).sorted { $0.0 < $1.0 }
@@ -105,7 +105,7 @@ extension Catalogue {
     public var globalAttributes: [AttributeDefinition] { GlobalDefinitions.shared.attributes }
 
     /// The attribute of a cluster; global attributes also of unknown clusters.
-    public func attribute(cluster: UInt32, _ attribute: UInt32) -> AttributeDefinition? {
+    public func attribute(cluster: ClusterID, _ attribute: AttributeID) -> AttributeDefinition? {
         guard let cluster = self.cluster(cluster) else { return globalAttributes.first { $0.id == attribute } }
         return cluster.attribute(attribute)
     }
@@ -123,7 +123,7 @@ extension Catalogue {
     }
 
     /// The device type with an id.
-    public func deviceType(_ id: UInt32) -> DeviceTypeDefinition? {
+    public func deviceType(_ id: DeviceTypeID) -> DeviceTypeDefinition? {
         deviceTypes.first { $0.id == id }
     }
 
@@ -154,6 +154,9 @@ extension ClusterDefinition {
 }
 
 /// An id as people write it: `0x0006`, `0x131BFC00`.
+package func hexadecimal(_ id: some DataModelID<UInt32>) -> String { hexadecimal(id.rawValue) }
+
+/// A number in the same form.
 package func hexadecimal(_ id: UInt32) -> String {
     let digits = String(id, radix: 16, uppercase: true)
     return "0x" + String(repeating: "0", count: max(0, (id > 0xFFFF ? 8 : 4) - digits.count)) + digits

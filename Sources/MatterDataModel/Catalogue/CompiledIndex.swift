@@ -4,7 +4,7 @@ struct CompiledIndex: Sendable {
 
     /// One cluster of the table.
     struct Entry: Sendable {
-        let id: UInt32
+        let id: ClusterID
         let name: String
         fileprivate let record: Range<Int>
 
@@ -25,11 +25,11 @@ struct CompiledIndex: Sendable {
         entries = TableReader(CatalogueTable.index).map { line in
             let start = Int(line.decimal(2) ?? 0)
             return Entry(
-                id: line.hexadecimal(0), name: line.string(1), record: start..<(start + Int(line.decimal(3) ?? 0)))
+                id: line.id(0), name: line.string(1), record: start..<(start + Int(line.decimal(3) ?? 0)))
         }
     }
 
-    func entry(_ id: UInt32) -> Entry? {
+    func entry(_ id: ClusterID) -> Entry? {
         var low = 0
         var high = entries.count
         while low < high {

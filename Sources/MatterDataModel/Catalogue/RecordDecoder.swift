@@ -81,7 +81,7 @@ struct RecordDecoder {
 
     private mutating func header(_ line: TableLine) {
         let flags = line.octets(4)
-        cluster.id = line.hexadecimal(0)
+        cluster.id = line.id(0)
         cluster.name = line.string(1)
         cluster.label = line.string(2)
         cluster.revision = line.decimal(3).map { UInt16(truncatingIfNeeded: $0) }
@@ -139,7 +139,7 @@ struct RecordDecoder {
         let details = TableDetails(line.octets(4))
         func has(_ flag: Unicode.Scalar) -> Bool { flags.contains(UInt8(ascii: flag)) }
         return AttributeDefinition(
-            id: line.hexadecimal(0), name: line.string(1), aliases: [], type: type(line.string(2), flags, details),
+            id: line.id(0), name: line.string(1), aliases: [], type: type(line.string(2), flags, details),
             defaultValue: details.defaultValue, isOptional: has("o"), isWritable: has("w"), isReadable: !has("u"),
             readPrivilege: has("M") ? .administer : has("m") ? .manage : .view,
             writePrivilege: has("Y") ? .administer : has("y") ? .manage : .operate,

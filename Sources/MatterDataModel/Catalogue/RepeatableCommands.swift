@@ -6,28 +6,30 @@
 /// valve, which might open again what was closed in between.
 enum RepeatableCommands {
     /// By cluster; the names are those of the compiled-in definitions.
-    private static let table: [UInt32: Set<String>] = [
-        0x0003: ["Identify"],
-        0x0004: ["AddGroup", "ViewGroup", "GetGroupMembership", "RemoveAllGroups"],
-        0x0006: ["Off", "On", "OffWithEffect"],
-        0x0008: ["MoveToLevel", "MoveToLevelWithOnOff", "Stop", "StopWithOnOff", "MoveToClosestFrequency"],
-        0x0030: ["ArmFailSafe", "SetRegulatoryConfig"],
-        0x0031: ["ScanNetworks", "AddOrUpdateWiFiNetwork", "AddOrUpdateThreadNetwork", "ReorderNetwork"],
-        0x0033: ["TimeSnapshot", "PayloadTestRequest"],
-        0x0034: ["ResetWatermarks"],
-        0x0035: ["ResetCounts"],
-        0x0036: ["ResetCounts"],
-        0x0037: ["ResetCounts"],
+    private static let table: [ClusterID: Set<String>] = [
+        Identify.id: ["Identify"],
+        Groups.id: ["AddGroup", "ViewGroup", "GetGroupMembership", "RemoveAllGroups"],
+        OnOff.id: ["Off", "On", "OffWithEffect"],
+        LevelControl.id: ["MoveToLevel", "MoveToLevelWithOnOff", "Stop", "StopWithOnOff", "MoveToClosestFrequency"],
+        GeneralCommissioning.id: ["ArmFailSafe", "SetRegulatoryConfig"],
+        NetworkCommissioning.id: [
+            "ScanNetworks", "AddOrUpdateWiFiNetwork", "AddOrUpdateThreadNetwork", "ReorderNetwork",
+        ],
+        GeneralDiagnostics.id: ["TimeSnapshot", "PayloadTestRequest"],
+        SoftwareDiagnostics.id: ["ResetWatermarks"],
+        ThreadNetworkDiagnostics.id: ["ResetCounts"],
+        WiFiNetworkDiagnostics.id: ["ResetCounts"],
+        EthernetNetworkDiagnostics.id: ["ResetCounts"],
         // Not SetUTCTime: the time in it grows old.
-        0x0038: ["SetTrustedTimeSource", "SetTimeZone", "SetDSTOffset", "SetDefaultNTP"],
-        0x003E: [
+        TimeSynchronization.id: ["SetTrustedTimeSource", "SetTimeZone", "SetDSTOffset", "SetDefaultNTP"],
+        NodeOperationalCredentials.id: [
             "AttestationRequest", "CertificateChainRequest", "UpdateFabricLabel", "SetVIDVerificationStatement",
             "SignVIDVerificationRequest",
         ],
-        0x003F: ["KeySetWrite", "KeySetRead", "KeySetReadAllIndices"],
+        GroupKeyManagement.id: ["KeySetWrite", "KeySetRead", "KeySetReadAllIndices"],
         0x0048: ["Stop"],
         0x0049: changesMode,
-        0x0050: changesMode,
+        ModeSelect.id: changesMode,
         0x0051: changesMode,
         0x0052: changesMode,
         0x0054: changesMode,
@@ -37,9 +39,9 @@ enum RepeatableCommands {
         0x005D: ["ModifyEnabledAlarms"],
         0x0060: ["Pause", "Stop"],
         0x0061: ["Pause", "GoHome"],
-        0x0062: ["AddScene", "ViewScene", "RemoveAllScenes", "RecallScene", "GetSceneMembership"],
+        ScenesManagement.id: ["AddScene", "ViewScene", "RemoveAllScenes", "RecallScene", "GetSceneMembership"],
         0x0080: ["EnableDisableAlarm"],
-        0x0081: ["Close"],
+        ValveConfigurationAndControl.id: ["Close"],
         0x0095: ["GetDetailedPriceRequest", "GetDetailedForecastRequest"],
         0x0099: ["Disable", "GetTargets"],
         0x009D: changesMode,
@@ -48,20 +50,20 @@ enum RepeatableCommands {
         0x00A1: ["ModifyEnabledAlarms"],
         0x00A3: ["ModifyEnabledAlarms"],
         // SetUser and SetCredential answer OCCUPIED the second time.
-        0x0101: [
+        DoorLock.id: [
             "LockDoor", "SetWeekDaySchedule", "GetWeekDaySchedule", "ClearWeekDaySchedule", "SetYearDaySchedule",
             "GetYearDaySchedule", "ClearYearDaySchedule", "SetHolidaySchedule", "GetHolidaySchedule",
             "ClearHolidaySchedule", "GetUser", "GetCredentialStatus",
         ],
-        0x0102: [
+        WindowCovering.id: [
             "UpOrOpen", "DownOrClose", "StopMotion", "GoToLiftValue", "GoToLiftPercentage", "GoToTiltValue",
             "GoToTiltPercentage",
         ],
         0x0104: ["Stop"],
         0x0150: ["SelectAreas"],
-        0x0201: ["GetWeeklySchedule", "SetActiveScheduleRequest", "SetActivePresetRequest"],
+        Thermostat.id: ["GetWeeklySchedule", "SetActiveScheduleRequest", "SetActivePresetRequest"],
         0x0205: ["SetSettings"],
-        0x0300: [
+        ColorControl.id: [
             "MoveToHue", "MoveToSaturation", "MoveToHueAndSaturation", "MoveToColor", "MoveToColorTemperature",
             "EnhancedMoveToHue", "EnhancedMoveToHueAndSaturation", "StopMoveStep",
         ],
@@ -76,36 +78,38 @@ enum RepeatableCommands {
             "FindRootCertificate", "LookupRootCertificate", "FindClientCertificate", "LookupClientCertificate",
         ],
         0x0802: ["FindEndpoint"],
-        0x131B_FC00: ["SignData"],
-        0x131B_FC01: ["ResetRefreshToken", "Authorize", "UpdateUserNOC", "UpdateDeviceList"],
-        0x131B_FC02: ["ConfigureThreadDataset", "StartThreadNetwork", "StopThreadNetwork"],
-        0x131B_FC03: ["SendData"],
+        RainMakerCluster.id: ["SignData"],
+        RainMakerController.id: ["ResetRefreshToken", "Authorize", "UpdateUserNOC", "UpdateDeviceList"],
+        RainMakerThreadBorderRouter.id: ["ConfigureThreadDataset", "StartThreadNetwork", "StopThreadNetwork"],
+        RainMakerParticipantData.id: ["SendData"],
     ]
 
     private static let changesMode: Set<String> = ["ChangeToMode"]
 
     /// Commands that devices answer late by their nature: they search, join, move or ask a cloud first.
-    private static let work: [UInt32: [String: Duration]] = [
-        0x0031: ["ScanNetworks": .seconds(45), "ConnectNetwork": .seconds(60)],
+    private static let work: [ClusterID: [String: Duration]] = [
+        NetworkCommissioning.id: ["ScanNetworks": .seconds(45), "ConnectNetwork": .seconds(60)],
         0x0032: ["RetrieveLogsRequest": .seconds(30)],
-        0x0101: [
+        DoorLock.id: [
             "LockDoor": .seconds(20), "UnlockDoor": .seconds(20), "UnlockWithTimeout": .seconds(20),
             "UnboltDoor": .seconds(20),
         ],
-        0x131B_FC01: ["Authorize": .seconds(40), "UpdateUserNOC": .seconds(40), "UpdateDeviceList": .seconds(40)],
+        RainMakerController.id: [
+            "Authorize": .seconds(40), "UpdateUserNOC": .seconds(40), "UpdateDeviceList": .seconds(40),
+        ],
     ]
 
-    static var clusters: [UInt32] { Array(Set(table.keys).union(work.keys)) }
-    static func names(in cluster: UInt32) -> Set<String> { table[cluster] ?? [] }
-    static func slowNames(in cluster: UInt32) -> Set<String> { Set((work[cluster] ?? [:]).keys) }
+    static var clusters: [ClusterID] { Array(Set(table.keys).union(work.keys)) }
+    static func names(in cluster: ClusterID) -> Set<String> { table[cluster] ?? [] }
+    static func slowNames(in cluster: ClusterID) -> Set<String> { Set((work[cluster] ?? [:]).keys) }
 
-    static func work(cluster: UInt32, _ name: String) -> Duration? { work[cluster]?[name] }
+    static func work(cluster: ClusterID, _ name: String) -> Duration? { work[cluster]?[name] }
 }
 
 extension Catalogue {
     /// True if a command may be sent a second time if no answer says that it was acted upon. Not a command that no
     /// definition names, nor one that a loaded definition gives another name than the compiled-in one.
-    public func mayRepeat(command: UInt32, ofCluster cluster: UInt32) -> Bool {
+    public func mayRepeat(command: CommandID, ofCluster cluster: ClusterID) -> Bool {
         guard let name = self.cluster(cluster)?.command(command)?.name else { return false }
         return RepeatableCommands.names(in: cluster).contains(name)
             && Catalogue.standard.cluster(cluster)?.command(command)?.name == name
@@ -113,13 +117,13 @@ extension Catalogue {
 
     /// True if a plain write of an attribute may be sent a second time, because it sets an absolute state. False for an
     /// attribute without a definition, and for one that belongs to an atomic request.
-    public func mayRepeat(writeOf attribute: UInt32, inCluster cluster: UInt32) -> Bool {
+    public func mayRepeat(writeOf attribute: AttributeID, inCluster cluster: ClusterID) -> Bool {
         guard let definition = self.attribute(cluster: cluster, attribute) else { return false }
         return definition.isWritable && !definition.mustAtomicWrite
     }
 
     /// How long devices are known to take for a command before they answer; `nil` for the usual.
-    public func expectedWork(ofCommand command: UInt32, inCluster cluster: UInt32) -> Duration? {
+    public func expectedWork(ofCommand command: CommandID, inCluster cluster: ClusterID) -> Duration? {
         guard let name = self.cluster(cluster)?.command(command)?.name else { return nil }
         return RepeatableCommands.work(cluster: cluster, name)
     }

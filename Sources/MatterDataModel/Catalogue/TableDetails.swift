@@ -107,7 +107,7 @@ extension CommandDefinition {
         let response = line.string(3)
         func has(_ flag: Unicode.Scalar) -> Bool { flags.contains(UInt8(ascii: flag)) }
         self.init(
-            id: line.hexadecimal(0), name: line.string(1), aliases: [], isResponse: isResponse, fields: [],
+            id: line.id(0), name: line.string(1), aliases: [], isResponse: isResponse, fields: [],
             response: response.isEmpty ? nil : response, isOptional: has("o"), isTimed: has("t"),
             invokePrivilege: has("M") ? .administer : has("m") ? .manage : .operate, isFabricScoped: has("f"),
             isLargeMessage: has("g"), bareFieldsOnWire: has("b"), isProvisional: has("p"), isDeprecated: has("d"),
@@ -120,7 +120,7 @@ extension EventDefinition {
         let flags = line.octets(2)
         func has(_ flag: Unicode.Scalar) -> Bool { flags.contains(UInt8(ascii: flag)) }
         self.init(
-            id: line.hexadecimal(0), name: line.string(1), priority: has("2") ? .critical : has("0") ? .debug : .info,
+            id: line.id(0), name: line.string(1), priority: has("2") ? .critical : has("0") ? .debug : .info,
             fields: [], readPrivilege: has("M") ? .administer : has("m") ? .manage : .view,
             isFabricSensitive: has("s"), isOptional: has("o"), isProvisional: has("p"))
     }
@@ -129,11 +129,11 @@ extension EventDefinition {
 extension DeviceTypeDefinition {
     init(_ line: TableLine) {
         self.init(
-            id: line.hexadecimal(0), label: line.string(1), name: line.string(2),
+            id: line.id(0), label: line.string(1), name: line.string(2),
             revision: line.decimal(3).map { UInt16(truncatingIfNeeded: $0) }, deviceClass: line.string(4),
-            scope: line.string(5), superset: line.octets(6).isEmpty ? nil : line.hexadecimal(6),
-            requiredServerClusters: line.hexadecimals(7), optionalServerClusters: line.hexadecimals(8),
-            requiredClientClusters: line.hexadecimals(9), optionalClientClusters: line.hexadecimals(10))
+            scope: line.string(5), superset: line.octets(6).isEmpty ? nil : line.id(6),
+            requiredServerClusters: line.ids(7), optionalServerClusters: line.ids(8),
+            requiredClientClusters: line.ids(9), optionalClientClusters: line.ids(10))
     }
 }
 

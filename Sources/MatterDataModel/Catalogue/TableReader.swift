@@ -35,13 +35,13 @@ struct TableLine {
     }
 
     /// A number in hexadecimal digits; 0 if the field is empty.
-    func hexadecimal(_ position: Int) -> UInt32 {
-        TableLine.hexadecimal(octets(position))
+    func id<ID: DataModelID<UInt32>>(_ position: Int) -> ID {
+        ID(TableLine.hexadecimal(octets(position)))
     }
 
     /// Hexadecimal numbers separated by blanks.
-    func hexadecimals(_ position: Int) -> [UInt32] {
-        octets(position).split(separator: UInt8(ascii: " ")).map(TableLine.hexadecimal)
+    func ids<ID: DataModelID<UInt32>>(_ position: Int) -> [ID] {
+        octets(position).split(separator: UInt8(ascii: " ")).map { ID(TableLine.hexadecimal($0)) }
     }
 
     private static func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt32 {

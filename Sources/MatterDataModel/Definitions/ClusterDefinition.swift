@@ -11,7 +11,7 @@ public struct ClusterDefinition: Sendable, Equatable {
     }
 
     /// The number on the wire; vendors have their prefix in the upper half.
-    public var id: UInt32
+    public var id: ClusterID
     /// `OnOff`.
     public var name: String
     /// As printed: `On/Off`.
@@ -52,17 +52,17 @@ public struct ClusterDefinition: Sendable, Equatable {
     public var structs: [StructDefinition]
 
     /// The attribute with an id, global ones included.
-    public func attribute(_ id: UInt32) -> AttributeDefinition? {
+    public func attribute(_ id: AttributeID) -> AttributeDefinition? {
         attributes.first { $0.id == id } ?? globalAttributes.first { $0.id == id }
     }
 
     /// The request command with an id.
-    public func command(_ id: UInt32) -> CommandDefinition? {
+    public func command(_ id: CommandID) -> CommandDefinition? {
         commands.first { $0.id == id }
     }
 
     /// The response command with an id.
-    public func response(_ id: UInt32) -> CommandDefinition? {
+    public func response(_ id: CommandID) -> CommandDefinition? {
         responses.first { $0.id == id }
     }
 
@@ -72,7 +72,7 @@ public struct ClusterDefinition: Sendable, Equatable {
     }
 
     /// The event with an id.
-    public func event(_ id: UInt32) -> EventDefinition? {
+    public func event(_ id: EventID) -> EventDefinition? {
         events.first { $0.id == id }
     }
 

@@ -1,7 +1,7 @@
 /// The requirements of a device type (Matter device library specification).
 public struct DeviceTypeDefinition: Sendable, Hashable {
     /// The number in the DeviceTypeList.
-    public var id: UInt32
+    public var id: DeviceTypeID
     /// As printed: `Dimmable Light`.
     public var label: String
     /// `DimmableLight`.
@@ -13,15 +13,15 @@ public struct DeviceTypeDefinition: Sendable, Hashable {
     /// `Endpoint` or `Node`; empty where the model says nothing.
     public var scope: String
     /// The device type that this one extends.
-    public var superset: UInt32?
+    public var superset: DeviceTypeID?
     /// Clusters that it must serve.
-    public var requiredServerClusters: [UInt32]
+    public var requiredServerClusters: [ClusterID]
     /// Clusters that it may serve.
-    public var optionalServerClusters: [UInt32]
+    public var optionalServerClusters: [ClusterID]
     /// Clusters that it must be a client of.
-    public var requiredClientClusters: [UInt32]
+    public var requiredClientClusters: [ClusterID]
     /// Clusters that it may be a client of.
-    public var optionalClientClusters: [UInt32]
+    public var optionalClientClusters: [ClusterID]
 }
 
 /// An Interaction Model status code (Matter core specification, section 8.10.1).

@@ -1,10 +1,10 @@
 /// An attribute of a cluster.
 public struct AttributeDefinition: Sendable, Equatable {
     /// The first of the ids that every cluster has (Matter core specification, section 7.13).
-    public static let firstGlobalID: UInt32 = 0xFFF8
+    public static let firstGlobalID: AttributeID = 0xFFF8
 
     /// The number on the wire.
-    public var id: UInt32
+    public var id: AttributeID
     /// `StartUpOnOff`.
     public var name: String
     /// Other names that lead to it.
@@ -51,7 +51,7 @@ public struct AttributeDefinition: Sendable, Equatable {
 /// A command of a cluster: a request, or the response to one.
 public struct CommandDefinition: Sendable, Equatable {
     /// The number on the wire.
-    public var id: UInt32
+    public var id: CommandID
     /// `MoveToLevel`.
     public var name: String
     /// Other names that lead to it.
@@ -96,7 +96,7 @@ public struct EventDefinition: Sendable, Equatable {
     }
 
     /// The number on the wire.
-    public var id: UInt32
+    public var id: EventID
     /// `StateChanged`.
     public var name: String
     /// How long a device keeps it.

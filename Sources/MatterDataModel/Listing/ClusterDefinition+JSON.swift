@@ -4,7 +4,7 @@ extension ClusterDefinition {
     /// The definition in the schema of data-model.json: what `clusters NAME --json` prints, and what
     /// ``VendorDefinitions`` reads again. Absent flags are false, absent privileges the default ones.
     package var json: JSONValue {
-        var object: JSONObject = ["id": .uint(UInt64(id)), "name": .string(name), "label": .string(label)]
+        var object: JSONObject = ["id": .id(id), "name": .string(name), "label": .string(label)]
         object["aliases"] = strings(aliases)
         object["revision"] = revision.map { .uint(UInt64($0)) }
         object["origin"] = origin == .standard ? nil : .string(origin == .test ? "test" : "vendor")
@@ -89,7 +89,7 @@ extension FeatureDefinition {
 
 extension AttributeDefinition {
     fileprivate var json: JSONValue {
-        var object: JSONObject = ["id": .uint(UInt64(id)), "name": .string(name)]
+        var object: JSONObject = ["id": .id(id), "name": .string(name)]
         object["aliases"] = strings(aliases)
         object.set(type)
         object["default"] = defaultValue?.json
@@ -113,7 +113,7 @@ extension AttributeDefinition {
 
 extension CommandDefinition {
     fileprivate var json: JSONValue {
-        var object: JSONObject = ["id": .uint(UInt64(id)), "name": .string(name)]
+        var object: JSONObject = ["id": .id(id), "name": .string(name)]
         object["aliases"] = strings(aliases)
         object["direction"] = .string(isResponse ? "response" : "request")
         object["response"] = response.map(JSONValue.string)
@@ -134,7 +134,7 @@ extension CommandDefinition {
 
 extension EventDefinition {
     fileprivate var json: JSONValue {
-        var object: JSONObject = ["id": .uint(UInt64(id)), "name": .string(name), "priority": .string("\(priority)")]
+        var object: JSONObject = ["id": .id(id), "name": .string(name), "priority": .string("\(priority)")]
         object.set("read", readPrivilege, default: .view)
         object.set("fabricSensitive", isFabricSensitive)
         object.set("optional", isOptional)

@@ -8,14 +8,14 @@ public enum ElementKind: String, Sendable, CaseIterable {
 /// `EP/CLUSTER/ELEMENT` in numbers; `nil` is a wildcard (Matter core specification, section 8.2.1.6).
 public struct ElementPath: Hashable, Sendable {
     /// The endpoint; `nil` for all.
-    public var endpoint: UInt16?
+    public var endpoint: EndpointID?
     /// The cluster; `nil` for all.
-    public var cluster: UInt32?
+    public var cluster: ClusterID?
     /// The attribute, command or event.
     public var element: UInt32?
 
     /// A path in numbers.
-    public init(endpoint: UInt16?, cluster: UInt32?, element: UInt32?) {
+    public init(endpoint: EndpointID?, cluster: ClusterID?, element: UInt32?) {
         self.endpoint = endpoint
         self.cluster = cluster
         self.element = element
@@ -28,9 +28,9 @@ public struct ElementPath: Hashable, Sendable {
 extension ElementPath: CustomStringConvertible {
     /// In numbers: `1/6/0`, `*/0x131BFC00/1`.
     public var description: String {
-        let cluster = self.cluster.map { $0 > 0xFFFF ? hexadecimal($0) : String($0) } ?? "*"
+        let cluster = self.cluster.map { $0 > 0xFFFF ? hexadecimal($0) : String($0.rawValue) } ?? "*"
         let element = self.element.map { $0 > 0xFFFF ? hexadecimal($0) : String($0) } ?? "*"
-        return "\(endpoint.map(String.init) ?? "*")/\(cluster)/\(element)"
+        return "\(endpoint.map(\.description) ?? "*")/\(cluster)/\(element)"
     }
 
     /// In names as they can be typed, numbers where there is none: `1/on-off/on-off`.
@@ -40,9 +40,10 @@ extension ElementPath: CustomStringConvertible {
         let name: String? = element.flatMap { element in
             switch kind {
             case .attribute:
-                known?.attribute(element)?.name ?? catalogue.globalAttributes.first { $0.id == element }?.name
-            case .command: known?.command(element)?.name
-            case .event: known?.event(element)?.name
+                known?.attribute(AttributeID(element))?.name
+                    ?? catalogue.globalAttributes.first { $0.id.rawValue == element }?.name
+            case .command: known?.command(CommandID(element))?.name
+            case .event: known?.event(EventID(element))?.name
             }
         }
         return [
@@ -80,7 +81,7 @@ extension ElementPath {
         var definition: ClusterDefinition?
         switch try PathPart(parts[1], in: text) {
         case .wildcard: cluster = nil
-        case .number(let number): cluster = number
+        case .number(let number): cluster = ClusterID(number)
         case .name(let name):
             let found = try catalogue().cluster(named: name)
             definition = found
@@ -92,7 +93,7 @@ extension ElementPath {
         case .name(let name):
             element = try Self.element(name, kind, of: cluster, definition, in: catalogue())
         }
-        if cluster == nil, let element, !(kind == .attribute && AttributeDefinition.isGlobal(element)) {
+        if cluster == nil, let element, !(kind == .attribute && AttributeDefinition.isGlobal(AttributeID(element))) {
             throw .malformedPath(
                 text,
                 "with * for the cluster, \(kind.rawValue) \(element) must be * or an attribute that every cluster has")
@@ -104,7 +105,7 @@ extension ElementPath {
         try self.init(text, kind) { () throws(DataModelError) in .standard }
     }
 
-    private static func endpoint(_ part: String, in text: String) throws(DataModelError) -> UInt16? {
+    private static func endpoint(_ part: String, in text: String) throws(DataModelError) -> EndpointID? {
         switch try PathPart(part, in: text) {
         case .wildcard: return nil
         case .number(let number):
@@ -112,25 +113,25 @@ extension ElementPath {
             guard let endpoint = UInt16(exactly: number), endpoint < UInt16.max else {
                 throw .malformedPath(text, "an endpoint is a number from 0 to 65534")
             }
-            return endpoint
+            return EndpointID(endpoint)
         case .name(let name):
             throw .malformedPath(text, "\(quoted(name)) is not the number of an endpoint")
         }
     }
 
     private static func element(
-        _ name: String, _ kind: ElementKind, of cluster: UInt32?, _ definition: ClusterDefinition?,
+        _ name: String, _ kind: ElementKind, of cluster: ClusterID?, _ definition: ClusterDefinition?,
         in catalogue: Catalogue
     ) throws(DataModelError) -> UInt32 {
         if let definition = definition ?? cluster.flatMap({ catalogue.cluster($0) }) {
             switch kind {
-            case .attribute: return try definition.attribute(named: name).id
-            case .command: return try definition.command(named: name).id
-            case .event: return try definition.event(named: name).id
+            case .attribute: return try definition.attribute(named: name).id.rawValue
+            case .command: return try definition.command(named: name).id.rawValue
+            case .event: return try definition.event(named: name).id.rawValue
             }
         }
         let globals = catalogue.globalAttributes
-        if kind == .attribute, let found = globals.named(name, \.name, \.aliases) { return found.id }
+        if kind == .attribute, let found = globals.named(name, \.name, \.aliases) { return found.id.rawValue }
         let whose = cluster.map { "cluster \(hexadecimal($0)) has no definition here" } ?? "not every cluster has"
         let code: DataModelError.Code =
             switch kind {
@@ -170,7 +171,7 @@ private enum PathPart {
 
 extension AttributeDefinition {
     /// True if every cluster has the attribute with this id.
-    static func isGlobal(_ id: UInt32) -> Bool { (firstGlobalID...0xFFFF).contains(id) }
+    static func isGlobal(_ id: AttributeID) -> Bool { (firstGlobalID...0xFFFF).contains(id) }
 }
 
 extension ElementKind {

@@ -14,27 +14,27 @@ struct Glossary: Sendable {
     func name(_ number: UInt64, as format: DataType.Format?) -> String? {
         guard let id = UInt32(exactly: number) else { return nil }
         return switch format {
-        case .clusterID: Self.text(catalogue.clusterName(id).map(NameStyle.kebab), id)
-        case .deviceTypeID: Self.text(catalogue.deviceType(id)?.label, id)
+        case .clusterID: Self.text(catalogue.clusterName(ClusterID(id)).map(NameStyle.kebab), id)
+        case .deviceTypeID: Self.text(catalogue.deviceType(DeviceTypeID(id))?.label, id)
         default: nil
         }
     }
 
     /// The value of an attribute whose numbers are those of attributes or commands of its own cluster, or a version;
     /// `nil` for every other attribute.
-    func json(_ value: TLVValue, cluster: UInt32, attribute: UInt32) -> JSONValue? {
-        if cluster == Self.basicInformation, attribute == Self.specificationVersion {
+    func json(_ value: TLVValue, cluster: ClusterID, attribute: AttributeID) -> JSONValue? {
+        if cluster == BasicInformation.id, attribute == BasicInformation.Attribute.specificationVersion {
             return value.unsigned.flatMap(Self.version).map { .string($0) }
         }
-        guard (AttributeDefinition.firstGlobalID...0xFFFF).contains(attribute), case .array(let items) = value else {
+        guard AttributeDefinition.isGlobal(attribute), case .array(let items) = value else {
             return nil
         }
         let definition = catalogue.cluster(cluster)
         let name: (UInt32) -> String?
         switch attribute {
-        case 0xFFF8: name = { definition?.response($0)?.name }
-        case 0xFFF9: name = { definition?.command($0)?.name }
-        case 0xFFFB: name = { catalogue.attribute(cluster: cluster, $0)?.name }
+        case GlobalAttribute.generatedCommandList: name = { definition?.response(CommandID($0))?.name }
+        case GlobalAttribute.acceptedCommandList: name = { definition?.command(CommandID($0))?.name }
+        case GlobalAttribute.attributeList: name = { catalogue.attribute(cluster: cluster, AttributeID($0))?.name }
         default: return nil
         }
         return .array(
@@ -52,9 +52,6 @@ struct Glossary: Sendable {
 
     // MARK: The version
 
-    private static let basicInformation: UInt32 = 0x28
-    private static let specificationVersion: UInt32 = 0x15
-
     /// `1.6`, or `1.4.2`: one byte each for major, minor and patch, and one that is reserved (Matter core specification,
     /// 11.1.5.22).
     private static func version(_ number: UInt64) -> String? {
@@ -68,7 +65,7 @@ extension ValuePrinter {
     /// The value of an attribute as a person reads it on a terminal: structures and lists laid out, clusters, device
     /// types, attributes and commands by name unless numbers are asked for. At least one line.
     package func lines(
-        _ value: TLVValue, as type: DataType?, cluster: UInt32, attribute: UInt32, in catalogue: Catalogue
+        _ value: TLVValue, as type: DataType?, cluster: ClusterID, attribute: AttributeID, in catalogue: Catalogue
     ) -> [String] {
         var printer = self
         let glossary = Glossary(catalogue)

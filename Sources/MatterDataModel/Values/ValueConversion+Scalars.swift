@@ -66,8 +66,8 @@ extension ValueConversion {
     /// The number of a cluster or device type that is given by name; `nil` for other types.
     private func id(_ text: String, _ type: DataType, _ place: String) throws(DataModelError) -> UInt64? {
         switch type.format {
-        case .clusterID: UInt64(try catalogue.cluster(named: text).id)
-        case .deviceTypeID: UInt64(try catalogue.deviceType(named: text).id)
+        case .clusterID: UInt64(try catalogue.cluster(named: text).id.rawValue)
+        case .deviceTypeID: UInt64(try catalogue.deviceType(named: text).id.rawValue)
         default: nil
         }
     }

@@ -91,9 +91,9 @@ struct DefinitionNode {
         return strings
     }
 
-    func numbers(_ key: String) throws(DataModelError) -> [UInt32] {
-        var numbers: [UInt32] = []
-        for item in try items(key) { numbers.append(try item.number()) }
+    func ids<ID: DataModelID<UInt32>>(_ key: String) throws(DataModelError) -> [ID] {
+        var numbers: [ID] = []
+        for item in try items(key) { numbers.append(ID(try item.number())) }
         return numbers
     }
 

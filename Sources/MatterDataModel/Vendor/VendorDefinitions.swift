@@ -40,7 +40,7 @@ public struct VendorDefinitions: Sendable {
         }
         _ = try root.required("clusters")
         var clusters: [ClusterDefinition] = []
-        var unique = UniquenessCheck<UInt32>()
+        var unique = UniquenessCheck<ClusterID>()
         for node in try root.items("clusters") {
             let cluster = try ClusterDefinition(node, outer: outer)
             try unique.add(id: cluster.id, cluster.name, aliases: cluster.aliases, at: node)
@@ -48,7 +48,7 @@ public struct VendorDefinitions: Sendable {
         }
         self.clusters = clusters
         var types: [DeviceTypeDefinition] = []
-        var uniqueTypes = UniquenessCheck<UInt32>()
+        var uniqueTypes = UniquenessCheck<DeviceTypeID>()
         for node in try root.items("deviceTypes") {
             let type = try DeviceTypeDefinition(node)
             try uniqueTypes.add(id: type.id, type.name, at: node)
@@ -68,7 +68,7 @@ extension ClusterDefinition {
         let name = try node.name("name")
         let features = try Self.features(node)
         self.init(
-            id: try node.required("id").number(), name: name, label: try node.text("label") ?? name,
+            id: ClusterID(try node.required("id").number()), name: name, label: try node.text("label") ?? name,
             aliases: try node.strings("aliases"), revision: try node.number("revision"),
             origin: try node.word("origin", ["standard": .standard, "test": .test, "vendor": .vendor]) ?? .standard,
             vendor: try node.number("vendor"), isProvisional: try node.flag("provisional"),
@@ -108,13 +108,13 @@ extension ClusterDefinition {
             "writable", "unreadable", "read", "write", "fabricScoped", "mustTimedWrite", "mustAtomicWrite",
             "changesOmitted", "deprecated", "aliases", "notes", "sinceRevision", "untilRevision",
         ])
-        var unique = UniquenessCheck<UInt32>()
+        var unique = UniquenessCheck<AttributeID>()
         for global in GlobalDefinitions.shared.attributes { try unique.add(id: global.id, global.name, at: node) }
         var attributes: [AttributeDefinition] = []
         for item in try node.items("attributes") {
             let attribute = try item.object(knowing: keys)
             let found = AttributeDefinition(
-                id: try attribute.required("id").number(), name: try attribute.name("name"),
+                id: AttributeID(try attribute.required("id").number()), name: try attribute.name("name"),
                 aliases: try attribute.strings("aliases"), type: try types.type(of: attribute),
                 defaultValue: try DefinitionTypes.defaultValue(attribute), isOptional: try attribute.flag("optional"),
                 isWritable: try attribute.flag("writable"), isReadable: try !attribute.flag("unreadable"),
@@ -134,8 +134,8 @@ extension ClusterDefinition {
     }
 
     private mutating func addCommands(_ node: DefinitionNode, _ types: DefinitionTypes) throws(DataModelError) {
-        var requests = UniquenessCheck<UInt32>()
-        var answers = UniquenessCheck<UInt32>()
+        var requests = UniquenessCheck<CommandID>()
+        var answers = UniquenessCheck<CommandID>()
         var wanted: [(name: String, node: DefinitionNode)] = []
         for item in try node.items("commands") {
             let command = try item.object(knowing: [
@@ -145,7 +145,7 @@ extension ClusterDefinition {
             ])
             let isResponse = try command.word("direction", ["request": false, "response": true]) ?? false
             let found = CommandDefinition(
-                id: try command.required("id").number(), name: try command.name("name"),
+                id: CommandID(try command.required("id").number()), name: try command.name("name"),
                 aliases: try command.strings("aliases"), isResponse: isResponse, fields: try types.fields(of: command),
                 response: try command.text("response"), isOptional: try command.flag("optional"),
                 isTimed: try command.flag("timed"),
@@ -177,14 +177,14 @@ extension ClusterDefinition {
     private static func events(
         _ node: DefinitionNode, _ types: DefinitionTypes
     ) throws(DataModelError) -> [EventDefinition] {
-        var unique = UniquenessCheck<UInt32>()
+        var unique = UniquenessCheck<EventID>()
         var events: [EventDefinition] = []
         for item in try node.items("events") {
             let event = try item.object(knowing: [
                 "id", "name", "priority", "read", "fabricSensitive", "optional", "provisional", "fields",
             ])
             let found = EventDefinition(
-                id: try event.required("id").number(), name: try event.name("name"),
+                id: EventID(try event.required("id").number()), name: try event.name("name"),
                 priority: try event.word("priority", ["debug": .debug, "info": .info, "critical": .critical]) ?? .info,
                 fields: try types.fields(of: event), readPrivilege: try event.word("read", privileges) ?? .view,
                 isFabricSensitive: try event.flag("fabricSensitive"), isOptional: try event.flag("optional"),
@@ -204,12 +204,12 @@ extension DeviceTypeDefinition {
         ])
         let name = try node.name("name")
         self.init(
-            id: try node.required("id").number(), label: try node.text("label") ?? name, name: name,
+            id: DeviceTypeID(try node.required("id").number()), label: try node.text("label") ?? name, name: name,
             revision: try node.number("revision"), deviceClass: try node.text("class") ?? "Simple",
-            scope: try node.text("scope") ?? "", superset: try node.number("superset"),
-            requiredServerClusters: try node.numbers("requiredServerClusters"),
-            optionalServerClusters: try node.numbers("optionalServerClusters"),
-            requiredClientClusters: try node.numbers("requiredClientClusters"),
-            optionalClientClusters: try node.numbers("optionalClientClusters"))
+            scope: try node.text("scope") ?? "", superset: (try node.number("superset")).map { DeviceTypeID($0) },
+            requiredServerClusters: try node.ids("requiredServerClusters"),
+            optionalServerClusters: try node.ids("optionalServerClusters"),
+            requiredClientClusters: try node.ids("requiredClientClusters"),
+            optionalClientClusters: try node.ids("optionalClientClusters"))
     }
 }

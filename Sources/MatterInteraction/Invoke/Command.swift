@@ -1,3 +1,4 @@
+package import MatterDataModel
 package import MatterTLV
 
 /// A command to be run.
@@ -11,7 +12,7 @@ package struct Command: Hashable, Sendable {
         self.fields = fields
     }
 
-    package init(endpoint: UInt16?, cluster: UInt32, command: UInt32, fields: TLVValue = .structure([])) {
+    package init(endpoint: EndpointID?, cluster: ClusterID, command: CommandID, fields: TLVValue = .structure([])) {
         self.init(CommandPath(endpoint: endpoint, cluster: cluster, command: command), fields: fields)
     }
 }
@@ -20,7 +21,7 @@ package struct Command: Hashable, Sendable {
 package struct CommandResult: Hashable, Sendable {
     package enum Outcome: Hashable, Sendable {
         /// The command's own response.
-        case response(command: UInt32, fields: TLVValue?)
+        case response(command: CommandID, fields: TLVValue?)
         /// Success or failure without further data; `NO_COMMAND_RESPONSE` where the peer passed the command over.
         case status(StatusIB)
     }

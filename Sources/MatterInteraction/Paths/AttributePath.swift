@@ -1,12 +1,13 @@
+package import MatterDataModel
 package import MatterTLV
 
 /// One attribute of one endpoint.
 package struct ConcreteAttributePath: Hashable, Sendable {
-    package var endpoint: UInt16
-    package var cluster: UInt32
-    package var attribute: UInt32
+    package var endpoint: EndpointID
+    package var cluster: ClusterID
+    package var attribute: AttributeID
 
-    package init(endpoint: UInt16, cluster: UInt32, attribute: UInt32) {
+    package init(endpoint: EndpointID, cluster: ClusterID, attribute: AttributeID) {
         self.endpoint = endpoint
         self.cluster = cluster
         self.attribute = attribute
@@ -28,15 +29,15 @@ package enum ListIndex: Hashable, Sendable {
 /// Attributes, with a wildcard for each part that is absent (AttributePathIB, Matter core specification 10.6.2).
 package struct AttributePath: Hashable, Sendable {
     package var node: UInt64?
-    package var endpoint: UInt16?
-    package var cluster: UInt32?
-    package var attribute: UInt32?
+    package var endpoint: EndpointID?
+    package var cluster: ClusterID?
+    package var attribute: AttributeID?
     package var listIndex: ListIndex?
     /// The attributes that a wildcard leaves out.
     package var wildcardFlags: WildcardPathFlags?
 
     package init(
-        node: UInt64? = nil, endpoint: UInt16? = nil, cluster: UInt32? = nil, attribute: UInt32? = nil,
+        node: UInt64? = nil, endpoint: EndpointID? = nil, cluster: ClusterID? = nil, attribute: AttributeID? = nil,
         listIndex: ListIndex? = nil, wildcardFlags: WildcardPathFlags? = nil
     ) {
         self.node = node
@@ -61,7 +62,7 @@ package struct AttributePath: Hashable, Sendable {
     package var isWildcard: Bool { concrete == nil }
 
     /// True if the attribute named is one that every cluster has.
-    package static func isGlobal(attribute: UInt32) -> Bool { (0xF000...0xFFFE).contains(attribute) }
+    package static func isGlobal(attribute: AttributeID) -> Bool { (0xF000...0xFFFE).contains(attribute) }
 
     /// True if a read or subscribe request may hold this path: a cluster wildcard goes with a global attribute or none.
     package var isReadable: Bool {
@@ -94,9 +95,9 @@ extension AttributePath: InformationBlock {
             throw TLVError(.malformed, "AttributePathIB uses tag compression")
         }
         node = try fields.optionalUnsigned(1)
-        endpoint = try fields.optionalUnsigned(2)
-        cluster = try fields.optionalUnsigned(3)
-        attribute = try fields.optionalUnsigned(4)
+        endpoint = try fields.optionalID(2)
+        cluster = try fields.optionalID(3)
+        attribute = try fields.optionalID(4)
         if case .null = fields[5] {
             listIndex = .append
         } else {
@@ -107,7 +108,7 @@ extension AttributePath: InformationBlock {
 
     package var tlv: TLVValue {
         var members: [TLVElement?] = [
-            .unsigned(1, node), .unsigned(2, endpoint), .unsigned(3, cluster), .unsigned(4, attribute),
+            .unsigned(1, node), .id(2, endpoint), .id(3, cluster), .id(4, attribute),
         ]
         switch listIndex {
         case .append: members.append(TLVElement(5, .null))
@@ -121,7 +122,7 @@ extension AttributePath: InformationBlock {
 
 extension AttributePath: CustomStringConvertible {
     package var description: String {
-        func part(_ number: (some BinaryInteger)?) -> String { number.map { "\($0)" } ?? "*" }
+        func part(_ number: (some DataModelID)?) -> String { number.map { "\($0)" } ?? "*" }
         return "\(part(endpoint))/\(part(cluster))/\(part(attribute))"
     }
 }

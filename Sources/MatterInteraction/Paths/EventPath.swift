@@ -1,12 +1,13 @@
+package import MatterDataModel
 package import MatterTLV
 
 /// One kind of event of one endpoint.
 package struct ConcreteEventPath: Hashable, Sendable {
-    package var endpoint: UInt16
-    package var cluster: UInt32
-    package var event: UInt32
+    package var endpoint: EndpointID
+    package var cluster: ClusterID
+    package var event: EventID
 
-    package init(endpoint: UInt16, cluster: UInt32, event: UInt32) {
+    package init(endpoint: EndpointID, cluster: ClusterID, event: EventID) {
         self.endpoint = endpoint
         self.cluster = cluster
         self.event = event
@@ -20,14 +21,14 @@ extension ConcreteEventPath: CustomStringConvertible {
 /// Events, with a wildcard for each part that is absent (EventPathIB, Matter core specification 10.6.8).
 package struct EventPath: Hashable, Sendable {
     package var node: UInt64?
-    package var endpoint: UInt16?
-    package var cluster: UInt32?
-    package var event: UInt32?
+    package var endpoint: EndpointID?
+    package var cluster: ClusterID?
+    package var event: EventID?
     /// True if a subscription reports the event as soon as its minimum interval allows.
     package var isUrgent: Bool?
 
     package init(
-        node: UInt64? = nil, endpoint: UInt16? = nil, cluster: UInt32? = nil, event: UInt32? = nil,
+        node: UInt64? = nil, endpoint: EndpointID? = nil, cluster: ClusterID? = nil, event: EventID? = nil,
         isUrgent: Bool? = nil
     ) {
         self.node = node
@@ -54,16 +55,16 @@ extension EventPath: InformationBlock {
     package init(tlv: TLVValue) throws(TLVError) {
         let fields = try TLVFields(path: tlv, "EventPathIB")
         node = try fields.optionalUnsigned(0)
-        endpoint = try fields.optionalUnsigned(1)
-        cluster = try fields.optionalUnsigned(2)
-        event = try fields.optionalUnsigned(3)
+        endpoint = try fields.optionalID(1)
+        cluster = try fields.optionalID(2)
+        event = try fields.optionalID(3)
         isUrgent = try fields.optionalBool(4)
     }
 
     package var tlv: TLVValue {
         .list(
             [
-                .unsigned(0, node), .unsigned(1, endpoint), .unsigned(2, cluster), .unsigned(3, event),
+                .unsigned(0, node), .id(1, endpoint), .id(2, cluster), .id(3, event),
                 isUrgent.map { .bool(4, $0) },
             ].compactMap { $0 })
     }
@@ -71,7 +72,7 @@ extension EventPath: InformationBlock {
 
 extension EventPath: CustomStringConvertible {
     package var description: String {
-        func part(_ number: (some BinaryInteger)?) -> String { number.map { "\($0)" } ?? "*" }
+        func part(_ number: (some DataModelID)?) -> String { number.map { "\($0)" } ?? "*" }
         return "\(part(endpoint))/\(part(cluster))/\(part(event))"
     }
 }

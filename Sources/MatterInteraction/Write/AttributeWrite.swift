@@ -1,18 +1,19 @@
+package import MatterDataModel
 package import MatterTLV
 
 /// One attribute to be set.
 package struct AttributeWrite: Hashable, Sendable {
     /// Absent only for a group.
-    package var endpoint: UInt16?
-    package var cluster: UInt32
-    package var attribute: UInt32
+    package var endpoint: EndpointID?
+    package var cluster: ClusterID
+    package var attribute: AttributeID
     /// The new value; a list is an array, given whole.
     package var value: TLVValue
     /// Write only if the cluster's data still has this version.
     package var dataVersion: UInt32?
 
     package init(
-        endpoint: UInt16?, cluster: UInt32, attribute: UInt32, value: TLVValue, dataVersion: UInt32? = nil
+        endpoint: EndpointID?, cluster: ClusterID, attribute: AttributeID, value: TLVValue, dataVersion: UInt32? = nil
     ) {
         self.endpoint = endpoint
         self.cluster = cluster
@@ -49,9 +50,6 @@ struct WriteBlock: Sendable {
     var isAppend: Bool
     var encoded: [UInt8]
 
-    /// The Access Control cluster: its list is never emptied first, because then no node could refill it.
-    private static let accessControlCluster: UInt32 = 0x001F
-
     /// The pieces of a write in order, each fit for a message of its own.
     ///
     /// A list becomes an empty one and its items one by one, as the reference client does. Where the list must not be
@@ -74,7 +72,7 @@ struct WriteBlock: Sendable {
         guard case .array(let items) = write.value else { return [try block(write.value, isAppend: false)] }
         let empty = try block(.array([]), isAppend: false)
         var first = 0
-        if write.cluster == accessControlCluster || write.dataVersion != nil {
+        if write.cluster == AccessControl.id || write.dataVersion != nil {
             var left = room - empty.encoded.count
             for item in items {
                 left -= item.encoded().count

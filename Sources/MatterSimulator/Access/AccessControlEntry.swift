@@ -1,5 +1,5 @@
 import MatterCredentials
-import MatterDataModel
+package import MatterDataModel
 package import MatterTLV
 
 /// An entry of the access control list (Matter core specification 9.10.5.6).
@@ -15,11 +15,11 @@ package struct AccessControlEntry: Hashable, Sendable {
     }
 
     package struct Target: Hashable, Sendable {
-        package var cluster: UInt32?
-        package var endpoint: UInt16?
-        package var deviceType: UInt32?
+        package var cluster: ClusterID?
+        package var endpoint: EndpointID?
+        package var deviceType: DeviceTypeID?
 
-        package init(cluster: UInt32? = nil, endpoint: UInt16? = nil, deviceType: UInt32? = nil) {
+        package init(cluster: ClusterID? = nil, endpoint: EndpointID? = nil, deviceType: DeviceTypeID? = nil) {
             self.cluster = cluster
             self.endpoint = endpoint
             self.deviceType = deviceType
@@ -75,7 +75,7 @@ package struct AccessControlEntry: Hashable, Sendable {
         }
     }
 
-    func covers(endpoint: UInt16, cluster: UInt32, deviceTypes: [DeviceTypeRevision]) -> Bool {
+    func covers(endpoint: EndpointID, cluster: ClusterID, deviceTypes: [DeviceTypeRevision]) -> Bool {
         let targets = targets ?? []
         return targets.isEmpty
             || targets.contains { target in
@@ -99,8 +99,8 @@ extension AccessControlEntry {
                 list(
                     targets?.map {
                         .structure([
-                            TLVElement(0, .optional($0.cluster)), TLVElement(1, .optional($0.endpoint)),
-                            TLVElement(2, .optional($0.deviceType)),
+                            TLVElement(0, .id($0.cluster)), TLVElement(1, .id($0.endpoint)),
+                            TLVElement(2, .id($0.deviceType)),
                         ])
                     })),
             TLVElement(254, .uint(UInt64(fabricIndex))),
@@ -147,19 +147,19 @@ extension AccessControlEntry {
 
 extension AccessControlEntry.Target {
     init(checking value: TLVValue) throws(ClusterFailure) {
-        cluster = value.field(0)?.integer()
-        endpoint = value.field(1)?.integer()
-        deviceType = value.field(2)?.integer()
+        cluster = value.field(0)?.id()
+        endpoint = value.field(1)?.id()
+        deviceType = value.field(2)?.id()
         guard cluster != nil || endpoint != nil || deviceType != nil, endpoint == nil || deviceType == nil,
             endpoint != 0xFFFF
         else { throw .constraintError }
-        if let cluster {
+        if let cluster = cluster?.rawValue {
             let low = cluster & 0xFFFF
             let isStandard = cluster >> 16 == 0 && low <= 0x7FFF
             let isVendors = cluster >> 16 != 0 && cluster >> 16 <= 0xFFFE && (0xFC00...0xFFFE).contains(low)
             guard isStandard || isVendors else { throw .constraintError }
         }
-        if let deviceType {
+        if let deviceType = deviceType?.rawValue {
             guard deviceType & 0xFFFF <= 0xBFFF, deviceType >> 16 <= 0xFFFE else { throw .constraintError }
         }
     }
@@ -169,7 +169,7 @@ extension AccessControlEntry.Target {
 
 extension SimulatedNode {
     /// Whether somebody may do what needs a privilege (Matter core specification 6.6.6).
-    func allows(_ caller: Caller, _ needed: AccessPrivilege, _ endpoint: UInt16, _ cluster: UInt32) -> Bool {
+    func allows(_ caller: Caller, _ needed: AccessPrivilege, _ endpoint: EndpointID, _ cluster: ClusterID) -> Bool {
         switch caller.kind {
         case .device, .pase: return true
         case .case, .group: break

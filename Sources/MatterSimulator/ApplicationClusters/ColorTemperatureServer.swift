@@ -1,21 +1,12 @@
+package import MatterDataModel
 package import MatterTLV
 import MatterTransport
 
 /// Color Control of a light with colour temperature only (Matter application cluster specification 3.2, feature CT).
 package struct ColorTemperatureServer: ClusterServer {
-    private enum Attribute {
-        static let remainingTime: UInt32 = 2
-        static let mireds: UInt32 = 7
-        static let options: UInt32 = 0x0F
-        static let startUpMireds: UInt32 = 0x4010
-    }
+    private typealias Attribute = ColorControl.Attribute
 
-    private enum Command {
-        static let moveTo: UInt32 = 0x0A
-        static let stop: UInt32 = 0x47
-        static let move: UInt32 = 0x4B
-        static let step: UInt32 = 0x4C
-    }
+    private typealias Command = ColorControl.Command
 
     private static let timer = "move"
     /// 6500 K and 2000 K.
@@ -24,39 +15,47 @@ package struct ColorTemperatureServer: ClusterServer {
     private static let usual = 250
     private static let largest = 0xFEFF
     private static let colorTemperatureMode: UInt64 = 2
-    private static let colorTemperatureFeature: UInt32 = 1 << 4
 
-    package let id = ClusterID.colorControl
+    package let id = ColorControl.id
     private var ramp: Ramp?
 
     package init() {}
 
-    package var featureMap: UInt32 { Self.colorTemperatureFeature }
-    package var initialAttributes: [UInt32: TLVValue] {
+    package var featureMap: FeatureMap { ColorControl.Feature.colorTemperature }
+    package var initialAttributes: [AttributeID: TLVValue] {
         [
-            Attribute.remainingTime: .uint(0), Attribute.mireds: .uint(UInt64(Self.usual)),
-            0x08: .uint(Self.colorTemperatureMode), Attribute.options: .uint(0), 0x10: .uint(0),
-            0x4001: .uint(Self.colorTemperatureMode), 0x400A: .uint(UInt64(Self.colorTemperatureFeature)),
-            0x400B: .uint(UInt64(Self.coldest)), 0x400C: .uint(UInt64(Self.warmest)),
-            0x400D: .uint(UInt64(Self.coldest)), Attribute.startUpMireds: .null,
+            Attribute.remainingTime: .uint(0), Attribute.colorTemperatureMireds: .uint(UInt64(Self.usual)),
+            Attribute.colorMode: .uint(Self.colorTemperatureMode), Attribute.options: .uint(0),
+            Attribute.numberOfPrimaries: .uint(0),
+            Attribute.enhancedColorMode: .uint(Self.colorTemperatureMode),
+            Attribute.colorCapabilities: .uint(UInt64(ColorControl.Feature.colorTemperature.rawValue)),
+            Attribute.colorTempPhysicalMinMireds: .uint(UInt64(Self.coldest)),
+            Attribute.colorTempPhysicalMaxMireds: .uint(UInt64(Self.warmest)),
+            Attribute.coupleColorTempToLevelMinMireds: .uint(UInt64(Self.coldest)),
+            Attribute.startUpColorTemperatureMireds: .null,
         ]
     }
-    package var acceptedCommands: [UInt32] { [Command.moveTo, Command.stop, Command.move, Command.step] }
-    package var persistentAttributes: Set<UInt32> {
-        [Attribute.mireds, Attribute.options, Attribute.startUpMireds]
+    package var acceptedCommands: [CommandID] {
+        [
+            Command.moveToColorTemperature, Command.stopMoveStep, Command.moveColorTemperature,
+            Command.stepColorTemperature,
+        ]
     }
-    package var quietAttributes: Set<UInt32> { [Attribute.remainingTime] }
-    package var observedClusters: Set<UInt32> { [ClusterID.levelControl] }
+    package var persistentAttributes: Set<AttributeID> {
+        [Attribute.colorTemperatureMireds, Attribute.options, Attribute.startUpColorTemperatureMireds]
+    }
+    package var quietAttributes: Set<AttributeID> { [Attribute.remainingTime] }
+    package var observedClusters: Set<ClusterID> { [LevelControl.id] }
 
     package mutating func start(_ context: ClusterContext) {
-        guard let mireds: UInt16 = context.number(Attribute.startUpMireds) else { return }
-        context[Attribute.mireds] = .uint(UInt64(Self.clamped(Int(mireds))))
+        guard let mireds: UInt16 = context.number(Attribute.startUpColorTemperatureMireds) else { return }
+        context[Attribute.colorTemperatureMireds] = .uint(UInt64(Self.clamped(Int(mireds))))
     }
 
-    package func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         guard let ramp else { return nil }
         return switch attribute {
-        case Attribute.mireds: .uint(UInt64(ramp.value(at: context.now)))
+        case Attribute.colorTemperatureMireds: .uint(UInt64(ramp.value(at: context.now)))
         case Attribute.remainingTime: .uint(UInt64(ramp.remaining(at: context.now)))
         default: nil
         }
@@ -75,7 +74,7 @@ package struct ColorTemperatureServer: ClusterServer {
     }
 
     private func mireds(_ context: ClusterContext) -> Int {
-        ramp?.value(at: context.now) ?? context.number(Attribute.mireds) ?? Self.usual
+        ramp?.value(at: context.now) ?? context.number(Attribute.colorTemperatureMireds) ?? Self.usual
     }
 
     package mutating func invoke(
@@ -83,29 +82,29 @@ package struct ColorTemperatureServer: ClusterServer {
     ) throws(ClusterFailure) -> CommandAnswer {
         let optionsTag: UInt8 =
             switch command.id {
-            case Command.moveTo: 2
-            case Command.move: 4
-            case Command.step: 5
+            case Command.moveToColorTemperature: 2
+            case Command.moveColorTemperature: 4
+            case Command.stepColorTemperature: 5
             default: 0
             }
         let mask: UInt8 = try command.unsigned(optionsTag)
         let override: UInt8 = try command.unsigned(optionsTag + 1)
         let options = (context.number(Attribute.options, as: UInt8.self) ?? 0) & ~mask | override & mask
-        let isOn = context.sibling(ClusterID.onOff)?.bool(OnOffServer.Attribute.onOff) ?? true
+        let isOn = context.sibling(OnOff.id)?.bool(OnOff.Attribute.onOff) ?? true
         let acts = isOn || options & 1 != 0
         switch command.id {
-        case Command.moveTo:
+        case Command.moveToColorTemperature:
             let mireds: UInt16 = try command.unsigned(0)
             let tenths: UInt16 = try command.unsigned(1)
             guard Int(mireds) <= Self.largest else { throw .constraintError }
             if acts { begin(to: Self.clamped(Int(mireds)), .milliseconds(100 * Int64(tenths)), context) }
-        case Command.move:
+        case Command.moveColorTemperature:
             let mode: UInt8 = try command.unsigned(0)
             let rate: UInt16 = try command.unsigned(1)
             let range = try Self.range(try command.unsigned(2), try command.unsigned(3))
             guard mode == 0 || rate > 0 else { throw .invalidCommand }
             if acts { move(mode, Int(rate), range, context) }
-        case Command.step:
+        case Command.stepColorTemperature:
             let mode: UInt8 = try command.unsigned(0)
             let size: UInt16 = try command.unsigned(1)
             let tenths: UInt16 = try command.unsigned(2)
@@ -143,19 +142,19 @@ package struct ColorTemperatureServer: ClusterServer {
     private mutating func finish(_ mireds: Int, _ context: ClusterContext) {
         ramp = nil
         context.cancel(Self.timer)
-        context[Attribute.mireds] = .uint(UInt64(mireds))
+        context[Attribute.colorTemperatureMireds] = .uint(UInt64(mireds))
         context.touch(Attribute.remainingTime)
     }
 
     package mutating func timerFired(_ timer: String, _ context: ClusterContext) {
         guard let ramp else { return }
         guard context.now < ramp.end else { return finish(ramp.to, context) }
-        context[Attribute.mireds] = .uint(UInt64(ramp.value(at: context.now)))
+        context[Attribute.colorTemperatureMireds] = .uint(UInt64(ramp.value(at: context.now)))
         context.schedule(Self.timer, at: ramp.nextStep(after: context.now))
     }
 
     /// Colour temperature follows the level, where Level Control is told so.
-    package mutating func siblingChanged(_ cluster: UInt32, _ attribute: UInt32, _ context: ClusterContext) {
+    package mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {
         guard let mireds = ColorControlServer.coupledMireds(cluster, attribute, context) else { return }
         finish(mireds, context)
     }

@@ -1,60 +1,60 @@
+package import MatterDataModel
 import MatterInteraction
 package import MatterTLV
 
 /// Groups: which groups an endpoint is in (Matter application cluster specification 1.3). The table lies with the fabrics.
 package struct GroupsServer: ClusterServer {
-    private enum Command {
-        static let add: UInt32 = 0
-        static let view: UInt32 = 1
-        static let membership: UInt32 = 2
-        static let remove: UInt32 = 3
-        static let removeAll: UInt32 = 4
-        static let addIfIdentifying: UInt32 = 5
-    }
+    private typealias Command = Groups.Command
 
-    package let id = ClusterID.groups
+    package let id = Groups.id
 
     package init() {}
 
     /// The feature Group Names.
-    package var featureMap: UInt32 { 1 }
-    package var initialAttributes: [UInt32: TLVValue] { [0: .uint(0x80)] }
-    package var acceptedCommands: [UInt32] { Array(Command.add...Command.addIfIdentifying) }
-    package var selfCheckedCommands: Set<UInt32> { Set(acceptedCommands) }
+    package var featureMap: FeatureMap { Groups.Feature.groupNames }
+    package var initialAttributes: [AttributeID: TLVValue] { [Groups.Attribute.nameSupport: .uint(0x80)] }
+    package var acceptedCommands: [CommandID] {
+        [
+            Command.addGroup, Command.viewGroup, Command.getGroupMembership, Command.removeGroup,
+            Command.removeAllGroups, Command.addGroupIfIdentifying,
+        ]
+    }
+    package var selfCheckedCommands: Set<CommandID> { Set(acceptedCommands) }
 
     package mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         guard var fabric = context.node.fabrics[context.caller.fabricIndex] else { throw .unsupportedAccess }
         let endpoint = context.endpoint
-        func answer(_ response: UInt32, _ status: IMStatus, _ group: UInt16, _ more: [TLVElement] = []) -> CommandAnswer
+        func answer(_ response: CommandID, _ status: IMStatus, _ group: UInt16, _ more: [TLVElement] = [])
+            -> CommandAnswer
         {
             .response(
                 response, [TLVElement(0, .uint(UInt64(status.rawValue))), TLVElement(1, .uint(UInt64(group)))] + more)
         }
         func isMember(_ membership: GroupMembership) -> Bool { membership.endpoints.contains(endpoint) }
         switch command.id {
-        case Command.add:
+        case Command.addGroup:
             let group: UInt16 = try command.unsigned(0)
             return answer(0, add(group, try command.string(1), &fabric, context), group)
-        case Command.addIfIdentifying:
+        case Command.addGroupIfIdentifying:
             let group: UInt16 = try command.unsigned(0)
             let name = try command.string(1)
-            let left: UInt16 = context.sibling(ClusterID.identify)?.number(IdentifyServer.timeAttribute) ?? 0
+            let left: UInt16 = context.sibling(Identify.id)?.number(Identify.Attribute.identifyTime) ?? 0
             guard left > 0 else { return .success }
             return .status(StatusIB(add(group, name, &fabric, context)))
-        case Command.view:
+        case Command.viewGroup:
             let group: UInt16 = try command.unsigned(0)
             guard group != 0 else { return answer(1, .constraintError, group, [TLVElement(2, .string(""))]) }
             let found = fabric.groups.first { $0.group == group && isMember($0) }
             return answer(
                 1, found == nil ? .notFound : .success, group, [TLVElement(2, .string(found?.name ?? ""))])
-        case Command.membership:
+        case Command.getGroupMembership:
             let asked = try command.array(0).compactMap { $0.integer(as: UInt16.self) }
             let groups = fabric.groups.filter { isMember($0) && (asked.isEmpty || asked.contains($0.group)) }
             return .response(
                 2, [TLVElement(0, .null), TLVElement(1, .array(of: groups.map { .uint(UInt64($0.group)) }))])
-        case Command.remove:
+        case Command.removeGroup:
             let group: UInt16 = try command.unsigned(0)
             guard group != 0 else { return answer(3, .constraintError, group) }
             guard fabric.groups.contains(where: { $0.group == group && isMember($0) }) else {
@@ -101,6 +101,6 @@ package struct GroupsServer: ClusterServer {
     private func save(_ fabric: FabricEntry, _ context: ClusterContext) {
         context.node.fabrics[fabric.index] = fabric
         context.node.unsaved.insert(.fabrics)
-        context.node.changed(0, ClusterID.groupKeyManagement, 1)
+        context.node.changed(0, GroupKeyManagement.id, GroupKeyManagement.Attribute.groupTable)
     }
 }

@@ -1,10 +1,10 @@
+package import MatterDataModel
 package import MatterTLV
 
 /// Identify: the device shows which one it is (Matter application cluster specification 1.2).
 package struct IdentifyServer: ClusterServer {
-    package static let timeAttribute: UInt32 = 0
-    private static let identify: UInt32 = 0
-    private static let triggerEffect: UInt32 = 0x40
+    typealias Attribute = Identify.Attribute
+
     private static let second = "second"
 
     /// How a device shows itself.
@@ -12,17 +12,19 @@ package struct IdentifyServer: ClusterServer {
         case none, lightOutput, visibleIndicator, audibleBeep, display, actuator
     }
 
-    package let id = ClusterID.identify
+    package let id = Identify.id
     private let kind: Kind
 
     package init(_ kind: Kind = .visibleIndicator) { self.kind = kind }
 
-    package var initialAttributes: [UInt32: TLVValue] { [0: .uint(0), 1: .uint(kind.rawValue)] }
-    package var acceptedCommands: [UInt32] { [Self.identify, Self.triggerEffect] }
-    package var quietAttributes: Set<UInt32> { [Self.timeAttribute] }
+    package var initialAttributes: [AttributeID: TLVValue] {
+        [Attribute.identifyTime: .uint(0), Attribute.identifyType: .uint(kind.rawValue)]
+    }
+    package var acceptedCommands: [CommandID] { [Identify.Command.identify, Identify.Command.triggerEffect] }
+    package var quietAttributes: Set<AttributeID> { [Attribute.identifyTime] }
 
     package mutating func write(
-        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+        _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         set(value.integer() ?? 0, context)
     }
@@ -30,7 +32,7 @@ package struct IdentifyServer: ClusterServer {
     package mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        if command.id == Self.identify {
+        if command.id == Identify.Command.identify {
             set(try command.unsigned(0), context)
         } else {
             let effect: UInt8 = try command.unsigned(0)
@@ -42,8 +44,8 @@ package struct IdentifyServer: ClusterServer {
     }
 
     private func set(_ seconds: UInt16, _ context: ClusterContext) {
-        let before: UInt16 = context.number(Self.timeAttribute) ?? 0
-        context[Self.timeAttribute] = .uint(UInt64(seconds))
+        let before: UInt16 = context.number(Attribute.identifyTime) ?? 0
+        context[Attribute.identifyTime] = .uint(UInt64(seconds))
         if (before == 0) != (seconds == 0) { context.report(seconds == 0 ? "identified" : "identifying") }
         if seconds == 0 {
             context.cancel(Self.second)
@@ -53,7 +55,7 @@ package struct IdentifyServer: ClusterServer {
     }
 
     package mutating func timerFired(_ timer: String, _ context: ClusterContext) {
-        let left: UInt16 = context.number(Self.timeAttribute) ?? 0
+        let left: UInt16 = context.number(Attribute.identifyTime) ?? 0
         set(left == 0 ? 0 : left - 1, context)
     }
 }

@@ -1,3 +1,4 @@
+package import MatterDataModel
 package import MatterTLV
 import MatterTransport
 
@@ -23,34 +24,21 @@ package struct LevelControlServer: ClusterServer {
         case fadeOut(Fade)
     }
 
-    enum Attribute {
-        static let currentLevel: UInt32 = 0
-        static let remainingTime: UInt32 = 1
-        static let minLevel: UInt32 = 2
-        static let maxLevel: UInt32 = 3
-        static let options: UInt32 = 0x0F
-        static let onOffTransitionTime: UInt32 = 0x10
-        static let onLevel: UInt32 = 0x11
-        static let onTransitionTime: UInt32 = 0x12
-        static let offTransitionTime: UInt32 = 0x13
-        static let defaultMoveRate: UInt32 = 0x14
-        static let startUpCurrentLevel: UInt32 = 0x4000
-    }
+    typealias Attribute = LevelControl.Attribute
 
-    private enum Command {
-        static let moveToLevel: UInt32 = 0
-        static let move: UInt32 = 1
-        static let step: UInt32 = 2
-        static let stop: UInt32 = 3
-        /// The commands from here on act on On/Off as well.
-        static let firstWithOnOff: UInt32 = 4
-    }
+    private typealias Command = LevelControl.Command
+
+    /// Each command that acts on On/Off as well, with the one that does not.
+    private static let plain = [
+        Command.moveToLevelWithOnOff: Command.moveToLevel, Command.moveWithOnOff: Command.move,
+        Command.stepWithOnOff: Command.step, Command.stopWithOnOff: Command.stop,
+    ]
 
     private static let timer = "move"
     static let lowest = 1
     static let highest = 254
 
-    package let id = ClusterID.levelControl
+    package let id = LevelControl.id
     private var ramp: Ramp?
     /// Whether the end of the ramp at the lowest level switches off.
     private var endsWithOnOff = false
@@ -61,8 +49,8 @@ package struct LevelControlServer: ClusterServer {
     package init() {}
 
     /// On/Off and Lighting.
-    package var featureMap: UInt32 { 0b11 }
-    package var initialAttributes: [UInt32: TLVValue] {
+    package var featureMap: FeatureMap { [LevelControl.Feature.onOff, LevelControl.Feature.lighting] }
+    package var initialAttributes: [AttributeID: TLVValue] {
         [
             Attribute.currentLevel: .uint(254), Attribute.remainingTime: .uint(0),
             Attribute.minLevel: .uint(UInt64(Self.lowest)), Attribute.maxLevel: .uint(UInt64(Self.highest)),
@@ -71,22 +59,22 @@ package struct LevelControlServer: ClusterServer {
             Attribute.startUpCurrentLevel: .null,
         ]
     }
-    package var acceptedCommands: [UInt32] { Array(0...7) }
-    package var persistentAttributes: Set<UInt32> {
+    package var acceptedCommands: [CommandID] { Array(Self.plain.keys) + Array(Self.plain.values) }
+    package var persistentAttributes: Set<AttributeID> {
         [
             Attribute.currentLevel, Attribute.options, Attribute.onOffTransitionTime, Attribute.onLevel,
             Attribute.onTransitionTime, Attribute.offTransitionTime, Attribute.defaultMoveRate,
             Attribute.startUpCurrentLevel,
         ]
     }
-    package var quietAttributes: Set<UInt32> { [Attribute.remainingTime] }
+    package var quietAttributes: Set<AttributeID> { [Attribute.remainingTime] }
 
     package mutating func start(_ context: ClusterContext) {
         guard let level: UInt8 = context.number(Attribute.startUpCurrentLevel) else { return }
         context[Attribute.currentLevel] = .uint(UInt64(Self.clamped(Int(level))))
     }
 
-    package func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         guard let ramp else { return nil }
         return switch attribute {
         case Attribute.currentLevel: .uint(UInt64(ramp.value(at: context.now)))
@@ -102,7 +90,7 @@ package struct LevelControlServer: ClusterServer {
     }
 
     private func isOn(_ context: ClusterContext) -> Bool {
-        context.sibling(ClusterID.onOff)?.bool(OnOffServer.Attribute.onOff) ?? true
+        context.sibling(OnOff.id)?.bool(OnOff.Attribute.onOff) ?? true
     }
 
     // MARK: Commands
@@ -110,8 +98,8 @@ package struct LevelControlServer: ClusterServer {
     package mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let withOnOff = command.id >= Command.firstWithOnOff
-        let kind = withOnOff ? command.id - Command.firstWithOnOff : command.id
+        let withOnOff = Self.plain[command.id] != nil
+        let kind = Self.plain[command.id] ?? command.id
         let optionsTag: UInt8 = kind == Command.stop ? 0 : kind == Command.step ? 3 : 2
         let mask: UInt8 = try command.unsigned(optionsTag)
         let override: UInt8 = try command.unsigned(optionsTag + 1)
@@ -181,7 +169,7 @@ package struct LevelControlServer: ClusterServer {
         storedLevel = nil
         fade = []
         if withOnOff, target > Self.lowest {
-            context.signal(OnOffServer.Signal.set(true), to: ClusterID.onOff)
+            context.signal(OnOffServer.Signal.set(true), to: OnOff.id)
         }
         run(from: level(context), to: target, duration, switchesOff: withOnOff && target == Self.lowest, context)
     }
@@ -221,7 +209,7 @@ package struct LevelControlServer: ClusterServer {
         }
         guard endsWithOnOff else { return }
         endsWithOnOff = false
-        context.signal(OnOffServer.Signal.set(false), to: ClusterID.onOff)
+        context.signal(OnOffServer.Signal.set(false), to: OnOff.id)
         if let storedLevel {
             self.storedLevel = nil
             if context[Attribute.onLevel] == .null { context[Attribute.currentLevel] = .uint(UInt64(storedLevel)) }
@@ -280,7 +268,7 @@ package struct LevelControlServer: ClusterServer {
     }
 
     package mutating func write(
-        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+        _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         context[attribute] = value
     }

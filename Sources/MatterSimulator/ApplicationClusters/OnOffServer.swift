@@ -1,3 +1,4 @@
+package import MatterDataModel
 package import MatterTLV
 import MatterTransport
 
@@ -9,22 +10,9 @@ package struct OnOffServer: ClusterServer {
         case set(Bool)
     }
 
-    enum Attribute {
-        static let onOff: UInt32 = 0
-        static let globalSceneControl: UInt32 = 0x4000
-        static let onTime: UInt32 = 0x4001
-        static let offWaitTime: UInt32 = 0x4002
-        static let startUpOnOff: UInt32 = 0x4003
-    }
+    typealias Attribute = OnOff.Attribute
 
-    private enum Command {
-        static let off: UInt32 = 0
-        static let on: UInt32 = 1
-        static let toggle: UInt32 = 2
-        static let offWithEffect: UInt32 = 0x40
-        static let onWithRecallGlobalScene: UInt32 = 0x41
-        static let onWithTimedOff: UInt32 = 0x42
-    }
+    private typealias Command = OnOff.Command
 
     private enum Timer {
         static let on = "on-time"
@@ -36,30 +24,30 @@ package struct OnOffServer: ClusterServer {
     private static let forever: UInt16 = 0xFFFF
     private static let tenth = Duration.milliseconds(100)
 
-    package let id = ClusterID.onOff
+    package let id = OnOff.id
     private let isLighting: Bool
     private var onUntil: Instant?
     private var waitsUntil: Instant?
 
     package init(isLighting: Bool) { self.isLighting = isLighting }
 
-    package var featureMap: UInt32 { isLighting ? 1 : 0 }
-    package var initialAttributes: [UInt32: TLVValue] {
+    package var featureMap: FeatureMap { isLighting ? OnOff.Feature.lighting : [] }
+    package var initialAttributes: [AttributeID: TLVValue] {
         guard isLighting else { return [Attribute.onOff: .bool(false)] }
         return [
             Attribute.onOff: .bool(false), Attribute.globalSceneControl: .bool(true), Attribute.onTime: .uint(0),
             Attribute.offWaitTime: .uint(0), Attribute.startUpOnOff: .null,
         ]
     }
-    package var acceptedCommands: [UInt32] {
+    package var acceptedCommands: [CommandID] {
         let plain = [Command.off, Command.on, Command.toggle]
         return isLighting
             ? plain + [Command.offWithEffect, Command.onWithRecallGlobalScene, Command.onWithTimedOff] : plain
     }
-    package var persistentAttributes: Set<UInt32> {
+    package var persistentAttributes: Set<AttributeID> {
         [Attribute.onOff, Attribute.globalSceneControl, Attribute.startUpOnOff]
     }
-    package var quietAttributes: Set<UInt32> {
+    package var quietAttributes: Set<AttributeID> {
         [Attribute.onTime, Attribute.offWaitTime, Attribute.globalSceneControl]
     }
 
@@ -73,7 +61,7 @@ package struct OnOffServer: ClusterServer {
     }
 
     /// The countdowns are computed when somebody asks.
-    package func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         let end: Instant?
         switch attribute {
         case Attribute.onTime: end = onUntil
@@ -85,7 +73,7 @@ package struct OnOffServer: ClusterServer {
     }
 
     package mutating func write(
-        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+        _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         switch attribute {
         case Attribute.onTime: setOnTime(value.integer() ?? 0, context)
@@ -118,19 +106,19 @@ package struct OnOffServer: ClusterServer {
             context[Attribute.globalSceneControl] = .bool(true)
         }
         guard !context.bool(Attribute.onOff) else {
-            context.signal(LevelControlServer.Signal.stayOn, to: ClusterID.levelControl)
+            context.signal(LevelControlServer.Signal.stayOn, to: LevelControl.id)
             return
         }
         context[Attribute.onOff] = .bool(true)
-        context.signal(LevelControlServer.Signal.switched(on: true), to: ClusterID.levelControl)
+        context.signal(LevelControlServer.Signal.switched(on: true), to: LevelControl.id)
     }
 
     private mutating func switchOff(_ context: ClusterContext) {
         if isLighting { setOnTime(0, context) }
         guard context.bool(Attribute.onOff) else { return }
-        if context.sibling(ClusterID.levelControl) != nil {
+        if context.sibling(LevelControl.id) != nil {
             // The light goes out at the end of the level's fade.
-            context.signal(LevelControlServer.Signal.switched(on: false), to: ClusterID.levelControl)
+            context.signal(LevelControlServer.Signal.switched(on: false), to: LevelControl.id)
         } else {
             context[Attribute.onOff] = .bool(false)
         }
@@ -151,8 +139,8 @@ package struct OnOffServer: ClusterServer {
         case (1, _): fade = .init(steps: [.init(percent: 120, tenths: 5), .init(percent: 0, tenths: 10)])
         default: fade = .init(steps: [.init(percent: 0, tenths: 8)])
         }
-        if context.sibling(ClusterID.levelControl) != nil {
-            context.signal(LevelControlServer.Signal.fadeOut(fade), to: ClusterID.levelControl)
+        if context.sibling(LevelControl.id) != nil {
+            context.signal(LevelControlServer.Signal.fadeOut(fade), to: LevelControl.id)
         } else {
             let tenths = fade.steps.reduce(0) { $0 + Int64($1.tenths) }
             context.schedule(Timer.effect, after: .milliseconds(100 * tenths))
@@ -180,7 +168,7 @@ package struct OnOffServer: ClusterServer {
 
     // MARK: Countdowns
 
-    private func current(_ attribute: UInt32, _ context: ClusterContext) -> UInt16 {
+    private func current(_ attribute: AttributeID, _ context: ClusterContext) -> UInt16 {
         (read(attribute, context) ?? context[attribute])?.integer() ?? 0
     }
 
@@ -197,7 +185,7 @@ package struct OnOffServer: ClusterServer {
     }
 
     private func set(
-        _ attribute: UInt32, _ tenths: UInt16, _ timer: String, until end: Instant?, _ context: ClusterContext
+        _ attribute: AttributeID, _ tenths: UInt16, _ timer: String, until end: Instant?, _ context: ClusterContext
     ) {
         guard isLighting else { return }
         context[attribute] = .uint(UInt64(tenths))

@@ -1,5 +1,6 @@
 package import MatterCredentials
 package import MatterCrypto
+package import MatterDataModel
 package import MatterStore
 import MatterTLV
 
@@ -31,7 +32,7 @@ package enum DeviceAttestation {
     ///   - state: `nil` for credentials that are made anew every time.
     ///   - now: Matter seconds.
     package static func credentials(
-        vendorID: UInt16, productID: UInt16, deviceType: UInt32, state: StateDirectory?, now: UInt32,
+        vendorID: UInt16, productID: UInt16, deviceType: DeviceTypeID, state: StateDirectory?, now: UInt32,
         random: any RandomSource = SystemRandom()
     ) throws -> Made {
         let record = "attestation/\(hexadecimal(vendorID))-\(hexadecimal(productID))"
@@ -40,7 +41,8 @@ package enum DeviceAttestation {
             return Made(credentials: try credentials(saved), authority: authority.certificate.der)
         }
         let made = try DevelopmentAttestation.make(
-            vendorID: VendorID(vendorID), productID: productID, deviceTypeID: deviceType, now: now, paa: authority,
+            vendorID: VendorID(vendorID), productID: productID, deviceTypeID: deviceType.rawValue, now: now,
+            paa: authority,
             declarationKey: try P256PrivateKey(scalar: SecretBytes(developmentDeclarationScalar)), random: random)
         if let state {
             if authority == nil {

@@ -1,4 +1,5 @@
 package import MatterCrypto
+package import MatterDataModel
 package import MatterTLV
 package import MatterTransport
 
@@ -6,45 +7,45 @@ package import MatterTransport
 package struct ClusterContext {
     /// The whole node; the clusters of the root endpoint need it, others should not.
     let node: SimulatedNode
-    package let endpoint: UInt16
-    package let cluster: UInt32
+    package let endpoint: EndpointID
+    package let cluster: ClusterID
     /// Who asked for this; the device itself for timers, signals and input.
     package let caller: Caller
 
     /// An attribute of this cluster, as stored. Setting an equal value changes nothing.
-    package subscript(_ attribute: UInt32) -> TLVValue? {
+    package subscript(_ attribute: AttributeID) -> TLVValue? {
         get { node.stored(endpoint, cluster, attribute) }
         nonmutating set { node.store(newValue, endpoint, cluster, attribute) }
     }
 
     /// An attribute of this cluster as a number; `nil` also where it is null.
     package func number<Number: FixedWidthInteger>(
-        _ attribute: UInt32, as type: Number.Type = Number.self
+        _ attribute: AttributeID, as type: Number.Type = Number.self
     ) -> Number? {
         self[attribute]?.integer(as: type)
     }
 
-    package func bool(_ attribute: UInt32) -> Bool { self[attribute]?.boolean ?? false }
+    package func bool(_ attribute: AttributeID) -> Bool { self[attribute]?.boolean ?? false }
 
     /// Tells subscribers that a computed attribute has another value.
-    package func touch(_ attribute: UInt32) { node.changed(endpoint, cluster, attribute) }
+    package func touch(_ attribute: AttributeID) { node.changed(endpoint, cluster, attribute) }
 
     // MARK: Others
 
     /// Another cluster of this endpoint; `nil` if it is not there.
-    package func sibling(_ cluster: UInt32) -> ClusterContext? { self.endpoint(endpoint, cluster: cluster) }
+    package func sibling(_ cluster: ClusterID) -> ClusterContext? { self.endpoint(endpoint, cluster: cluster) }
 
     /// Any cluster of the node.
-    package func endpoint(_ endpoint: UInt16, cluster: UInt32) -> ClusterContext? {
+    package func endpoint(_ endpoint: EndpointID, cluster: ClusterID) -> ClusterContext? {
         guard node.entry(endpoint, cluster) != nil else { return nil }
         return ClusterContext(node: node, endpoint: endpoint, cluster: cluster, caller: caller)
     }
 
     /// The endpoints of the node, ascending.
-    package var endpoints: [UInt16] { node.endpointNumbers }
+    package var endpoints: [EndpointID] { node.endpointNumbers }
 
     /// Makes a sibling, or with `endpoint` any cluster, act once this call is over.
-    package func signal(_ signal: any ClusterSignal, to cluster: UInt32, endpoint: UInt16? = nil) {
+    package func signal(_ signal: any ClusterSignal, to cluster: ClusterID, endpoint: EndpointID? = nil) {
         node.enqueue(signal, endpoint: endpoint ?? self.endpoint, cluster: cluster)
     }
 
@@ -74,7 +75,7 @@ package struct ClusterContext {
     // MARK: Consequences
 
     /// Logs an event of this cluster; fields with tag 254 name the fabric it belongs to.
-    package func emit(event: UInt32, _ fields: [TLVElement]) {
+    package func emit(event: EventID, _ fields: [TLVElement]) {
         node.emit(event, fields, endpoint: endpoint, cluster: cluster)
     }
 

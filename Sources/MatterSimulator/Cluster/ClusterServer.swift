@@ -1,3 +1,4 @@
+package import MatterDataModel
 package import MatterTLV
 
 /// The behaviour of one cluster on one endpoint of the virtual device: the extension point of this module.
@@ -5,13 +6,13 @@ package import MatterTLV
 /// # How to write one
 ///
 ///     struct ContactSensorServer: ClusterServer {
-///         let id: UInt32 = 0x0045
-///         var initialAttributes: [UInt32: TLVValue] { [0: .bool(false)] }
+///         let id = BooleanState.id
+///         var initialAttributes: [AttributeID: TLVValue] { [BooleanState.Attribute.stateValue: .bool(false)] }
 ///
 ///         mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
 ///             guard let state = words.first, words.count == 1 else { return false }
-///             context[0] = .bool(state == "closed")                       // stored, versioned, reported
-///             context.emit(event: 0, [TLVElement(0, .bool(state == "closed"))])
+///             context[BooleanState.Attribute.stateValue] = .bool(state == "closed")  // stored, versioned, reported
+///             context.emit(event: BooleanState.Event.stateChange, [TLVElement(0, .bool(state == "closed"))])
 ///             return true
 ///         }
 ///     }
@@ -35,9 +36,9 @@ package import MatterTLV
 ///   `context.schedule("fade", after: .milliseconds(100))` and comes back in ``timerFired(_:_:)``; scheduling the same
 ///   name again moves it. Nothing else may wait, sleep or ask a clock, so that tests run on a clock of their own.
 /// - **Randomness** is `context.random`.
-/// - **Siblings**: `context.sibling(0x0008)` reads and writes attributes of another cluster of the endpoint (`nil` if it is
-///   not there), `context.endpoint(3, cluster: 6)` those of any. To make a sibling act, send it a value of a type of yours:
-///   `context.signal(MySignal.start, to: 0x0008)`, which arrives in ``receive(_:_:)`` after the present call, within the
+/// - **Siblings**: `context.sibling(LevelControl.id)` reads and writes attributes of another cluster of the endpoint (`nil` if it is
+///   not there), `context.endpoint(3, cluster: OnOff.id)` those of any. To make a sibling act, send it a value of a type of yours:
+///   `context.signal(MySignal.start, to: LevelControl.id)`, which arrives in ``receive(_:_:)`` after the present call, within the
 ///   same turn. To follow a sibling, list it in ``observedClusters`` and implement ``siblingChanged(_:_:_:)``.
 /// - **Events**: `context.emit(event:_:)`; priority and privilege come from the catalogue. Events of a fabric carry the index
 ///   as field 254.
@@ -53,25 +54,25 @@ package import MatterTLV
 /// that is the same in every run.
 package protocol ClusterServer {
     /// The cluster's number.
-    var id: UInt32 { get }
+    var id: ClusterID { get }
     /// The revision; by default the newest in the catalogue.
     var revision: UInt16? { get }
     /// The features, as bits of FeatureMap.
-    var featureMap: UInt32 { get }
+    var featureMap: FeatureMap { get }
     /// Global attributes that the cluster does without, against the rule.
-    var missingGlobalAttributes: Set<UInt32> { get }
+    var missingGlobalAttributes: Set<AttributeID> { get }
     /// Every attribute that the cluster serves, except global ones, with its value at first start.
-    var initialAttributes: [UInt32: TLVValue] { get }
+    var initialAttributes: [AttributeID: TLVValue] { get }
     /// The commands that it takes.
-    var acceptedCommands: [UInt32] { get }
+    var acceptedCommands: [CommandID] { get }
     /// Attributes that survive a restart.
-    var persistentAttributes: Set<UInt32> { get }
+    var persistentAttributes: Set<AttributeID> { get }
     /// Commands whose field values are checked by the server itself.
-    var selfCheckedCommands: Set<UInt32> { get }
+    var selfCheckedCommands: Set<CommandID> { get }
     /// Attributes of which not every change is printed (a countdown).
-    var quietAttributes: Set<UInt32> { get }
+    var quietAttributes: Set<AttributeID> { get }
     /// Sibling clusters whose changes the server wants to hear of.
-    var observedClusters: Set<UInt32> { get }
+    var observedClusters: Set<ClusterID> { get }
     /// What is kept beside the persistent attributes.
     var savedState: TLVValue? { get }
 
@@ -81,10 +82,10 @@ package protocol ClusterServer {
     mutating func start(_ context: ClusterContext)
     /// The value of an attribute that is computed; `nil` for the stored one. Only attributes of ``initialAttributes`` are
     /// asked for, never global ones.
-    func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue?
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue?
     /// Sets an attribute. The value is valid as far as the catalogue knows; a list is complete, with the entries of all
     /// fabrics. The default stores it.
-    mutating func write(_ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext) throws(ClusterFailure)
+    mutating func write(_ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext) throws(ClusterFailure)
     /// Runs a command.
     mutating func invoke(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer
     /// What came of the work that a command was put off for.
@@ -96,7 +97,7 @@ package protocol ClusterServer {
     /// Another cluster wants something.
     mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext)
     /// An attribute of an observed sibling has a new value.
-    mutating func siblingChanged(_ cluster: UInt32, _ attribute: UInt32, _ context: ClusterContext)
+    mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext)
     /// A fabric is gone; entries of fabric-scoped attributes are removed by the node.
     mutating func fabricRemoved(_ fabricIndex: UInt8, _ context: ClusterContext)
     /// Something happened to the device: a person typed it. Returns whether it made sense.
@@ -108,21 +109,21 @@ package protocol ClusterSignal: Sendable {}
 
 extension ClusterServer {
     package var revision: UInt16? { nil }
-    package var featureMap: UInt32 { 0 }
-    package var missingGlobalAttributes: Set<UInt32> { [] }
-    package var acceptedCommands: [UInt32] { [] }
-    package var persistentAttributes: Set<UInt32> { [] }
-    package var selfCheckedCommands: Set<UInt32> { [] }
-    package var quietAttributes: Set<UInt32> { [] }
-    package var observedClusters: Set<UInt32> { [] }
+    package var featureMap: FeatureMap { [] }
+    package var missingGlobalAttributes: Set<AttributeID> { [] }
+    package var acceptedCommands: [CommandID] { [] }
+    package var persistentAttributes: Set<AttributeID> { [] }
+    package var selfCheckedCommands: Set<CommandID> { [] }
+    package var quietAttributes: Set<AttributeID> { [] }
+    package var observedClusters: Set<ClusterID> { [] }
     package var savedState: TLVValue? { nil }
 
     package mutating func restore(_ state: TLVValue) throws(TLVError) {}
     package mutating func start(_ context: ClusterContext) {}
-    package func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? { nil }
+    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? { nil }
 
     package mutating func write(
-        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+        _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         context[attribute] = value
     }
@@ -141,7 +142,7 @@ extension ClusterServer {
 
     package mutating func timerFired(_ timer: String, _ context: ClusterContext) {}
     package mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {}
-    package mutating func siblingChanged(_ cluster: UInt32, _ attribute: UInt32, _ context: ClusterContext) {}
+    package mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {}
     package mutating func fabricRemoved(_ fabricIndex: UInt8, _ context: ClusterContext) {}
     package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool { false }
 }

@@ -1,13 +1,14 @@
+package import MatterDataModel
 package import MatterInteraction
 package import MatterTLV
 
 /// A command that has passed access control and the catalogue.
 package struct CommandCall: Sendable {
-    package let id: UInt32
+    package let id: CommandID
     /// A structure, save for a few odd clusters.
     package let fields: TLVValue
 
-    package init(id: UInt32, fields: TLVValue) {
+    package init(id: CommandID, fields: TLVValue) {
         self.id = id
         self.fields = fields
     }
@@ -72,7 +73,7 @@ package enum CommandAnswer: Sendable {
     case success
     case status(StatusIB)
     /// A response command with its fields.
-    case response(UInt32, [TLVElement])
+    case response(CommandID, [TLVElement])
     /// The edge of the device has something to do first, and other commands go on meanwhile; what comes of it is handed to
     /// ``ClusterServer/finish(_:_:)``, which answers.
     case later(@Sendable () async -> any ClusterSignal)

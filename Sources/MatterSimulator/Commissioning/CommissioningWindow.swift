@@ -1,4 +1,5 @@
 package import MatterCrypto
+import MatterDataModel
 package import MatterSecureChannel
 import MatterTLV
 package import MatterTransport
@@ -86,7 +87,10 @@ extension SimulatedNode {
     }
 
     private func touchWindow() {
-        for attribute: UInt32 in 0...2 { changed(0, ClusterID.administratorCommissioning, attribute) }
+        typealias Attribute = AdministratorCommissioning.Attribute
+        for attribute in [Attribute.windowStatus, Attribute.adminFabricIndex, Attribute.adminVendorId] {
+            changed(0, AdministratorCommissioning.id, attribute)
+        }
     }
 
     // MARK: PASE

@@ -20,7 +20,7 @@ package struct FailSafe: Sendable {
     /// What that fabric was before UpdateNOC; `nil` if it was not there.
     var replacedFabric: FabricEntry?
     /// What clusters of the root endpoint take back on expiry, by cluster.
-    var savedStates: [UInt32: TLVValue] = [:]
+    var savedStates: [ClusterID: TLVValue] = [:]
 
     var hasNOCCommand: Bool { changedFabric != nil }
 }
@@ -42,7 +42,7 @@ extension SimulatedNode {
         } else {
             let latest = moment.instant + .seconds(Int64(configuration.limits.cumulativeFailSafe))
             var armed = FailSafe(fabricIndex: fabricIndex, deadline: deadline, latestDeadline: latest)
-            for cluster in [ClusterID.networkCommissioning, ClusterID.generalCommissioning] {
+            for cluster in [NetworkCommissioning.id, GeneralCommissioning.id] {
                 armed.savedStates[cluster] = entry(0, cluster)?.server?.savedState
             }
             failSafe = armed
@@ -88,7 +88,7 @@ extension SimulatedNode {
     }
 
     func setBreadcrumb(_ breadcrumb: UInt64) {
-        store(.uint(breadcrumb), 0, ClusterID.generalCommissioning, 0)
+        store(.uint(breadcrumb), 0, GeneralCommissioning.id, 0)
     }
 
     func reportCommissioning(_ step: String, _ members: [(key: String, value: TLVValue)] = []) {
@@ -97,8 +97,13 @@ extension SimulatedNode {
 
     /// The attributes that follow from the table of fabrics have other values.
     func fabricsChanged() {
-        for attribute: UInt32 in [0, 1, 3, 4] { changed(0, ClusterID.operationalCredentials, attribute) }
-        changed(0, ClusterID.accessControl, 0)
+        typealias Credentials = NodeOperationalCredentials.Attribute
+        for attribute in [
+            Credentials.nocs, Credentials.fabrics, Credentials.commissionedFabrics, Credentials.trustedRootCertificates,
+        ] {
+            changed(0, NodeOperationalCredentials.id, attribute)
+        }
+        changed(0, AccessControl.id, AccessControl.Attribute.acl)
         unsaved.insert(.fabrics)
         effects.append(.advertise)
     }
@@ -113,7 +118,7 @@ extension SimulatedNode {
         subscriptions.removeAll { $0.fabricIndex == index }
         if window.openerFabric == index {
             window.openerFabric = nil
-            changed(0, ClusterID.administratorCommissioning, AdministratorCommissioningServer.Attribute.fabricIndex)
+            changed(0, AdministratorCommissioning.id, AdministratorCommissioning.Attribute.adminFabricIndex)
         }
         for number in endpointNumbers {
             for cluster in endpoints[number]?.clusterNumbers ?? [] {
@@ -121,8 +126,8 @@ extension SimulatedNode {
                 call(number, cluster, .device) { $0.fabricRemoved(index, $1) }
             }
         }
-        changed(0, ClusterID.groupKeyManagement, 0)
-        changed(0, ClusterID.groupKeyManagement, 1)
+        changed(0, GroupKeyManagement.id, GroupKeyManagement.Attribute.groupKeyMap)
+        changed(0, GroupKeyManagement.id, GroupKeyManagement.Attribute.groupTable)
         effects.append(.closeSessions(fabric: index, except: session))
         effects.append(.forgetResumptions(fabric: index))
         fabricsChanged()
@@ -145,7 +150,7 @@ extension SimulatedNode {
     }
 
     /// Keeps the entries of some fabrics in fabric-scoped lists.
-    private func keepEntries(_ endpoint: UInt16, _ cluster: UInt32, of isKept: (UInt8) -> Bool) {
+    private func keepEntries(_ endpoint: EndpointID, _ cluster: ClusterID, of isKept: (UInt8) -> Bool) {
         guard let entry = entry(endpoint, cluster) else { return }
         for (attribute, value) in entry.values where entry.model.attributes[attribute]?.isFabricScoped ?? false {
             guard let items = value.items else { continue }

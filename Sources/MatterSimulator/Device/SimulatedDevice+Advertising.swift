@@ -1,4 +1,5 @@
 import MatterCredentials
+import MatterDataModel
 import MatterDiscovery
 import MatterTLV
 
@@ -59,7 +60,7 @@ extension SimulatedDevice {
                 CommissionableRecord(
                     longDiscriminator: discriminator, commissioningMode: .init(rawValue: mode) ?? .basic,
                     vendorID: configuration.vendorID, productID: configuration.productID,
-                    deviceType: configuration.primaryDeviceType,
+                    deviceType: configuration.primaryDeviceType.rawValue,
                     deviceName: String(decoding: configuration.productName.utf8.prefix(32), as: UTF8.self)),
                 port: port)
         case .operational(let instance):

@@ -1,5 +1,6 @@
 import Logging
 import MatterCredentials
+import MatterDataModel
 import MatterInteraction
 import MatterSecureChannel
 import MatterSession
@@ -22,13 +23,13 @@ extension SimulatedDevice {
 
     private func deliver(_ command: RemoteCommand) async {
         var members: [(key: String, value: TLVValue)] = [
-            ("cluster", .uint(UInt64(command.cluster))), ("command", .uint(UInt64(command.command))),
+            ("cluster", command.cluster.tlv), ("command", command.command.tlv),
         ]
         guard case .node(let peer, let endpoint) = command.target else {
             members.append(("reason", .string("this device does not send to groups")))
             return report("command-not-sent", members)
         }
-        members += [("peerNodeId", .uint(peer)), ("endpoint", .uint(UInt64(endpoint)))]
+        members += [("peerNodeId", .uint(peer)), ("endpoint", endpoint.tlv)]
         do {
             let status = try await invoke(command, on: peer, endpoint: endpoint)
             report("command-sent", members + [("status", .string(status.description))])
@@ -37,7 +38,7 @@ extension SimulatedDevice {
         }
     }
 
-    private func invoke(_ command: RemoteCommand, on peer: UInt64, endpoint: UInt16) async throws -> StatusIB {
+    private func invoke(_ command: RemoteCommand, on peer: UInt64, endpoint: EndpointID) async throws -> StatusIB {
         guard let fabric = node.fabrics[command.fabricIndex] else {
             throw SecureChannelError(.noSharedTrustRoots, "this device is not on that fabric", reply: nil)
         }

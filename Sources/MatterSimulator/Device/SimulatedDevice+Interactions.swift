@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterInteraction
 import MatterSecureChannel
 import MatterSession
@@ -256,6 +257,6 @@ extension SimulatedDevice {
 extension CommandPath {
     /// Commands that a slow processor takes long over.
     fileprivate var needsCryptography: Bool {
-        cluster == ClusterID.operationalCredentials && [0x00, 0x04, 0x06, 0x07].contains(command)
+        cluster == NodeOperationalCredentials.id && [0x00, 0x04, 0x06, 0x07].contains(command)
     }
 }

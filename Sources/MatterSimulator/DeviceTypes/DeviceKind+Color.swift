@@ -1,9 +1,13 @@
+import MatterDataModel
+
 extension DeviceKind {
     static let colorLights: [DeviceKind] = [
-        DeviceKind("color-light", "A light with hue, saturation, xy and colour temperature.", deviceType: 0x010D) { _ in
+        DeviceKind(
+            "color-light", "A light with hue, saturation, xy and colour temperature.", deviceType: .extendedColorLight
+        ) { _ in
             [
                 EndpointPlan(
-                    deviceTypes: [revision(0x010D)],
+                    deviceTypes: [revision(.extendedColorLight)],
                     servers: [
                         IdentifyServer(.lightOutput), GroupsServer(), OnOffServer(isLighting: true),
                         LevelControlServer(), ColorControlServer(),

@@ -1,21 +1,23 @@
+import MatterDataModel
+
 extension DeviceKind {
     /// What measures.
     static let sensors: [DeviceKind] = [
-        DeviceKind("occupancy-sensor", "A motion sensor.", deviceType: 0x0107) { _ in
-            [sensor(0x0107, OccupancySensingServer())]
+        DeviceKind("occupancy-sensor", "A motion sensor.", deviceType: .occupancySensor) { _ in
+            [sensor(.occupancySensor, OccupancySensingServer())]
         },
-        DeviceKind("contact-sensor", "A door or window contact.", deviceType: 0x0015) { _ in
-            [sensor(0x0015, BooleanStateServer())]
+        DeviceKind("contact-sensor", "A door or window contact.", deviceType: .contactSensor) { _ in
+            [sensor(.contactSensor, BooleanStateServer())]
         },
-        DeviceKind("temperature-sensor", "A thermometer.", deviceType: 0x0302) { _ in
-            [sensor(0x0302, MeasurementServer.temperature())]
+        DeviceKind("temperature-sensor", "A thermometer.", deviceType: .temperatureSensor) { _ in
+            [sensor(.temperatureSensor, MeasurementServer.temperature())]
         },
-        DeviceKind("humidity-sensor", "A hygrometer.", deviceType: 0x0307) { _ in
-            [sensor(0x0307, MeasurementServer.humidity())]
+        DeviceKind("humidity-sensor", "A hygrometer.", deviceType: .humiditySensor) { _ in
+            [sensor(.humiditySensor, MeasurementServer.humidity())]
         },
     ]
 
-    private static func sensor(_ deviceType: UInt32, _ server: any ClusterServer) -> EndpointPlan {
+    private static func sensor(_ deviceType: DeviceTypeID, _ server: any ClusterServer) -> EndpointPlan {
         EndpointPlan(deviceTypes: [revision(deviceType)], servers: [IdentifyServer(.visibleIndicator), server])
     }
 }

@@ -1,4 +1,4 @@
-import MatterDataModel
+package import MatterDataModel
 import MatterErrors
 import MatterTLV
 
@@ -11,12 +11,12 @@ package struct DeviceKind: Sendable {
     /// One sentence for `simulate --help`.
     package let summary: String
     /// The number of the device type.
-    package let deviceType: UInt32
+    package let deviceType: DeviceTypeID
     /// The endpoints that it takes, the first of which is the device itself.
     let build: @Sendable (_ options: DeviceOptions) -> [EndpointPlan]
 
     package init(
-        _ name: String, _ summary: String, deviceType: UInt32,
+        _ name: String, _ summary: String, deviceType: DeviceTypeID,
         build: @escaping @Sendable (_ options: DeviceOptions) -> [EndpointPlan]
     ) {
         self.name = name
@@ -45,7 +45,7 @@ package struct DeviceKind: Sendable {
 
     /// The endpoints of a node with several kinds, from 1 on. Those of the same kind are numbered by a tag.
     package static func plans(_ kinds: [DeviceKind], options: DeviceOptions = DeviceOptions()) -> [EndpointPlan] {
-        var counts: [UInt32: Int] = [:]
+        var counts: [DeviceTypeID: Int] = [:]
         return kinds.flatMap { kind in
             var plans = kind.build(options)
             if kinds.count(where: { $0.deviceType == kind.deviceType }) > 1, !plans.isEmpty {
@@ -67,7 +67,7 @@ package struct DeviceKind: Sendable {
     }
 
     /// The device type with its newest revision.
-    package static func revision(_ deviceType: UInt32) -> DeviceTypeRevision {
+    package static func revision(_ deviceType: DeviceTypeID) -> DeviceTypeRevision {
         DeviceTypeRevision(deviceType, revision: Catalogue.standard.deviceType(deviceType)?.revision ?? 1)
     }
 }

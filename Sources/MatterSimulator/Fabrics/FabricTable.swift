@@ -1,5 +1,6 @@
 package import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 package import MatterSecureChannel
 package import MatterTLV
 
@@ -125,7 +126,7 @@ extension FabricEntry {
                     of: groups.map {
                         .structure([
                             TLVElement(1, .uint(UInt64($0.group))),
-                            TLVElement(2, .array(of: $0.endpoints.map { .uint(UInt64($0)) })),
+                            TLVElement(2, .array(of: $0.endpoints.map(\.tlv))),
                             TLVElement(3, .string($0.name)),
                         ])
                     })),
@@ -154,7 +155,7 @@ extension FabricEntry {
             let fields = try TLVFields($0, "a group")
             return GroupMembership(
                 group: try fields.unsigned(1), name: try fields.string(3),
-                endpoints: try fields.array(2).compactMap { $0.integer() })
+                endpoints: try fields.array(2).compactMap { $0.id() })
         }
         vidVerificationStatement = optional(12)
         vvsc = optional(13)

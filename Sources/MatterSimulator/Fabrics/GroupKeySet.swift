@@ -1,4 +1,5 @@
 package import MatterCrypto
+package import MatterDataModel
 import MatterTLV
 
 /// A set of up to three epoch keys (Matter core specification 11.2.5.4). Set 0 is the identity protection key.
@@ -72,7 +73,7 @@ package struct GroupMembership: Sendable, Equatable {
     package var group: UInt16
     package var name: String
     /// Ascending.
-    package var endpoints: [UInt16]
+    package var endpoints: [EndpointID]
 }
 
 /// Which keys a group uses.

@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterTLV
 
 /// Attribute values that a device should not report: of another type, out of range, null, long, nested, or none at all.
@@ -14,8 +15,8 @@ struct OddValues: Sendable, Equatable {
     }
 
     /// How the value of an attribute is odd; `nil` for a sound one.
-    func oddity(endpoint: UInt16, cluster: UInt32, attribute: UInt32) -> Oddity? {
-        let place = UInt64(endpoint) << 48 ^ UInt64(cluster) << 20 ^ UInt64(attribute)
+    func oddity(endpoint: EndpointID, cluster: ClusterID, attribute: AttributeID) -> Oddity? {
+        let place = UInt64(endpoint.rawValue) << 48 ^ UInt64(cluster.rawValue) << 20 ^ UInt64(attribute.rawValue)
         let dice = Self.mixed(seed ^ Self.mixed(place))
         guard Double(dice >> 11) / Double(UInt64(1) << 53) < probability else { return nil }
         return Oddity(rawValue: Self.mixed(dice) % UInt64(Oddity.allCases.count))

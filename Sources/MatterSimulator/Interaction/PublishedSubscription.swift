@@ -1,4 +1,5 @@
 import MatterCredentials
+import MatterDataModel
 package import MatterInteraction
 package import MatterTransport
 

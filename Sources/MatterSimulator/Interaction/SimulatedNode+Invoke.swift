@@ -1,4 +1,4 @@
-import MatterDataModel
+package import MatterDataModel
 package import MatterInteraction
 package import MatterTLV
 
@@ -117,7 +117,8 @@ extension SimulatedNode {
     /// Runs a command of the device's own, as if somebody with every right had sent it; one that is put off stays undone.
     @discardableResult
     package func invoke(
-        _ command: UInt32, _ fields: TLVValue = .structure([]), endpoint: UInt16, cluster: UInt32, at moment: Moment
+        _ command: CommandID, _ fields: TLVValue = .structure([]), endpoint: EndpointID, cluster: ClusterID,
+        at moment: Moment
     ) -> CommandResult.Outcome {
         defer { _ = takePendingCommands() }
         return turn(at: moment) {

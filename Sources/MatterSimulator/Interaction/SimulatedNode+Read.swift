@@ -75,7 +75,7 @@ extension SimulatedNode {
     }
 
     /// Why there is no such cluster; `nil` if there is.
-    func missing(_ endpoint: UInt16, _ cluster: UInt32) -> IMStatus? {
+    func missing(_ endpoint: EndpointID, _ cluster: ClusterID) -> IMStatus? {
         guard let endpoint = endpoints[endpoint] else { return .unsupportedEndpoint }
         return endpoint.clusters[cluster] == nil ? .unsupportedCluster : nil
     }
@@ -92,7 +92,7 @@ extension SimulatedNode {
                 if path.cluster == nil, flags.contains(.skipDiagnosticsClusters), Self.isDiagnostic(cluster) {
                     continue
                 }
-                if path.cluster == nil, flags.contains(.skipCustomElements), cluster >> 16 != 0 { continue }
+                if path.cluster == nil, flags.contains(.skipCustomElements), cluster.isManufacturerSpecific { continue }
                 for attribute in path.attribute.map({ [$0] }) ?? entry.attributeNumbers {
                     guard entry.values[attribute] != nil, let definition = entry.model.attributes[attribute],
                         path.attribute != nil || !Self.skips(definition, flags), definition.isReadable,
@@ -105,7 +105,7 @@ extension SimulatedNode {
         return found
     }
 
-    private static func isDiagnostic(_ cluster: UInt32) -> Bool { (0x0032...0x0037).contains(cluster) }
+    private static func isDiagnostic(_ cluster: ClusterID) -> Bool { (0x0032...0x0037).contains(cluster) }
 
     private static func skips(_ attribute: AttributeDefinition, _ flags: WildcardPathFlags) -> Bool {
         if flags.contains(.skipGlobalAttributes), attribute.isGlobal { return true }
@@ -115,7 +115,7 @@ extension SimulatedNode {
         {
             return true
         }
-        if flags.contains(.skipCustomElements), attribute.id >> 16 != 0 { return true }
+        if flags.contains(.skipCustomElements), attribute.id.isManufacturerSpecific { return true }
         return flags.contains(.skipChangesOmittedAttributes) && attribute.changesOmitted
     }
 

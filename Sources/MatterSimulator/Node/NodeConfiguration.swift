@@ -1,5 +1,6 @@
 package import MatterCredentials
 package import MatterCrypto
+package import MatterDataModel
 package import MatterSecureChannel
 
 /// What a virtual device is.
@@ -25,7 +26,7 @@ package struct NodeConfiguration: Sendable {
     package var limits: NodeLimits
     package var faults: FaultPlan
     /// The device type that is advertised.
-    package var primaryDeviceType: UInt32
+    package var primaryDeviceType: DeviceTypeID
     package var hardwareAddress: [UInt8]
     /// The RainMaker cluster of the root endpoint, if it has one.
     package var rainMaker: RainMakerOptions?
@@ -35,7 +36,7 @@ package struct NodeConfiguration: Sendable {
         productName: String = "Virtual device", serialNumber: String = "SIM-0001", uniqueID: String,
         discriminator: UInt16, verifier: SPAKE2PlusVerifierData, pbkdf: PBKDFParameters,
         network: Network = .ethernet, attestation: DeviceAttestationCredentials, limits: NodeLimits = NodeLimits(),
-        faults: FaultPlan = FaultPlan(), primaryDeviceType: UInt32 = 0x0100,
+        faults: FaultPlan = FaultPlan(), primaryDeviceType: DeviceTypeID = .onOffLight,
         hardwareAddress: [UInt8] = [0x02, 0, 0, 0, 0, 1]
     ) {
         self.vendorID = vendorID

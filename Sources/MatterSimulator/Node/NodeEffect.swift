@@ -1,3 +1,4 @@
+package import MatterDataModel
 package import MatterTLV
 package import MatterTransport
 
@@ -24,18 +25,18 @@ package enum NodeEffect: Sendable {
 /// A command that this device sends as a client, to what it is bound to.
 package struct RemoteCommand: Sendable, Equatable {
     package enum Target: Sendable, Equatable {
-        case node(UInt64, endpoint: UInt16)
+        case node(UInt64, endpoint: EndpointID)
         case group(UInt16)
     }
 
     package var fabricIndex: UInt8
     package var target: Target
-    package var cluster: UInt32
-    package var command: UInt32
+    package var cluster: ClusterID
+    package var command: CommandID
     package var fields: TLVValue
 
     package init(
-        fabricIndex: UInt8, target: Target, cluster: UInt32, command: UInt32, fields: TLVValue = .structure([])
+        fabricIndex: UInt8, target: Target, cluster: ClusterID, command: CommandID, fields: TLVValue = .structure([])
     ) {
         self.fabricIndex = fabricIndex
         self.target = target
@@ -58,11 +59,11 @@ package struct ReportMember: Sendable, Equatable {
 
 /// Something a person may want to see of a running device.
 package enum NodeReport: Sendable, Equatable {
-    case attribute(endpoint: UInt16, cluster: UInt32, attribute: UInt32, value: TLVValue)
-    case event(endpoint: UInt16, cluster: UInt32, event: UInt32, number: UInt64)
+    case attribute(endpoint: EndpointID, cluster: ClusterID, attribute: AttributeID, value: TLVValue)
+    case event(endpoint: EndpointID, cluster: ClusterID, event: EventID, number: UInt64)
     /// A command was run or refused.
-    case command(endpoint: UInt16, cluster: UInt32, command: UInt32, status: String)
-    case note(endpoint: UInt16, cluster: UInt32, text: String, members: [ReportMember])
+    case command(endpoint: EndpointID, cluster: ClusterID, command: CommandID, status: String)
+    case note(endpoint: EndpointID, cluster: ClusterID, text: String, members: [ReportMember])
     /// A step of commissioning, such as `fail-safe-armed`.
     case commissioning(step: String, members: [ReportMember])
     /// Sessions and handshakes, such as `pase-established`.

@@ -4,11 +4,11 @@ package import MatterTLV
 /// Attributes and further state of clusters as they are saved.
 package struct SavedClusters: Sendable, Equatable {
     struct Key: Hashable, Sendable {
-        var endpoint: UInt16
-        var cluster: UInt32
+        var endpoint: EndpointID
+        var cluster: ClusterID
     }
 
-    var attributes: [Key: [UInt32: TLVValue]] = [:]
+    var attributes: [Key: [AttributeID: TLVValue]] = [:]
     var states: [Key: TLVValue] = [:]
 
     package init() {}
@@ -20,12 +20,12 @@ package struct SavedClusters: Sendable, Equatable {
         return .array(
             of: keys.map { key in
                 var members = [
-                    TLVElement(0, .uint(UInt64(key.endpoint))), TLVElement(1, .uint(UInt64(key.cluster))),
+                    TLVElement(0, key.endpoint.tlv), TLVElement(1, key.cluster.tlv),
                     TLVElement(
                         2,
                         .array(
                             of: (attributes[key] ?? [:]).sorted { $0.key < $1.key }.map {
-                                .structure([TLVElement(0, .uint(UInt64($0.key))), TLVElement(1, $0.value)])
+                                .structure([TLVElement(0, $0.key.tlv), TLVElement(1, $0.value)])
                             })),
                 ]
                 if let state = states[key] { members.append(TLVElement(3, state)) }
@@ -37,10 +37,11 @@ package struct SavedClusters: Sendable, Equatable {
         guard case .array(let members) = tlv else { throw TLVError(.wrongType, "the saved clusters are not a list") }
         for member in members {
             let fields = try TLVFields(member.value, "a saved cluster")
-            let key = Key(endpoint: try fields.unsigned(0), cluster: try fields.unsigned(1))
+            let key = Key(
+                endpoint: EndpointID(try fields.unsigned(0)), cluster: ClusterID(try fields.unsigned(1)))
             for attribute in try fields.array(2) {
                 let pair = try TLVFields(attribute, "a saved attribute")
-                attributes[key, default: [:]][try pair.unsigned(0)] = try pair.required(1)
+                attributes[key, default: [:]][AttributeID(try pair.unsigned(0))] = try pair.required(1)
             }
             states[key] = fields[3]
         }

@@ -40,8 +40,8 @@ package final class SimulatedNode {
     package let random: any RandomSource
     package internal(set) var moment: Moment
     let startedAt: Instant
-    var endpoints: [UInt16: NodeEndpoint] = [:]
-    var endpointNumbers: [UInt16] = []
+    var endpoints: [EndpointID: NodeEndpoint] = [:]
+    var endpointNumbers: [EndpointID] = []
     var timers: [TimerKey: Instant] = [:]
     var events: EventLog
     package internal(set) var fabrics = FabricTable()
@@ -56,8 +56,8 @@ package final class SimulatedNode {
     var unsaved: Set<SavedPart> = []
     var answerDelay = Duration.zero
     var pendingCommands: [PendingCommand] = []
-    private var signals: [(signal: any ClusterSignal, endpoint: UInt16, cluster: UInt32)] = []
-    private var siblingChanges: [(endpoint: UInt16, cluster: UInt32, attribute: UInt32)] = []
+    private var signals: [(signal: any ClusterSignal, endpoint: EndpointID, cluster: ClusterID)] = []
+    private var siblingChanges: [(endpoint: EndpointID, cluster: ClusterID, attribute: AttributeID)] = []
     private var isSettling = false
     private var unprinted: [ConcreteAttributePath] = []
 
@@ -76,7 +76,7 @@ package final class SimulatedNode {
         window = CommissioningWindow()
         fabrics = FabricTable(saved.fabrics)
         try add(endpoint: 0, RootEndpoint.plan(configuration, bootCount: saved.bootCount, parts: plans.count))
-        for (index, plan) in plans.enumerated() { try add(endpoint: UInt16(index + 1), plan) }
+        for (index, plan) in plans.enumerated() { try add(endpoint: EndpointID(UInt16(index + 1)), plan) }
         restore(saved.clusters)
         if saved.clusters != SavedClusters() { forgetLostFabrics() }
         unsaved = [.eventNumber, .clusters]
@@ -89,10 +89,10 @@ package final class SimulatedNode {
         if fabrics.isEmpty { openWindowAtBoot() }
     }
 
-    private func add(endpoint number: UInt16, _ plan: EndpointPlan) throws(SimulatorError) {
-        var clusters: [UInt32: ClusterEntry] = [:]
+    private func add(endpoint number: EndpointID, _ plan: EndpointPlan) throws(SimulatorError) {
+        var clusters: [ClusterID: ClusterEntry] = [:]
         var servers = plan.servers
-        if !servers.contains(where: { $0.id == ClusterID.descriptor }) {
+        if !servers.contains(where: { $0.id == Descriptor.id }) {
             servers.append(DescriptorServer(tags: plan.tags))
         }
         for server in servers {
@@ -102,7 +102,8 @@ package final class SimulatedNode {
             clusters[server.id] = ClusterEntry(server, model: model, dataVersion: randomWord())
         }
         endpoints[number] = NodeEndpoint(
-            deviceTypes: plan.deviceTypes, clients: plan.clients, parts: plan.parts.map { number + $0 },
+            deviceTypes: plan.deviceTypes, clients: plan.clients,
+            parts: plan.parts.map { EndpointID(number.rawValue + $0) },
             tags: plan.tags, clusters: clusters, clusterNumbers: clusters.keys.sorted())
         endpointNumbers.append(number)
     }
@@ -188,13 +189,13 @@ package final class SimulatedNode {
 
     // MARK: Attributes
 
-    func entry(_ endpoint: UInt16, _ cluster: UInt32) -> ClusterEntry? { endpoints[endpoint]?.clusters[cluster] }
+    func entry(_ endpoint: EndpointID, _ cluster: ClusterID) -> ClusterEntry? { endpoints[endpoint]?.clusters[cluster] }
 
-    func stored(_ endpoint: UInt16, _ cluster: UInt32, _ attribute: UInt32) -> TLVValue? {
+    func stored(_ endpoint: EndpointID, _ cluster: ClusterID, _ attribute: AttributeID) -> TLVValue? {
         entry(endpoint, cluster)?.values[attribute]
     }
 
-    func store(_ value: TLVValue?, _ endpoint: UInt16, _ cluster: UInt32, _ attribute: UInt32) {
+    func store(_ value: TLVValue?, _ endpoint: EndpointID, _ cluster: ClusterID, _ attribute: AttributeID) {
         guard let entry = entry(endpoint, cluster), let value, let old = entry.values[attribute], old != value else {
             return
         }
@@ -203,7 +204,7 @@ package final class SimulatedNode {
     }
 
     /// Tells everybody who has to know that an attribute has another value.
-    func changed(_ endpoint: UInt16, _ cluster: UInt32, _ attribute: UInt32) {
+    func changed(_ endpoint: EndpointID, _ cluster: ClusterID, _ attribute: AttributeID) {
         guard let entry = entry(endpoint, cluster) else { return }
         entry.dataVersion &+= 1
         if entry.persistentAttributes.contains(attribute) { unsaved.insert(.clusters) }
@@ -244,7 +245,7 @@ package final class SimulatedNode {
     /// Lends a server to a closure; it is out of reach for everybody else meanwhile.
     @discardableResult
     func call<Result, Failure: Error>(
-        _ endpoint: UInt16, _ cluster: UInt32, _ caller: Caller,
+        _ endpoint: EndpointID, _ cluster: ClusterID, _ caller: Caller,
         _ body: (inout any ClusterServer, ClusterContext) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
         guard let entry = entry(endpoint, cluster), var server = entry.server else { return nil }
@@ -265,7 +266,7 @@ package final class SimulatedNode {
             &server, ClusterContext(node: self, endpoint: endpoint, cluster: cluster, caller: caller))
     }
 
-    func enqueue(_ signal: any ClusterSignal, endpoint: UInt16, cluster: UInt32) {
+    func enqueue(_ signal: any ClusterSignal, endpoint: EndpointID, cluster: ClusterID) {
         signals.append((signal, endpoint, cluster))
     }
 
@@ -300,7 +301,7 @@ package final class SimulatedNode {
     /// - Returns: whether the cluster made sense of it.
     package func input(_ line: String, at moment: Moment) -> Bool {
         let words = line.split(separator: " ")
-        guard words.count >= 2, let endpoint = UInt16(words[0]),
+        guard words.count >= 2, let endpoint = UInt16(words[0]).map({ EndpointID($0) }),
             let cluster = try? Catalogue.standard.cluster(named: String(words[1])).id
         else { return false }
         return turn(at: moment) {
@@ -310,7 +311,7 @@ package final class SimulatedNode {
 
     // MARK: Events
 
-    func emit(_ event: UInt32, _ fields: [TLVElement], endpoint: UInt16, cluster: UInt32) {
+    func emit(_ event: EventID, _ fields: [TLVElement], endpoint: EndpointID, cluster: ClusterID) {
         guard let definition = entry(endpoint, cluster)?.model.events[event] else { return }
         let fabric: UInt8? = fields.first { $0.tag == .context(254) }?.value.integer()
         let path = ConcreteEventPath(endpoint: endpoint, cluster: cluster, event: event)

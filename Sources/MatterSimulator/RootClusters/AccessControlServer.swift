@@ -1,24 +1,29 @@
 import MatterCredentials
+import MatterDataModel
 import MatterTLV
 
 /// Access Control: who may do what (Matter core specification 9.10). The entries themselves lie in the table of fabrics.
 struct AccessControlServer: ClusterServer {
+    typealias Attribute = AccessControl.Attribute
+
     private enum Change: UInt8 {
         case changed, added, removed
     }
 
-    let id = ClusterID.accessControl
+    let id = AccessControl.id
 
-    var initialAttributes: [UInt32: TLVValue] {
+    var initialAttributes: [AttributeID: TLVValue] {
         typealias Capacity = AccessControlEntry.Capacity
         return [
-            0: .array([]), 2: .uint(UInt64(Capacity.subjectsPerEntry)), 3: .uint(UInt64(Capacity.targetsPerEntry)),
-            4: .uint(UInt64(Capacity.entriesPerFabric)),
+            Attribute.acl: .array([]),
+            Attribute.subjectsPerAccessControlEntry: .uint(UInt64(Capacity.subjectsPerEntry)),
+            Attribute.targetsPerAccessControlEntry: .uint(UInt64(Capacity.targetsPerEntry)),
+            Attribute.accessControlEntriesPerFabric: .uint(UInt64(Capacity.entriesPerFabric)),
         ]
     }
 
-    func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
-        guard attribute == 0 else { return nil }
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+        guard attribute == Attribute.acl else { return nil }
         return .array(
             of: context.node.fabrics.all.flatMap { fabric in
                 fabric.access.map { $0.tlv(fabricIndex: fabric.index) }
@@ -26,7 +31,7 @@ struct AccessControlServer: ClusterServer {
     }
 
     mutating func write(
-        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+        _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         let index = context.caller.fabricIndex
         guard var fabric = context.node.fabrics[index], let items = value.items else { throw .unsupportedAccess }
@@ -38,7 +43,7 @@ struct AccessControlServer: ClusterServer {
         guard entries != old else { return }
         fabric.access = entries
         context.node.fabrics[index] = fabric
-        context.touch(0)
+        context.touch(Attribute.acl)
         context.node.unsaved.insert(.fabrics)
         Self.logChanges(from: old, to: entries, fabric: index, context)
     }
@@ -53,7 +58,7 @@ struct AccessControlServer: ClusterServer {
             guard before != after, let entry = after ?? before else { continue }
             let change: Change = before == nil ? .added : after == nil ? .removed : .changed
             context.emit(
-                event: 0,
+                event: AccessControl.Event.accessControlEntryChanged,
                 [
                     TLVElement(1, .optional(context.caller.nodeID?.rawValue)),
                     TLVElement(2, context.caller.isPASE ? .uint(0) : .null),

@@ -1,20 +1,13 @@
 import MatterCrypto
+import MatterDataModel
 import MatterSecureChannel
 import MatterTLV
 
 /// Administrator Commissioning: opens the window for further administrators (Matter core specification 11.19).
 struct AdministratorCommissioningServer: ClusterServer {
-    enum Attribute {
-        static let windowStatus: UInt32 = 0
-        static let fabricIndex: UInt32 = 1
-        static let vendorID: UInt32 = 2
-    }
+    typealias Attribute = AdministratorCommissioning.Attribute
 
-    private enum Command {
-        static let open: UInt32 = 0
-        static let openBasic: UInt32 = 1
-        static let revoke: UInt32 = 2
-    }
+    private typealias Command = AdministratorCommissioning.Command
 
     private enum Status {
         static let busy: UInt8 = 2
@@ -24,24 +17,26 @@ struct AdministratorCommissioningServer: ClusterServer {
 
     private static let largestDiscriminator: UInt16 = 0xFFF
 
-    let id = ClusterID.administratorCommissioning
+    let id = AdministratorCommissioning.id
 
     /// The feature Basic: a window with the device's own passcode.
-    var featureMap: UInt32 { 1 }
-    var initialAttributes: [UInt32: TLVValue] {
-        [Attribute.windowStatus: .uint(0), Attribute.fabricIndex: .null, Attribute.vendorID: .null]
+    var featureMap: FeatureMap { AdministratorCommissioning.Feature.basic }
+    var initialAttributes: [AttributeID: TLVValue] {
+        [Attribute.windowStatus: .uint(0), Attribute.adminFabricIndex: .null, Attribute.adminVendorId: .null]
     }
-    var acceptedCommands: [UInt32] { [Command.open, Command.openBasic, Command.revoke] }
-    var selfCheckedCommands: Set<UInt32> { [Command.open, Command.openBasic] }
+    var acceptedCommands: [CommandID] {
+        [Command.openCommissioningWindow, Command.openBasicCommissioningWindow, Command.revokeCommissioning]
+    }
+    var selfCheckedCommands: Set<CommandID> { [Command.openCommissioningWindow, Command.openBasicCommissioningWindow] }
 
-    func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         let window = context.node.window
         // With no window of this cluster's the stored values hold: closed, null, null.
         guard window.isOpenedByCluster else { return nil }
         return switch attribute {
         case Attribute.windowStatus: .uint(UInt64(window.mode.rawValue))
-        case Attribute.fabricIndex: .optional(window.openerFabric)
-        case Attribute.vendorID: .optional(window.openerVendor)
+        case Attribute.adminFabricIndex: .optional(window.openerFabric)
+        case Attribute.adminVendorId: .optional(window.openerVendor)
         default: nil
         }
     }
@@ -50,7 +45,7 @@ struct AdministratorCommissioningServer: ClusterServer {
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         let node = context.node
-        guard command.id != Command.revoke else {
+        guard command.id != Command.revokeCommissioning else {
             guard node.window.isOpen else { throw .cluster(Status.windowNotOpen) }
             if node.failSafe != nil { node.expireFailSafe("revoked") }
             node.closeWindow("revoked")
@@ -58,7 +53,7 @@ struct AdministratorCommissioningServer: ClusterServer {
         }
         let seconds: UInt16 = try command.unsigned(0)
         guard node.failSafe == nil, !node.window.isOpen else { throw .cluster(Status.busy) }
-        guard command.id == Command.open else {
+        guard command.id == Command.openCommissioningWindow else {
             guard CommissioningWindow.timeouts.contains(seconds) else { throw .invalidCommand }
             node.openWindow(
                 .basic, node.configuration.verifier, node.configuration.pbkdf,

@@ -1,43 +1,40 @@
+import MatterDataModel
 import MatterTLV
 
 /// Descriptor: what an endpoint is (Matter core specification 9.5).
 struct DescriptorServer: ClusterServer {
-    private enum Attribute {
-        static let deviceTypeList: UInt32 = 0
-        static let serverList: UInt32 = 1
-        static let clientList: UInt32 = 2
-        static let partsList: UInt32 = 3
-        static let tagList: UInt32 = 4
-    }
+    private typealias Attribute = Descriptor.Attribute
 
-    let id = ClusterID.descriptor
+    let id = Descriptor.id
     private let tags: [TLVValue]
 
     /// - Parameter tags: semantic tags; needed where sibling endpoints have the same device type.
     init(tags: [TLVValue] = []) { self.tags = tags }
 
-    var featureMap: UInt32 { tags.isEmpty ? 0 : 1 }
+    var featureMap: FeatureMap { tags.isEmpty ? [] : Descriptor.Feature.tagList }
 
-    var initialAttributes: [UInt32: TLVValue] {
-        var attributes: [UInt32: TLVValue] = [:]
-        for attribute in Attribute.deviceTypeList...Attribute.partsList { attributes[attribute] = .array([]) }
+    var initialAttributes: [AttributeID: TLVValue] {
+        var attributes: [AttributeID: TLVValue] = [
+            Attribute.deviceTypeList: .array([]), Attribute.serverList: .array([]), Attribute.clientList: .array([]),
+            Attribute.partsList: .array([]),
+        ]
         if !tags.isEmpty { attributes[Attribute.tagList] = .array(of: tags) }
         return attributes
     }
 
-    func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         guard let endpoint = context.node.endpoints[context.endpoint] else { return nil }
         switch attribute {
         case Attribute.deviceTypeList:
             return .array(
                 of: endpoint.deviceTypes.map {
-                    .structure([TLVElement(0, .uint(UInt64($0.id))), TLVElement(1, .uint(UInt64($0.revision)))])
+                    .structure([TLVElement(0, $0.id.tlv), TLVElement(1, .uint(UInt64($0.revision)))])
                 })
-        case Attribute.serverList: return .array(of: endpoint.clusterNumbers.map { .uint(UInt64($0)) })
-        case Attribute.clientList: return .array(of: endpoint.clients.sorted().map { .uint(UInt64($0)) })
+        case Attribute.serverList: return .array(of: endpoint.clusterNumbers.map(\.tlv))
+        case Attribute.clientList: return .array(of: endpoint.clients.sorted().map(\.tlv))
         case Attribute.partsList:
             let parts = context.endpoint == 0 ? context.endpoints.filter { $0 != 0 } : endpoint.parts
-            return .array(of: parts.map { .uint(UInt64($0)) })
+            return .array(of: parts.map(\.tlv))
         default: return nil
         }
     }

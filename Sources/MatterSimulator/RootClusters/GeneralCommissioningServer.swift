@@ -1,56 +1,55 @@
+import MatterDataModel
 import MatterTLV
 
 /// General Commissioning: the fail-safe (Matter core specification 11.10).
 struct GeneralCommissioningServer: ClusterServer {
-    private enum Command {
-        static let armFailSafe: UInt32 = 0
-        static let setRegulatoryConfig: UInt32 = 2
-        static let commissioningComplete: UInt32 = 4
-    }
+    typealias Attribute = GeneralCommissioning.Attribute
+
+    private typealias Command = GeneralCommissioning.Command
 
     private enum ErrorCode: UInt64 {
         case ok, valueOutsideRange, invalidAuthentication, noFailSafe, busyWithOtherAdmin
     }
 
     private static let bothLocations: UInt64 = 2
-    private static let breadcrumb: UInt32 = 0
-    private static let regulatoryConfig: UInt32 = 2
 
-    let id = ClusterID.generalCommissioning
+    let id = GeneralCommissioning.id
     private let limits: NodeLimits
 
     init(_ limits: NodeLimits) { self.limits = limits }
 
-    var initialAttributes: [UInt32: TLVValue] {
+    var initialAttributes: [AttributeID: TLVValue] {
         [
-            Self.breadcrumb: .uint(0),
-            1: .structure([
+            Attribute.breadcrumb: .uint(0),
+            Attribute.basicCommissioningInfo: .structure([
                 TLVElement(0, .uint(UInt64(limits.failSafe))), TLVElement(1, .uint(UInt64(limits.cumulativeFailSafe))),
             ]),
-            Self.regulatoryConfig: .uint(Self.bothLocations), 3: .uint(Self.bothLocations), 4: .bool(true),
+            Attribute.regulatoryConfig: .uint(Self.bothLocations),
+            Attribute.locationCapability: .uint(Self.bothLocations),
+            Attribute.supportsConcurrentConnection: .bool(true),
         ]
     }
 
-    var acceptedCommands: [UInt32] {
+    var acceptedCommands: [CommandID] {
         [Command.armFailSafe, Command.setRegulatoryConfig, Command.commissioningComplete]
     }
-    var persistentAttributes: Set<UInt32> { [Self.regulatoryConfig] }
-    var selfCheckedCommands: Set<UInt32> { [Command.setRegulatoryConfig] }
+    var persistentAttributes: Set<AttributeID> { [Attribute.regulatoryConfig] }
+    var selfCheckedCommands: Set<CommandID> { [Command.setRegulatoryConfig] }
 
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         switch command.id {
         case Command.armFailSafe:
-            return answer(1, try arm(command, context))
+            return answer(Command.armFailSafeResponse, try arm(command, context))
         case Command.setRegulatoryConfig:
-            return answer(3, try setRegulatoryConfig(command, context))
+            return answer(Command.setRegulatoryConfigResponse, try setRegulatoryConfig(command, context))
         default:
-            return answer(5, complete(context))
+            return answer(Command.commissioningCompleteResponse, complete(context))
         }
     }
 
-    private func answer(_ response: UInt32, _ code: ErrorCode) -> CommandAnswer {
+    private func answer(_ response: CommandID, _ code: ErrorCode) -> CommandAnswer {
         .response(response, [TLVElement(0, .uint(code.rawValue)), TLVElement(1, .string(""))])
     }
 
@@ -70,7 +69,7 @@ struct GeneralCommissioningServer: ClusterServer {
             return .ok
         }
         node.armFailSafe(seconds: seconds, fabricIndex: context.caller.fabricIndex)
-        context[Self.breadcrumb] = .uint(breadcrumb)
+        context[Attribute.breadcrumb] = .uint(breadcrumb)
         return .ok
     }
 
@@ -82,9 +81,9 @@ struct GeneralCommissioningServer: ClusterServer {
         let breadcrumb: UInt64 = try command.unsigned(2)
         guard country.utf8.count == 2 else { throw .constraintError }
         guard location <= 2 else { return .valueOutsideRange }
-        context[Self.regulatoryConfig] = .uint(UInt64(location))
-        context.sibling(ClusterID.basicInformation)?[BasicInformationServer.Attribute.location] = .string(country)
-        context[Self.breadcrumb] = .uint(breadcrumb)
+        context[Attribute.regulatoryConfig] = .uint(UInt64(location))
+        context.sibling(BasicInformation.id)?[BasicInformation.Attribute.location] = .string(country)
+        context[Attribute.breadcrumb] = .uint(breadcrumb)
         return .ok
     }
 

@@ -1,24 +1,15 @@
+import MatterDataModel
 import MatterTLV
 
 /// General Diagnostics (Matter core specification 11.12).
 struct GeneralDiagnosticsServer: ClusterServer {
-    private enum Attribute {
-        static let networkInterfaces: UInt32 = 0
-        static let rebootCount: UInt32 = 1
-        static let upTime: UInt32 = 2
-        static let operationalHours: UInt32 = 3
-        static let bootReason: UInt32 = 4
-        static let testEventTriggers: UInt32 = 8
-    }
+    private typealias Attribute = GeneralDiagnostics.Attribute
 
-    private enum Command {
-        static let testEventTrigger: UInt32 = 0
-        static let timeSnapshot: UInt32 = 1
-    }
+    private typealias Command = GeneralDiagnostics.Command
 
     private static let softwareReset: UInt64 = 1
 
-    let id = ClusterID.generalDiagnostics
+    let id = GeneralDiagnostics.id
     private let configuration: NodeConfiguration
     private let bootCount: UInt16
 
@@ -27,7 +18,7 @@ struct GeneralDiagnosticsServer: ClusterServer {
         self.bootCount = bootCount
     }
 
-    var initialAttributes: [UInt32: TLVValue] {
+    var initialAttributes: [AttributeID: TLVValue] {
         let interfaceType: UInt64 = configuration.network == .wifi ? 1 : 2
         return [
             Attribute.networkInterfaces: .array(of: [
@@ -39,22 +30,22 @@ struct GeneralDiagnosticsServer: ClusterServer {
                 ])
             ]),
             Attribute.rebootCount: .uint(UInt64(bootCount)), Attribute.upTime: .uint(0),
-            Attribute.operationalHours: .uint(0), Attribute.bootReason: .uint(Self.softwareReset),
-            Attribute.testEventTriggers: .bool(false),
+            Attribute.totalOperationalHours: .uint(0), Attribute.bootReason: .uint(Self.softwareReset),
+            Attribute.testEventTriggersEnabled: .bool(false),
         ]
     }
 
-    var acceptedCommands: [UInt32] { [Command.testEventTrigger, Command.timeSnapshot] }
+    var acceptedCommands: [CommandID] { [Command.testEventTrigger, Command.timeSnapshot] }
 
     mutating func start(_ context: ClusterContext) {
-        context.emit(event: 3, [TLVElement(0, .uint(Self.softwareReset))])
+        context.emit(event: GeneralDiagnostics.Event.bootReason, [TLVElement(0, .uint(Self.softwareReset))])
     }
 
-    func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         let seconds = UInt64(max(0, context.uptime.components.seconds))
         return switch attribute {
         case Attribute.upTime: .uint(seconds)
-        case Attribute.operationalHours: .uint(seconds / 3600)
+        case Attribute.totalOperationalHours: .uint(seconds / 3600)
         default: nil
         }
     }
@@ -67,6 +58,7 @@ struct GeneralDiagnosticsServer: ClusterServer {
         let (seconds, attoseconds) = context.uptime.components
         let milliseconds = UInt64(max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000))
         let unix = context.epochMicroseconds.map { $0 / 1000 + 946_684_800_000 }
-        return .response(2, [TLVElement(0, .uint(milliseconds)), TLVElement(1, .optional(unix))])
+        return .response(
+            Command.timeSnapshotResponse, [TLVElement(0, .uint(milliseconds)), TLVElement(1, .optional(unix))])
     }
 }

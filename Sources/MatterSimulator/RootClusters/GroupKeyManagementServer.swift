@@ -1,37 +1,31 @@
+import MatterDataModel
 import MatterTLV
 
 /// Group Key Management (Matter core specification 11.2). Keys and groups lie in the table of fabrics.
 struct GroupKeyManagementServer: ClusterServer {
-    private enum Attribute {
-        static let groupKeyMap: UInt32 = 0
-        static let groupTable: UInt32 = 1
-    }
+    private typealias Attribute = GroupKeyManagement.Attribute
 
-    private enum Command {
-        static let keySetWrite: UInt32 = 0
-        static let keySetRead: UInt32 = 1
-        static let keySetRemove: UInt32 = 3
-        static let keySetReadAllIndices: UInt32 = 4
-    }
+    private typealias Command = GroupKeyManagement.Command
 
-    let id = ClusterID.groupKeyManagement
+    let id = GroupKeyManagement.id
     private let limits: NodeLimits
 
     init(_ limits: NodeLimits) { self.limits = limits }
 
-    var initialAttributes: [UInt32: TLVValue] {
+    var initialAttributes: [AttributeID: TLVValue] {
         [
             Attribute.groupKeyMap: .array([]), Attribute.groupTable: .array([]),
-            2: .uint(UInt64(limits.groupsPerFabric)), 3: .uint(UInt64(limits.keySetsPerFabric)),
+            Attribute.maxGroupsPerFabric: .uint(UInt64(limits.groupsPerFabric)),
+            Attribute.maxGroupKeysPerFabric: .uint(UInt64(limits.keySetsPerFabric)),
         ]
     }
 
-    var acceptedCommands: [UInt32] {
+    var acceptedCommands: [CommandID] {
         [Command.keySetWrite, Command.keySetRead, Command.keySetRemove, Command.keySetReadAllIndices]
     }
-    var selfCheckedCommands: Set<UInt32> { [Command.keySetWrite] }
+    var selfCheckedCommands: Set<CommandID> { [Command.keySetWrite] }
 
-    func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         let fabrics = context.node.fabrics.all
         func entry(_ members: [TLVElement], _ fabric: FabricEntry) -> TLVValue {
             .structure(members + [TLVElement(254, .uint(UInt64(fabric.index)))])
@@ -52,7 +46,7 @@ struct GroupKeyManagementServer: ClusterServer {
                         entry(
                             [
                                 TLVElement(1, .uint(UInt64($0.group))),
-                                TLVElement(2, .array(of: $0.endpoints.map { .uint(UInt64($0)) })),
+                                TLVElement(2, .array(of: $0.endpoints.map(\.tlv))),
                                 TLVElement(3, .string($0.name)),
                             ], fabric)
                     }
@@ -62,7 +56,7 @@ struct GroupKeyManagementServer: ClusterServer {
     }
 
     mutating func write(
-        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+        _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         let index = context.caller.fabricIndex
         guard var fabric = context.node.fabrics[index], let items = value.items else { throw .unsupportedAccess }
@@ -78,7 +72,7 @@ struct GroupKeyManagementServer: ClusterServer {
         save(fabric, Attribute.groupKeyMap, context)
     }
 
-    private func save(_ fabric: FabricEntry, _ attribute: UInt32?, _ context: ClusterContext) {
+    private func save(_ fabric: FabricEntry, _ attribute: AttributeID?, _ context: ClusterContext) {
         context.node.fabrics[fabric.index] = fabric
         context.node.unsaved.insert(.fabrics)
         if let attribute { context.touch(attribute) }
@@ -107,7 +101,7 @@ struct GroupKeyManagementServer: ClusterServer {
         case Command.keySetRead:
             let id: UInt16 = try command.unsigned(0)
             guard let set = fabric.keySets.first(where: { $0.id == id }) else { throw .notFound }
-            return .response(2, [TLVElement(0, set.publicTLV)])
+            return .response(Command.keySetReadResponse, [TLVElement(0, set.publicTLV)])
         case Command.keySetRemove:
             let id: UInt16 = try command.unsigned(0)
             guard id != GroupKeySet.identityProtection else { throw .invalidCommand }
@@ -117,7 +111,9 @@ struct GroupKeyManagementServer: ClusterServer {
             save(fabric, Attribute.groupKeyMap, context)
             return .success
         default:
-            return .response(5, [TLVElement(0, .array(of: fabric.keySets.map { .uint(UInt64($0.id)) }))])
+            return .response(
+                Command.keySetReadAllIndicesResponse,
+                [TLVElement(0, .array(of: fabric.keySets.map { .uint(UInt64($0.id)) }))])
         }
     }
 }

@@ -1,20 +1,24 @@
+import MatterDataModel
 import MatterTLV
 
 /// Network Commissioning of a device on a cable: there is nothing to commission (Matter core specification 11.9).
 struct EthernetCommissioningServer: ClusterServer {
-    let id = ClusterID.networkCommissioning
+    let id = NetworkCommissioning.id
 
-    var featureMap: UInt32 { 1 << 2 }
-    var initialAttributes: [UInt32: TLVValue] {
+    var featureMap: FeatureMap { NetworkCommissioning.Feature.ethernetNetworkInterface }
+    var initialAttributes: [AttributeID: TLVValue] {
         [
-            0: .uint(1),
-            1: .array(of: [
+            NetworkCommissioning.Attribute.maxNetworks: .uint(1),
+            NetworkCommissioning.Attribute.networks: .array(of: [
                 .structure([TLVElement(0, .octets(Array("eth0".utf8))), TLVElement(1, .bool(true))])
             ]),
-            4: .bool(true), 5: .null, 6: .null, 7: .null,
+            NetworkCommissioning.Attribute.interfaceEnabled: .bool(true),
+            NetworkCommissioning.Attribute.lastNetworkingStatus: .null,
+            NetworkCommissioning.Attribute.lastNetworkID: .null,
+            NetworkCommissioning.Attribute.lastConnectErrorValue: .null,
         ]
     }
-    var persistentAttributes: Set<UInt32> { [4] }
+    var persistentAttributes: Set<AttributeID> { [NetworkCommissioning.Attribute.interfaceEnabled] }
 }
 
 /// Network Commissioning of a device with a radio that does not exist.
@@ -52,33 +56,37 @@ struct WiFiCommissioningServer: ClusterServer {
         case otherConnectionFailure = 9
     }
 
-    private enum Command {
-        static let scan: UInt32 = 0
-        static let addOrUpdate: UInt32 = 2
-        static let remove: UInt32 = 4
-        static let connect: UInt32 = 6
-        static let reorder: UInt32 = 8
-    }
+    private typealias Command = NetworkCommissioning.Command
 
     private static let mostNetworks = 4
     private static let joiningTakes = Duration.seconds(2)
     private static let scanningTakes = Duration.milliseconds(700)
 
-    let id = ClusterID.networkCommissioning
+    let id = NetworkCommissioning.id
     private var networks: [Network] = []
 
-    var featureMap: UInt32 { 1 }
-    var initialAttributes: [UInt32: TLVValue] {
+    var featureMap: FeatureMap { NetworkCommissioning.Feature.wiFiNetworkInterface }
+    var initialAttributes: [AttributeID: TLVValue] {
         [
-            0: .uint(UInt64(Self.mostNetworks)), 1: .array([]), 2: .uint(10), 3: .uint(20), 4: .bool(true), 5: .null,
-            6: .null, 7: .null, 8: .array(of: [.uint(0)]),
+            NetworkCommissioning.Attribute.maxNetworks: .uint(UInt64(Self.mostNetworks)),
+            NetworkCommissioning.Attribute.networks: .array([]),
+            NetworkCommissioning.Attribute.scanMaxTimeSeconds: .uint(10),
+            NetworkCommissioning.Attribute.connectMaxTimeSeconds: .uint(20),
+            NetworkCommissioning.Attribute.interfaceEnabled: .bool(true),
+            NetworkCommissioning.Attribute.lastNetworkingStatus: .null,
+            NetworkCommissioning.Attribute.lastNetworkID: .null,
+            NetworkCommissioning.Attribute.lastConnectErrorValue: .null,
+            NetworkCommissioning.Attribute.supportedWiFiBands: .array(of: [.uint(0)]),
         ]
     }
-    var acceptedCommands: [UInt32] {
-        [Command.scan, Command.addOrUpdate, Command.remove, Command.connect, Command.reorder]
+    var acceptedCommands: [CommandID] {
+        [
+            Command.scanNetworks, Command.addOrUpdateWiFiNetwork, Command.removeNetwork, Command.connectNetwork,
+            Command.reorderNetwork,
+        ]
     }
-    var persistentAttributes: Set<UInt32> { [4] }
-    var selfCheckedCommands: Set<UInt32> { Set(acceptedCommands) }
+    var persistentAttributes: Set<AttributeID> { [NetworkCommissioning.Attribute.interfaceEnabled] }
+    var selfCheckedCommands: Set<CommandID> { Set(acceptedCommands) }
 
     // MARK: State
 
@@ -106,12 +114,12 @@ struct WiFiCommissioningServer: ClusterServer {
     mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
         guard let signal = signal as? RollBack else { return }
         try? restore(signal.state)
-        context.touch(1)
+        context.touch(NetworkCommissioning.Attribute.networks)
         context.markUnsaved()
     }
 
-    func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
-        guard attribute == 1 else { return nil }
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+        guard attribute == NetworkCommissioning.Attribute.networks else { return nil }
         return .array(
             of: networks.map {
                 .structure([TLVElement(0, .octets($0.ssid)), TLVElement(1, .bool($0.isConnected))])
@@ -123,25 +131,25 @@ struct WiFiCommissioningServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        if command.id == Command.scan { return try scan(command, context) }
+        if command.id == Command.scanNetworks { return try scan(command, context) }
         guard let failSafe = context.node.failSafe, failSafe.fabricIndex == context.caller.fabricIndex else {
             throw .failsafeRequired
         }
         let network = try command.octets(0)
         guard (1...32).contains(network.count) else { throw .constraintError }
         switch command.id {
-        case Command.addOrUpdate:
+        case Command.addOrUpdateWiFiNetwork:
             let credentials = try command.octets(1)
             try setBreadcrumb(command, 2, context)
             return configAnswer(add(network, credentials), network, context)
-        case Command.remove:
+        case Command.removeNetwork:
             try setBreadcrumb(command, 1, context)
             guard let position = networks.firstIndex(where: { $0.ssid == network }) else {
                 return configAnswer((.networkIDNotFound, nil), network, context)
             }
             networks.remove(at: position)
             return configAnswer((.success, position), network, context)
-        case Command.reorder:
+        case Command.reorderNetwork:
             let target: UInt8 = try command.unsigned(1)
             try setBreadcrumb(command, 2, context)
             guard let position = networks.firstIndex(where: { $0.ssid == network }) else {
@@ -177,7 +185,7 @@ struct WiFiCommissioningServer: ClusterServer {
         let status: Status = found.isEmpty ? .networkNotFound : .success
         note(status, nil, context)
         return .response(
-            1,
+            Command.scanNetworksResponse,
             [
                 TLVElement(0, .uint(status.rawValue)), TLVElement(1, .string("")), TLVElement(2, .array(of: results)),
             ])
@@ -201,12 +209,12 @@ struct WiFiCommissioningServer: ClusterServer {
     ) -> CommandAnswer {
         note(result.status, network, context)
         if result.status == .success {
-            context.touch(1)
+            context.touch(NetworkCommissioning.Attribute.networks)
             context.markUnsaved()
         }
         var members = [TLVElement(0, .uint(result.status.rawValue)), TLVElement(1, .string(""))]
         if let index = result.index { members.append(TLVElement(2, .uint(UInt64(index)))) }
-        return .response(5, members)
+        return .response(Command.networkConfigResponse, members)
     }
 
     private mutating func connect(_ network: [UInt8], _ context: ClusterContext) -> CommandAnswer {
@@ -223,7 +231,7 @@ struct WiFiCommissioningServer: ClusterServer {
             }
             if status == .success {
                 for index in networks.indices { networks[index].isConnected = index == position }
-                context.touch(1)
+                context.touch(NetworkCommissioning.Attribute.networks)
                 context.markUnsaved()
             }
         } else {
@@ -231,13 +239,14 @@ struct WiFiCommissioningServer: ClusterServer {
         }
         note(status, network, context)
         let errorValue: TLVValue = status == .success ? .null : .int(Int64(status.rawValue))
-        context[7] = errorValue
+        context[NetworkCommissioning.Attribute.lastConnectErrorValue] = errorValue
         return .response(
-            7, [TLVElement(0, .uint(status.rawValue)), TLVElement(1, .string("")), TLVElement(2, errorValue)])
+            Command.connectNetworkResponse,
+            [TLVElement(0, .uint(status.rawValue)), TLVElement(1, .string("")), TLVElement(2, errorValue)])
     }
 
     private func note(_ status: Status, _ network: [UInt8]?, _ context: ClusterContext) {
-        context[5] = .uint(status.rawValue)
-        if let network { context[6] = .octets(network) }
+        context[NetworkCommissioning.Attribute.lastNetworkingStatus] = .uint(status.rawValue)
+        if let network { context[NetworkCommissioning.Attribute.lastNetworkID] = .octets(network) }
     }
 }

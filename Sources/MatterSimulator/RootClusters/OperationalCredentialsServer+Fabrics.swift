@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterTLV
 
 /// Commands that change the table of fabrics.
@@ -12,7 +13,7 @@ extension OperationalCredentialsServer {
         var members = [TLVElement(0, .uint(UInt64(status.rawValue)))]
         if let fabricIndex { members.append(TLVElement(1, .uint(UInt64(fabricIndex)))) }
         if let text { members.append(TLVElement(2, .string(text))) }
-        return .response(8, members)
+        return .response(NodeOperationalCredentials.Command.nocResponse, members)
     }
 
     func addTrustedRoot(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
@@ -27,7 +28,7 @@ extension OperationalCredentialsServer {
             throw .invalidCommand
         }
         context.node.failSafe = failSafe
-        context.touch(4)
+        context.touch(NodeOperationalCredentials.Attribute.trustedRootCertificates)
         context.node.reportCommissioning("root-added")
         return .success
     }
@@ -75,7 +76,7 @@ extension OperationalCredentialsServer {
             node.effects.append(.adoptFabric(session, index))
         }
         node.fabricsChanged()
-        if let access = context.sibling(ClusterID.accessControl) {
+        if let access = context.sibling(AccessControl.id) {
             AccessControlServer.logChanges(from: [], to: [entry], fabric: index, access)
         }
         node.reportCommissioning(
@@ -149,7 +150,7 @@ extension OperationalCredentialsServer {
         }
         guard node.fabrics[index] != nil else { return answer(.invalidFabricIndex) }
         node.fabrics[index]?.label = label
-        context.touch(1)
+        context.touch(NodeOperationalCredentials.Attribute.fabrics)
         node.unsaved.insert(.fabrics)
         return answer(.ok, fabricIndex: index)
     }
@@ -160,7 +161,7 @@ extension OperationalCredentialsServer {
         let node = context.node
         guard node.fabrics[index] != nil else { return answer(.invalidFabricIndex) }
         node.emit(
-            2, [TLVElement(0, .uint(UInt64(index)))], endpoint: 0, cluster: ClusterID.basicInformation)
+            2, [TLVElement(0, .uint(UInt64(index)))], endpoint: 0, cluster: BasicInformation.id)
         if node.failSafe?.changedFabric == index {
             node.failSafe?.changedFabric = nil
             node.failSafe?.replacedFabric = nil
@@ -195,8 +196,8 @@ extension OperationalCredentialsServer {
         if let statement { fabric.vidVerificationStatement = statement.isEmpty ? nil : statement }
         if let vvsc { fabric.vvsc = vvsc.isEmpty ? nil : vvsc }
         node.fabrics[fabric.index] = fabric
-        context.touch(0)
-        context.touch(1)
+        context.touch(NodeOperationalCredentials.Attribute.nocs)
+        context.touch(NodeOperationalCredentials.Attribute.fabrics)
         node.unsaved.insert(.fabrics)
         return .success
     }

@@ -1,54 +1,48 @@
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterTLV
 
 /// Operational Credentials: attestation, and membership of fabrics (Matter core specification 11.18). What changes the
 /// table of fabrics is in `OperationalCredentialsServer+Fabrics.swift`.
 struct OperationalCredentialsServer: ClusterServer {
-    enum Command {
-        static let attestationRequest: UInt32 = 0x00
-        static let certificateChainRequest: UInt32 = 0x02
-        static let csrRequest: UInt32 = 0x04
-        static let addNOC: UInt32 = 0x06
-        static let updateNOC: UInt32 = 0x07
-        static let updateFabricLabel: UInt32 = 0x09
-        static let removeFabric: UInt32 = 0x0A
-        static let addTrustedRoot: UInt32 = 0x0B
-        static let setVIDVerificationStatement: UInt32 = 0x0C
-        static let signVIDVerification: UInt32 = 0x0D
+    typealias Attribute = NodeOperationalCredentials.Attribute
 
-        static let all = [
-            attestationRequest, certificateChainRequest, csrRequest, addNOC, updateNOC, updateFabricLabel, removeFabric,
-            addTrustedRoot, setVIDVerificationStatement, signVIDVerification,
-        ]
-    }
+    typealias Command = NodeOperationalCredentials.Command
+    static let commands = [
+        Command.attestationRequest, Command.certificateChainRequest, Command.csrRequest, Command.addNOC,
+        Command.updateNOC, Command.updateFabricLabel, Command.removeFabric, Command.addTrustedRootCertificate,
+        Command.setVIDVerificationStatement, Command.signVIDVerificationRequest,
+    ]
 
-    let id = ClusterID.operationalCredentials
+    let id = NodeOperationalCredentials.id
     private let limits: NodeLimits
 
     init(_ limits: NodeLimits) { self.limits = limits }
 
-    var initialAttributes: [UInt32: TLVValue] {
+    var initialAttributes: [AttributeID: TLVValue] {
         [
-            0: .array([]), 1: .array([]), 2: .uint(UInt64(limits.fabrics)), 3: .uint(0), 4: .array([]), 5: .uint(0),
+            Attribute.nocs: .array([]), Attribute.fabrics: .array([]),
+            Attribute.supportedFabrics: .uint(UInt64(limits.fabrics)), Attribute.commissionedFabrics: .uint(0),
+            Attribute.trustedRootCertificates: .array([]), Attribute.currentFabricIndex: .uint(0),
         ]
     }
 
-    var acceptedCommands: [UInt32] { Command.all }
+    var acceptedCommands: [CommandID] { Self.commands }
     /// They answer in their own words, in an order of their own.
-    var selfCheckedCommands: Set<UInt32> { Set(Command.all).subtracting([Command.updateFabricLabel]) }
+    var selfCheckedCommands: Set<CommandID> { Set(Self.commands).subtracting([Command.updateFabricLabel]) }
 
-    func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         let fabrics = context.node.fabrics.all
         switch attribute {
-        case 0: return .array(of: fabrics.map(Self.noc))
-        case 1: return .array(of: fabrics.map(Self.descriptor))
-        case 3: return .uint(UInt64(fabrics.count))
-        case 4:
+        case Attribute.nocs: return .array(of: fabrics.map(Self.noc))
+        case Attribute.fabrics: return .array(of: fabrics.map(Self.descriptor))
+        case Attribute.commissionedFabrics: return .uint(UInt64(fabrics.count))
+        case Attribute.trustedRootCertificates:
             var roots = fabrics.map(\.operational.root.tlv)
             if let pending = context.node.failSafe?.root?.tlv, !roots.contains(pending) { roots.append(pending) }
             return .array(of: roots.map { .octets($0) })
-        case 5: return .uint(UInt64(context.caller.fabricIndex))
+        case Attribute.currentFabricIndex: return .uint(UInt64(context.caller.fabricIndex))
         default: return nil
         }
     }
@@ -84,7 +78,7 @@ struct OperationalCredentialsServer: ClusterServer {
         case Command.updateNOC: try updateNOC(command, context)
         case Command.updateFabricLabel: try updateLabel(command, context)
         case Command.removeFabric: try removeFabric(command, context)
-        case Command.addTrustedRoot: try addTrustedRoot(command, context)
+        case Command.addTrustedRootCertificate: try addTrustedRoot(command, context)
         case Command.setVIDVerificationStatement: try setStatement(command, context)
         default: try signVIDVerification(command, context)
         }
@@ -106,7 +100,9 @@ struct OperationalCredentialsServer: ClusterServer {
                 nonce: nonce, attestationChallenge: challenge)
         else { throw .failure }
         context.node.reportCommissioning("attestation")
-        return .response(1, [TLVElement(0, .octets(answer.elements)), TLVElement(1, .octets(answer.signature))])
+        return .response(
+            Command.attestationResponse,
+            [TLVElement(0, .octets(answer.elements)), TLVElement(1, .octets(answer.signature))])
     }
 
     private func certificate(
@@ -116,7 +112,7 @@ struct OperationalCredentialsServer: ClusterServer {
         guard let certificate = context.node.configuration.attestation.certificate(type: type) else {
             throw .invalidCommand
         }
-        return .response(3, [TLVElement(0, .octets(certificate))])
+        return .response(Command.certificateChainResponse, [TLVElement(0, .octets(certificate))])
     }
 
     private func requestCSR(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
@@ -140,7 +136,8 @@ struct OperationalCredentialsServer: ClusterServer {
             node.report(.fault("wrong-nocsr-signature"))
         }
         node.reportCommissioning("csr", [("forUpdate", .bool(isForUpdate))])
-        return .response(5, [TLVElement(0, .octets(elements.encoded)), TLVElement(1, .octets(signature))])
+        return .response(
+            Command.csrResponse, [TLVElement(0, .octets(elements.encoded)), TLVElement(1, .octets(signature))])
     }
 
     /// The fail-safe, if it is the caller's.

@@ -3,12 +3,9 @@ import MatterDataModel
 
 /// The endpoint that every node has, with the clusters that make it one (Matter device library, Root Node).
 enum RootEndpoint {
-    private static let deviceType: UInt32 = 0x0016
-
     static func plan(_ configuration: NodeConfiguration, bootCount: UInt16, parts: Int) -> EndpointPlan {
-        let revision = Catalogue.standard.deviceType(deviceType)?.revision ?? 1
-        return EndpointPlan(
-            deviceTypes: [DeviceTypeRevision(deviceType, revision: revision)],
+        EndpointPlan(
+            deviceTypes: [DeviceKind.revision(.rootNode)],
             servers: servers(configuration, bootCount: bootCount) + rainMaker(configuration))
     }
 

@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterTLV
 
 /// User Label: names that people give to the device (Matter core specification 9.8).
@@ -5,13 +6,13 @@ struct UserLabelServer: ClusterServer {
     private static let mostLabels = 16
     private static let longest = 16
 
-    let id = ClusterID.userLabel
+    let id = UserLabel.id
 
-    var initialAttributes: [UInt32: TLVValue] { [0: .array([])] }
-    var persistentAttributes: Set<UInt32> { [0] }
+    var initialAttributes: [AttributeID: TLVValue] { [UserLabel.Attribute.labelList: .array([])] }
+    var persistentAttributes: Set<AttributeID> { [UserLabel.Attribute.labelList] }
 
     mutating func write(
-        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+        _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         guard let items = value.items else { throw .constraintError }
         guard items.count <= Self.mostLabels else { throw .resourceExhausted }
@@ -27,20 +28,25 @@ struct UserLabelServer: ClusterServer {
 /// Time Synchronization without time zones: the device has the host's clock until somebody sets it
 /// (Matter core specification 11.17).
 struct TimeSynchronizationServer: ClusterServer {
+    typealias Attribute = TimeSynchronization.Attribute
+
     private static let timeNotAccepted: UInt8 = 2
     private static let millisecondsGranularity: UInt64 = 3
     private static let adminSource: UInt64 = 2
 
-    let id = ClusterID.timeSynchronization
+    let id = TimeSynchronization.id
 
-    var initialAttributes: [UInt32: TLVValue] {
-        [0: .null, 1: .uint(Self.millisecondsGranularity), 2: .uint(0)]
+    var initialAttributes: [AttributeID: TLVValue] {
+        [
+            Attribute.utcTime: .null, Attribute.granularity: .uint(Self.millisecondsGranularity),
+            Attribute.timeSource: .uint(0),
+        ]
     }
-    var acceptedCommands: [UInt32] { [0] }
-    var quietAttributes: Set<UInt32> { [0] }
+    var acceptedCommands: [CommandID] { [TimeSynchronization.Command.setUTCTime] }
+    var quietAttributes: Set<AttributeID> { [Attribute.utcTime] }
 
-    func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
-        attribute == 0 ? .optional(context.epochMicroseconds) : nil
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+        attribute == Attribute.utcTime ? .optional(context.epochMicroseconds) : nil
     }
 
     mutating func invoke(
@@ -56,9 +62,9 @@ struct TimeSynchronizationServer: ClusterServer {
         let (difference, overflow) = asked.subtractingReportingOverflow(Int64(clamping: now))
         guard !overflow, abs(difference) < Int64.max / 4 else { throw .cluster(Self.timeNotAccepted) }
         context.node.clockOffset += difference
-        context[1] = .uint(granularity)
-        context[2] = .uint(source ?? Self.adminSource)
-        context.touch(0)
+        context[Attribute.granularity] = .uint(granularity)
+        context[Attribute.timeSource] = .uint(source ?? Self.adminSource)
+        context.touch(Attribute.utcTime)
         return .success
     }
 }

@@ -2,7 +2,7 @@ package import JSON
 import MatterErrors
 package import MatterHTTP
 
-/// Reads the cloud's answers: documents, and the error format with its variants (reference, 1.4).
+/// Reads the cloud's answers: documents, and the error format with its variants (docs/rainmaker.md).
 package enum CloudAnswer {
     private static let limits = JSONLimits(depth: 32, values: 200_000, octets: 4 << 20)
     /// What is quoted of the cloud's own words.

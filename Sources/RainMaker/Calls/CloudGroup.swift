@@ -3,7 +3,7 @@ package import MatterCredentials
 package import MatterCrypto
 import MatterErrors
 
-/// A node group, which may be a Matter fabric (reference, 1.6).
+/// A node group, which may be a Matter fabric (docs/rainmaker.md).
 package struct CloudGroup: Sendable, Equatable {
     package var id: String
     package var name: String
@@ -98,7 +98,7 @@ package struct CloudFabric: Sendable, Equatable {
     /// the one in our certificate.
     package var userID: NodeID?
 
-    /// What phone apps use where the cloud gives no key (reference, 1.2).
+    /// What phone apps use where the cloud gives no key (docs/rainmaker.md).
     static let absentIPK = SecretBytes([UInt8](repeating: 0, count: FabricIdentity.groupKeyCount))
 
     init(_ fields: CloudFields) throws(RainMakerError) {

@@ -1,7 +1,7 @@
 package import JSON
 package import MatterCredentials
 
-/// A node of the user's account (reference, 1.7).
+/// A node of the user's account (docs/rainmaker.md).
 package struct CloudNode: Sendable, Equatable {
     package var id: String
     /// `rainmaker`, `pure_matter` or `rainmaker_matter`.
@@ -48,7 +48,7 @@ package struct CloudNode: Sendable, Equatable {
     package var manufacturerName: String? { matter?["manufacturerName"]?.stringValue }
     package var productName: String? { matter?["productName"]?.stringValue }
 
-    /// Server clusters by endpoint, from either layout of the metadata (reference, 4.3).
+    /// Server clusters by endpoint, from either layout of the metadata (docs/rainmaker.md).
     package var serverClusters: [UInt16: [UInt32]] {
         var clusters: [UInt16: [UInt32]] = [:]
         for member in matter?["serversData"]?.objectValue?.members ?? [] {
@@ -69,7 +69,7 @@ package struct CloudNode: Sendable, Equatable {
     }
 }
 
-/// Who has access to a group (reference, 1.8).
+/// Who has access to a group (docs/rainmaker.md).
 package struct CloudSharing: Sendable, Equatable {
     package var groupID: String
     package var primary: [String]
@@ -102,7 +102,7 @@ package struct CloudSharingRequest: Sendable, Equatable {
     }
 }
 
-/// The account (reference, 1.3).
+/// The account (docs/rainmaker.md).
 package struct CloudUser: Sendable, Equatable {
     package var id: String
     package var userName: String

@@ -19,7 +19,7 @@ package struct CloudAccount: Sendable, Equatable {
         self.authorityFile = authorityFile
     }
 
-    /// The services that need no URL (reference, 1.1).
+    /// The services that need no URL (docs/rainmaker.md).
     package static let wellKnown = [
         "public": "https://api.rainmaker.espressif.com", "china": "https://api2.rainmaker.espressif.com.cn",
     ]

@@ -48,7 +48,7 @@ extension CloudClient {
         }
         let isComplete = group.fabric != nil && group.nodes.allSatisfy { $0.matterNodeID != nil }
         guard group.isMatter, !isComplete else { return group }
-        // The apps always ask with the restriction (reference, G2); a cloud may tell of fabrics then only.
+        // The apps always ask with the restriction; a cloud may tell of fabrics then only.
         return try await self.group(id, onlyMatter: true) ?? group
     }
 

@@ -13,7 +13,7 @@ package struct CloudTokens: Sendable, Equatable {
     static let margin: Int64 = 60
     /// How long an access token is taken to last if it does not say, seconds.
     static let presumedLife: Int64 = 3550
-    /// The longest refresh token that controllers can store (reference, 1.3).
+    /// The longest refresh token that controllers can store (docs/rainmaker.md).
     package static let longestRefreshToken = 2047
 
     init(access: SecretText, refresh: SecretText, expires: Int64?) {

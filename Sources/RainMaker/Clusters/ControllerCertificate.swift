@@ -1,21 +1,20 @@
 package import MatterController
 import MatterCredentials
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 package import MatterTransport
 
 /// What the certificate of a controller on our fabric allows it.
 package struct ControllerCertificate: Sendable {
-    private static let operationalCredentials: UInt32 = 0x003E
-    private static let nocs: UInt32 = 0x0000
-
     private let tags: [CASEAuthenticatedTag]
 
     /// Reads it from the device, which shows each fabric its own.
     ///
     /// - Throws: ``ControllerError`` if the device does not show it.
     package init(of link: NodeLink, deadline: Instant) async throws {
-        let path = ConcreteAttributePath(endpoint: 0, cluster: Self.operationalCredentials, attribute: Self.nocs)
+        let path = ConcreteAttributePath(
+            endpoint: 0, cluster: NodeOperationalCredentials.id, attribute: NodeOperationalCredentials.Attribute.nocs)
         let result = try await link.read([AttributePath(path)], deadline: deadline)
         guard case .array(let entries)? = result.attribute(path)?.value, let entry = entries.first?.value,
             let contents = try? TLVFields(entry, "a certificate of the device").octets(1),

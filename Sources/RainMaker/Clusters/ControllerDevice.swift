@@ -1,35 +1,21 @@
 import MatterController
+package import MatterDataModel
 import MatterErrors
 package import MatterHTTP
 import MatterInteraction
 import MatterTLV
 
-/// Hands an account to a controller: the procedures of the Matter Controller cluster (reference, 3.2).
+/// Hands an account to a controller: the procedures of the Matter Controller cluster (docs/rainmaker.md).
 package struct ControllerDevice: Sendable {
-    package static let cluster: UInt32 = 0x131B_FC01
+    package static let cluster = RainMakerController.id
     package static let name = "MatterController"
     /// What a controller may take for a command: it talks to the cloud meanwhile.
     package static let processing = Duration.seconds(40)
     /// The longest URL that controllers can store, octets.
     package static let longestURL = 63
 
-    private enum Attribute {
-        static let refreshToken: UInt32 = 0
-        static let isTokenVerified: UInt32 = 1
-        static let isAuthorized: UInt32 = 2
-        static let isNOCInstalled: UInt32 = 3
-        static let endpointURL: UInt32 = 4
-        static let groupID: UInt32 = 5
-        static let fabricIndex: UInt32 = 6
-    }
-
-    private enum Command {
-        static let appendRefreshToken: UInt32 = 0
-        static let resetRefreshToken: UInt32 = 1
-        static let authorize: UInt32 = 2
-        static let updateUserNOC: UInt32 = 3
-        static let updateDeviceList: UInt32 = 4
-    }
+    private typealias Attribute = RainMakerController.Attribute
+    private typealias Command = RainMakerController.Command
 
     /// What goes into one message, octets.
     static let longestPart = 900
@@ -50,13 +36,16 @@ package struct ControllerDevice: Sendable {
     }
 
     package func status() async throws -> Status {
-        let values = try await device.read(Array(Attribute.isTokenVerified...Attribute.fabricIndex))
+        let values = try await device.read([
+            Attribute.refreshTokenVerified, Attribute.authorized, Attribute.userNOCInstalled, Attribute.endpointURL,
+            Attribute.rainmakerGroupId, Attribute.userNOCFabricIndex,
+        ])
         return Status(
-            isTokenVerified: values[Attribute.isTokenVerified]?.flag ?? false,
-            isAuthorized: values[Attribute.isAuthorized]?.flag ?? false,
-            isNOCInstalled: values[Attribute.isNOCInstalled]?.flag ?? false,
-            url: values[Attribute.endpointURL]?.text ?? "", groupID: values[Attribute.groupID]?.text ?? "",
-            fabricIndex: values[Attribute.fabricIndex]?.number.flatMap { UInt8(exactly: $0) } ?? 0)
+            isTokenVerified: values[Attribute.refreshTokenVerified]?.flag ?? false,
+            isAuthorized: values[Attribute.authorized]?.flag ?? false,
+            isNOCInstalled: values[Attribute.userNOCInstalled]?.flag ?? false,
+            url: values[Attribute.endpointURL]?.text ?? "", groupID: values[Attribute.rainmakerGroupId]?.text ?? "",
+            fabricIndex: values[Attribute.userNOCFabricIndex]?.number.flatMap { UInt8(exactly: $0) } ?? 0)
     }
 
     /// The refresh token that the controller holds; `nil` if it does not show it, or has none.

@@ -1,5 +1,6 @@
 package import MatterController
 import MatterCredentials
+package import MatterDataModel
 import MatterInteraction
 package import MatterRecords
 import MatterSession
@@ -8,12 +9,9 @@ package import MatterTransport
 
 /// One of Espressif's clusters on the endpoint of a node that has it.
 package struct CustomCluster: Sendable {
-    private static let descriptor: UInt32 = 0x001D
-    private static let serverList: UInt32 = 1
-
     let link: NodeLink
-    let endpoint: UInt16
-    let id: UInt32
+    let endpoint: EndpointID
+    let id: ClusterID
     let deadline: Instant
     /// For messages.
     private let name: String
@@ -23,7 +21,8 @@ package struct CustomCluster: Sendable {
     ///   - name: the cluster's, for messages.
     /// - Throws: ``ControllerError`` with `unsupportedCluster` if no endpoint has it.
     package init(
-        _ id: UInt32, _ name: String, of node: NodeRecord, at known: UInt16? = nil, link: NodeLink, deadline: Instant
+        _ id: ClusterID, _ name: String, of node: NodeRecord, at known: EndpointID? = nil, link: NodeLink,
+        deadline: Instant
     ) async throws {
         let found =
             if let known { known } else { try await Self.endpoint(of: id, node, link: link, deadline: deadline) }
@@ -42,22 +41,24 @@ package struct CustomCluster: Sendable {
 
     /// The first endpoint with a cluster; the device is asked if its endpoints are not known.
     static func endpoint(
-        of cluster: UInt32, _ node: NodeRecord, link: NodeLink, deadline: Instant
-    ) async throws -> UInt16? {
-        if let known = node.endpoints.first(where: { $0.serverClusters.contains(cluster) }) { return known.number }
+        of cluster: ClusterID, _ node: NodeRecord, link: NodeLink, deadline: Instant
+    ) async throws -> EndpointID? {
+        if let known = node.endpoints.first(where: { $0.serverClusters.contains(cluster.rawValue) }) {
+            return EndpointID(known.number)
+        }
         guard node.endpoints.isEmpty else { return nil }
-        let path = AttributePath(endpoint: nil, cluster: descriptor, attribute: serverList)
+        let path = AttributePath(endpoint: nil, cluster: Descriptor.id, attribute: Descriptor.Attribute.serverList)
         let result = try await link.read([path], deadline: deadline)
         return result.attributes.first { report in
-            report.value.map { $0.numbers.contains(UInt64(cluster)) } ?? false
+            report.value.map { $0.numbers.contains(UInt64(cluster.rawValue)) } ?? false
         }?.path.endpoint
     }
 
     /// The values of those of the attributes that the device has.
-    func read(_ attributes: [UInt32]) async throws -> [UInt32: TLVValue] {
+    func read(_ attributes: [AttributeID]) async throws -> [AttributeID: TLVValue] {
         let result = try await link.read(
             attributes.map { AttributePath(endpoint: endpoint, cluster: id, attribute: $0) }, deadline: deadline)
-        var values: [UInt32: TLVValue] = [:]
+        var values: [AttributeID: TLVValue] = [:]
         for report in result.attributes { values[report.path.attribute] = report.value }
         if values.isEmpty, case .failure(let status)? = result.attributes.first?.outcome {
             throw ControllerError(.status, "the device refused to read its cluster \(name): \(status)", status: status)
@@ -66,7 +67,7 @@ package struct CustomCluster: Sendable {
     }
 
     func invoke(
-        _ command: UInt32, _ what: String, _ repeatability: NodeLink.Repeatability,
+        _ command: CommandID, _ what: String, _ repeatability: NodeLink.Repeatability,
         fields: TLVValue = .structure([])
     ) async throws {
         let result = try await link.invoke(

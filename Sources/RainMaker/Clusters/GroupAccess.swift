@@ -3,7 +3,7 @@ package import MatterCredentials
 import MatterErrors
 package import MatterTLV
 
-/// The access control entries of a group's members (reference, 4.1 and 2.7).
+/// The access control entries of a group's members (docs/rainmaker.md).
 ///
 /// Everything else in the list stays as it is; entries are never doubled; a list that would lock us out is refused.
 package struct GroupAccess: Sendable {

@@ -1,5 +1,6 @@
 package import MatterController
 package import MatterCredentials
+import MatterDataModel
 import MatterErrors
 import MatterInteraction
 package import MatterRecords
@@ -7,13 +8,8 @@ import MatterSession
 import MatterTLV
 package import MatterTransport
 
-/// Procedures on a device of a RainMaker fabric, over its operational session (reference, 2.3 and 4.1).
+/// Procedures on a device of a RainMaker fabric, over its operational session (docs/rainmaker.md).
 package struct RainMakerDevice: Sendable {
-    private static let accessControl: UInt32 = 0x001F
-    private static let acl: UInt32 = 0x0000
-    private static let attributeList: UInt32 = 0xFFFB
-    private static let acceptedCommandList: UInt32 = 0xFFF9
-
     private let link: NodeLink
     private let node: NodeRecord
     private let deadline: Instant
@@ -25,7 +21,7 @@ package struct RainMakerDevice: Sendable {
     }
 
     /// The endpoint with the RainMaker cluster; `nil` for a Matter-only device.
-    private func endpoint() async throws -> UInt16? {
+    private func endpoint() async throws -> EndpointID? {
         try await CustomCluster.endpoint(of: RainMakerCluster.id, node, link: link, deadline: deadline)
     }
 
@@ -35,8 +31,9 @@ package struct RainMakerDevice: Sendable {
         return try await rainmakerNodeID(endpoint)
     }
 
-    private func rainmakerNodeID(_ endpoint: UInt16) async throws -> String? {
-        guard case .string(let id)? = try await read(endpoint, RainMakerCluster.nodeID), !id.isEmpty else {
+    private func rainmakerNodeID(_ endpoint: EndpointID) async throws -> String? {
+        guard case .string(let id)? = try await read(endpoint, RainMakerCluster.Attribute.rmakerNodeId), !id.isEmpty
+        else {
             return nil
         }
         guard id.utf8.count <= RainMakerCluster.longestNodeID else {
@@ -55,7 +52,7 @@ package struct RainMakerDevice: Sendable {
             return nil
         }
         try await challenge(endpoint, text: text)
-        guard case .string(let signature)? = try await read(endpoint, RainMakerCluster.challengeResponse),
+        guard case .string(let signature)? = try await read(endpoint, RainMakerCluster.Attribute.challengeResponse),
             !signature.isEmpty, signature.utf8.count <= RainMakerCluster.longestResponse,
             signature.utf8.count.isMultiple(of: 2), signature.allSatisfy({ $0.isASCII && $0.isHexDigit })
         else {
@@ -66,23 +63,23 @@ package struct RainMakerDevice: Sendable {
         return RainMakerEvidence(nodeID: rainmakerID, signature: signature)
     }
 
-    private func challenge(_ endpoint: UInt16, text: String) async throws {
+    private func challenge(_ endpoint: EndpointID, text: String) async throws {
         let lists = try await link.read(
-            [Self.attributeList, Self.acceptedCommandList].map {
+            [GlobalAttribute.attributeList, GlobalAttribute.acceptedCommandList].map {
                 AttributePath(endpoint: endpoint, cluster: RainMakerCluster.id, attribute: $0)
             }, deadline: deadline)
-        func list(_ attribute: UInt32) -> [UInt64]? {
+        func list(_ attribute: AttributeID) -> [UInt64]? {
             lists.attributes.first { $0.path.attribute == attribute }?.value?.numbers
         }
-        let attributes = list(Self.attributeList)
-        let commands = list(Self.acceptedCommandList) ?? []
-        if attributes?.contains(UInt64(RainMakerCluster.challenge)) == false,
-            commands.contains(UInt64(RainMakerCluster.signData))
+        let attributes = list(GlobalAttribute.attributeList)
+        let commands = list(GlobalAttribute.acceptedCommandList) ?? []
+        if attributes?.contains(UInt64(RainMakerCluster.Attribute.challenge.rawValue)) == false,
+            commands.contains(UInt64(RainMakerCluster.Command.signData.rawValue))
         {
             // Deployed firmware wants a bare string in the place of the structure.
             let result = try await link.invoke(
                 Command(
-                    endpoint: endpoint, cluster: RainMakerCluster.id, command: RainMakerCluster.signData,
+                    endpoint: endpoint, cluster: RainMakerCluster.id, command: RainMakerCluster.Command.signData,
                     fields: .string(text)), .absolute, deadline: deadline)
             guard case .status(let status) = result.outcome, status.isSuccess else { throw refused("SignData") }
             return
@@ -90,7 +87,7 @@ package struct RainMakerDevice: Sendable {
         let results = try await link.write(
             [
                 AttributeWrite(
-                    endpoint: endpoint, cluster: RainMakerCluster.id, attribute: RainMakerCluster.challenge,
+                    endpoint: endpoint, cluster: RainMakerCluster.id, attribute: RainMakerCluster.Attribute.challenge,
                     value: .string(text))
             ], isTimed: false, deadline: deadline)
         guard results.allSatisfy(\.status.isSuccess), !results.isEmpty else { throw refused("the challenge") }
@@ -102,7 +99,7 @@ package struct RainMakerDevice: Sendable {
             hint: "it signs a few times per boot only: restart it, then try again")
     }
 
-    private func read(_ endpoint: UInt16, _ attribute: UInt32) async throws -> TLVValue? {
+    private func read(_ endpoint: EndpointID, _ attribute: AttributeID) async throws -> TLVValue? {
         let path = ConcreteAttributePath(endpoint: endpoint, cluster: RainMakerCluster.id, attribute: attribute)
         return try await link.read([AttributePath(path)], deadline: deadline).attribute(path)?.value
     }
@@ -120,7 +117,7 @@ package struct RainMakerDevice: Sendable {
     package func grant(
         admin: CASEAuthenticatedTag, operate: CASEAuthenticatedTag, own: NodeIdentity
     ) async throws -> Bool {
-        let path = ConcreteAttributePath(endpoint: 0, cluster: Self.accessControl, attribute: Self.acl)
+        let path = ConcreteAttributePath(endpoint: 0, cluster: AccessControl.id, attribute: AccessControl.Attribute.acl)
         var hasWritten = false
         for _ in 0..<Self.attempts {
             let result = try await link.read([AttributePath(path)], deadline: deadline)

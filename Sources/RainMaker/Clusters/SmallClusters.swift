@@ -1,25 +1,18 @@
 import JSON
 import MatterController
 package import MatterCrypto
+package import MatterDataModel
 import MatterTLV
 
-/// The older cluster of Thread border routers (reference, 3.3).
+/// The older cluster of Thread border routers (docs/rainmaker.md).
 package struct BorderRouterDevice: Sendable {
-    package static let cluster: UInt32 = 0x131B_FC02
+    package static let cluster = RainMakerThreadBorderRouter.id
     package static let name = "RainMakerThreadBorderRouter"
     /// The longest operational dataset, octets (Thread specification, 8.10.1).
     private static let longestDataset = 254
 
-    private enum Attribute {
-        static let activeDataset: UInt32 = 0
-        static let borderAgentID: UInt32 = 2
-    }
-
-    private enum Command {
-        static let configureDataset: UInt32 = 0
-        static let startNetwork: UInt32 = 1
-        static let stopNetwork: UInt32 = 2
-    }
+    private typealias Attribute = RainMakerThreadBorderRouter.Attribute
+    private typealias Command = RainMakerThreadBorderRouter.Command
 
     private let device: CustomCluster
 
@@ -28,10 +21,10 @@ package struct BorderRouterDevice: Sendable {
 
     /// The active operational dataset, which has the network's key in it, and the id of the border agent.
     package func state() async throws -> (dataset: SecretBytes?, borderAgentID: [UInt8]) {
-        let values = try await device.read([Attribute.activeDataset, Attribute.borderAgentID])
-        let dataset = values[Attribute.activeDataset]?.octetString ?? []
+        let values = try await device.read([Attribute.activeOperationalDataset, Attribute.borderAgentId])
+        let dataset = values[Attribute.activeOperationalDataset]?.octetString ?? []
         return (
-            dataset.isEmpty ? nil : SecretBytes(dataset), values[Attribute.borderAgentID]?.octetString ?? []
+            dataset.isEmpty ? nil : SecretBytes(dataset), values[Attribute.borderAgentId]?.octetString ?? []
         )
     }
 
@@ -43,22 +36,22 @@ package struct BorderRouterDevice: Sendable {
                 .invalidInput, "a Thread dataset is 1 to \(Self.longestDataset) bytes in hexadecimal digits")
         }
         try await device.invoke(
-            Command.configureDataset, "ConfigureThreadDataset", .absolute,
+            Command.configureThreadDataset, "ConfigureThreadDataset", .absolute,
             fields: .structure([TLVElement(0, .string(digits))]))
     }
 
     package func startNetwork() async throws {
-        try await device.invoke(Command.startNetwork, "StartThreadNetwork", .absolute)
+        try await device.invoke(Command.startThreadNetwork, "StartThreadNetwork", .absolute)
     }
 
     package func stopNetwork() async throws {
-        try await device.invoke(Command.stopNetwork, "StopThreadNetwork", .absolute)
+        try await device.invoke(Command.stopThreadNetwork, "StopThreadNetwork", .absolute)
     }
 }
 
-/// The cluster of a participant's badge (reference, 3.4).
+/// The cluster of a participant's badge (docs/rainmaker.md).
 package struct ParticipantDevice: Sendable {
-    package static let cluster: UInt32 = 0x131B_FC03
+    package static let cluster = RainMakerParticipantData.id
     package static let name = "RainMakerParticipantData"
 
     /// Its attributes, which are fields of its one command too, by number.
@@ -66,17 +59,15 @@ package struct ParticipantDevice: Sendable {
         case name, companyName, email, contact, eventName
     }
 
-    private static let sendData: UInt32 = 0
-
     private let device: CustomCluster
 
     /// - Parameter device: the cluster ``cluster``.
     package init(_ device: CustomCluster) { self.device = device }
 
     package func data() async throws -> [Field: String] {
-        let values = try await device.read(Field.allCases.map { UInt32($0.rawValue) })
+        let values = try await device.read(Field.allCases.map { AttributeID(UInt32($0.rawValue)) })
         var data: [Field: String] = [:]
-        for field in Field.allCases { data[field] = values[UInt32(field.rawValue)]?.text }
+        for field in Field.allCases { data[field] = values[AttributeID(UInt32(field.rawValue))]?.text }
         return data
     }
 
@@ -85,6 +76,7 @@ package struct ParticipantDevice: Sendable {
         let fields = Field.allCases.compactMap { field in
             data[field].map { TLVElement(.context(field.rawValue), .string($0)) }
         }
-        try await device.invoke(Self.sendData, "SendData", .absolute, fields: .structure(fields))
+        try await device.invoke(
+            RainMakerParticipantData.Command.sendData, "SendData", .absolute, fields: .structure(fields))
     }
 }

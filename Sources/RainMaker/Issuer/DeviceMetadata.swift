@@ -1,12 +1,13 @@
 package import JSON
 package import MatterCredentials
+import MatterDataModel
 import MatterTLV
 
-/// What the cloud is told about a device, in the layouts of both apps (reference, 4.3).
+/// What the cloud is told about a device, in the layouts of both apps (docs/rainmaker.md).
 package struct DeviceMetadata: Sendable {
-    private static let descriptor: UInt32 = 0x001D
-    private static let basicInformation: UInt32 = 0x0028
-    private static let attributeList: UInt32 = 0xFFFB
+    private static let descriptor = Descriptor.id.rawValue
+    private static let basicInformation = BasicInformation.id.rawValue
+    private static let attributeList = GlobalAttribute.attributeList.rawValue
     /// Clusters whose attribute lists the apps show.
     private static let listedClusters: [UInt32] = [40, 6, 8, 768, 513, 1026]
 
@@ -32,7 +33,7 @@ package struct DeviceMetadata: Sendable {
         let clients = lists(2)
         var matter: JSONObject = [
             "group_id": .string(group),
-            "isRainmaker": .bool(servers.contains { $0.ids.contains(UInt64(RainMakerCluster.id)) }),
+            "isRainmaker": .bool(servers.contains { $0.ids.contains(UInt64(RainMakerCluster.id.rawValue)) }),
         ]
         matter["deviceName"] = (name ?? text(0x0003)).map { .string($0) }
         matter["deviceType"] = (deviceType(of: 1) ?? deviceType(of: nil)).map { .uint($0) }

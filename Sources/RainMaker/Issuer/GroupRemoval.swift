@@ -1,7 +1,7 @@
 import MatterCredentials
 import MatterErrors
 
-/// Tells the cloud about nodes that have left the fabric (reference, 2.6).
+/// Tells the cloud about nodes that have left the fabric (docs/rainmaker.md).
 package struct GroupRemoval: Sendable {
     private static let notTheUsers: Set<String> = ["100010", "103020"]
 

@@ -5,7 +5,7 @@ package import MatterRecords
 import MatterSession
 package import MatterStore
 
-/// Joins the fabric of a group and keeps our own certificate on it current (reference, 2.2 and 2.7).
+/// Joins the fabric of a group and keeps our own certificate on it current (docs/rainmaker.md).
 package struct RainMakerFabric: Sendable {
     /// Espressif's vendor id, which the apps give as the administrator's.
     package static let vendorID = VendorID(0x131B)
@@ -144,7 +144,7 @@ package struct RainMakerFabric: Sendable {
     }
 
     /// Whether tags are those of the caller's role, in this version or a newer one, which devices accept as well. What a
-    /// secondary user's certificate carries is not certain (reference, 7.2), so that of an administrator will do for him
+    /// secondary user's certificate carries is not certain (docs/rainmaker.md), so that of an administrator will do for him
     /// too. A primary user needs the admin tag: it is all that new devices admit, so that without it a commissioning could
     /// not be completed.
     private static func carriesTag(

@@ -6,7 +6,7 @@ import MatterRecords
 import MatterSession
 package import MatterStore
 
-/// Gives devices their certificates from a group's fabric in the cloud (reference, 2.2).
+/// Gives devices their certificates from a group's fabric in the cloud (docs/rainmaker.md).
 ///
 /// Wrong certificates are refused here, before the device hears of them.
 package struct RainMakerIssuer: NOCIssuer {

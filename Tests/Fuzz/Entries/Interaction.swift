@@ -1,4 +1,5 @@
 import MatterCommissioning
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 
@@ -86,6 +87,6 @@ extension FuzzEntry {
         let information = DeviceInformation(result)
         _ = (information.isFabricTableFull, information.isLongIdleTime)
         _ = EndpointDescription.all(in: result)
-        _ = BasicInformation(result)
+        _ = DeviceDescription(result)
     }
 }

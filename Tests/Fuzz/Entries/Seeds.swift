@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterDiscovery
 import MatterInteraction
 import MatterRecords

@@ -13,8 +13,8 @@ extension FuzzEntry {
             guard bytes.count > 4, let fields = try? TLVFields(decoding: [0x15] + bytes.dropFirst(3) + [0x18], "value"),
                 let value = fields[0]
             else { return .refused }
-            let cluster = UInt32(bytes[0]) | UInt32(bytes[1] & 0x0F) << 8
-            let definition = Catalogue.standard.attribute(cluster: cluster, UInt32(bytes[2]))
+            let cluster = ClusterID(UInt32(bytes[0]) | UInt32(bytes[1] & 0x0F) << 8)
+            let definition = Catalogue.standard.attribute(cluster: cluster, AttributeID(UInt32(bytes[2])))
             for printer in [ValuePrinter(), ValuePrinter(numeric: true)] {
                 let text = printer.text(value, as: definition?.type)
                 precondition(
@@ -31,8 +31,8 @@ extension FuzzEntry {
             Seeds.typedValues
         } run: { bytes in
             guard bytes.count > 3 else { return .refused }
-            let cluster = UInt32(bytes[0]) | UInt32(bytes[1] & 0x0F) << 8
-            guard let type = Catalogue.standard.attribute(cluster: cluster, UInt32(bytes[2]))?.type else {
+            let cluster = ClusterID(UInt32(bytes[0]) | UInt32(bytes[1] & 0x0F) << 8)
+            guard let type = Catalogue.standard.attribute(cluster: cluster, AttributeID(UInt32(bytes[2])))?.type else {
                 return .refused
             }
             let word = String(decoding: bytes.dropFirst(3), as: UTF8.self)

@@ -1,6 +1,7 @@
 import MatterCommissioning
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import MatterTestKit

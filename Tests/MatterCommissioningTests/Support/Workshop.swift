@@ -2,6 +2,7 @@ import Logging
 import MatterCommissioning
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterDiscovery
 import MatterRecords
 import MatterSession

@@ -1,5 +1,6 @@
 import MatterController
 import MatterCredentials
+import MatterDataModel
 import MatterInteraction
 import MatterRecords
 import MatterSession

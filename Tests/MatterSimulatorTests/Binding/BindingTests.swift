@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -6,7 +7,7 @@ import Testing
 
 @Suite("Binding and the on-off switch")
 struct BindingTests {
-    static let binding = ClusterID.binding
+    static let binding = Binding.id
 
     static func target(
         node: UInt64? = nil, group: UInt64? = nil, endpoint: UInt64? = nil, cluster: UInt64? = nil
@@ -50,8 +51,8 @@ struct BindingTests {
 
     @Test(
         "the switch sends its command to everything that is bound",
-        arguments: [("off", 0), ("on", 1), ("toggle", 2)] as [(String, UInt32)])
-    func drives(_ word: String, _ command: UInt32) throws {
+        arguments: [("off", 0), ("on", 1), ("toggle", 2)] as [(String, CommandID)])
+    func drives(_ word: String, _ command: CommandID) throws {
         let bench = try ClusterBench("on-off-switch")
         let entries: [TLVValue] = [
             Self.target(node: 5, endpoint: 1, cluster: 6), Self.target(node: 6, endpoint: 2),
@@ -81,10 +82,10 @@ struct BindingTests {
         let own = Self.target(node: ClusterBench.nodeID, endpoint: 2, cluster: 6)
         #expect(bench.write(Self.binding, 0, .array(of: [own])).isSuccess)
         #expect(bench.type("1 binding on"))
-        #expect(bench.read(ClusterID.onOff, 0, endpoint: 2) == .bool(true))
+        #expect(bench.read(OnOff.id, 0, endpoint: 2) == .bool(true))
         #expect(bench.type("1 binding toggle"))
         bench.wait(.seconds(1))
-        #expect(bench.read(ClusterID.onOff, 0, endpoint: 2) == .bool(false))
+        #expect(bench.read(OnOff.id, 0, endpoint: 2) == .bool(false))
         #expect(Self.commands(bench).isEmpty)
     }
 

@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -6,15 +7,15 @@ import Testing
 
 @Suite("Aggregator with bridged lights")
 struct AggregatorTests {
-    static let information = ClusterID.bridgedDeviceBasicInformation
+    static let information = BridgedDeviceBasicInformation.id
 
     @Test("the aggregator lists its lights, wherever it stands in the node")
     func parts() throws {
         let bench = try ClusterBench("contact-sensor", "aggregator")
         #expect(bench.node.endpointNumbers == [0, 1, 2, 3, 4, 5])
-        #expect(bench.read(ClusterID.descriptor, 3, endpoint: 2) == .array(of: [3, 4, 5].map { .uint($0) }))
-        #expect(bench.read(ClusterID.descriptor, 3, endpoint: 0)?.items?.count == 5)
-        for endpoint: UInt16 in 3...5 {
+        #expect(bench.read(Descriptor.id, 3, endpoint: 2) == .array(of: [3, 4, 5].map { .uint($0) }))
+        #expect(bench.read(Descriptor.id, 3, endpoint: 0)?.items?.count == 5)
+        for endpoint: EndpointID in 3...5 {
             let types = bench.node.endpoints[endpoint]?.deviceTypes.map(\.id) ?? []
             #expect(types.count == 2)
             #expect(types.contains(0x13))
@@ -28,9 +29,9 @@ struct AggregatorTests {
         #expect(Set(ids).count == 3)
         #expect(ids.allSatisfy { (1...32).contains($0.utf8.count) })
         #expect(bench.write(Self.information, 5, .string("Kitchen"), endpoint: 3).isSuccess)
-        #expect(try bench.status(ClusterID.onOff, 1, endpoint: 3).isSuccess)
-        #expect(bench.read(ClusterID.onOff, 0, endpoint: 3) == .bool(true))
-        #expect(bench.read(ClusterID.onOff, 0, endpoint: 2) == .bool(false))
+        #expect(try bench.status(OnOff.id, 1, endpoint: 3).isSuccess)
+        #expect(bench.read(OnOff.id, 0, endpoint: 3) == .bool(true))
+        #expect(bench.read(OnOff.id, 0, endpoint: 2) == .bool(false))
         #expect(try bench.restarted().read(Self.information, 5, endpoint: 3) == .string("Kitchen"))
     }
 

@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import MatterTransport
@@ -7,25 +8,25 @@ import Testing
 
 @Suite("Color Control")
 struct ColorControlTests {
-    static let color = ClusterID.colorControl
+    static let color = ColorControl.id
 
     enum Attribute {
-        static let hue: UInt32 = 0
-        static let saturation: UInt32 = 1
-        static let remaining: UInt32 = 2
-        static let x: UInt32 = 3
-        static let y: UInt32 = 4
-        static let mireds: UInt32 = 7
-        static let mode: UInt32 = 8
-        static let enhancedHue: UInt32 = 0x4000
-        static let enhancedMode: UInt32 = 0x4001
-        static let loopActive: UInt32 = 0x4002
+        static let hue: AttributeID = 0
+        static let saturation: AttributeID = 1
+        static let remaining: AttributeID = 2
+        static let x: AttributeID = 3
+        static let y: AttributeID = 4
+        static let mireds: AttributeID = 7
+        static let mode: AttributeID = 8
+        static let enhancedHue: AttributeID = 0x4000
+        static let enhancedMode: AttributeID = 0x4001
+        static let loopActive: AttributeID = 0x4002
     }
 
     /// A light that is on.
     static func light() throws -> ClusterBench {
         let bench = try ClusterBench("color-light")
-        try bench.status(ClusterID.onOff, 1)
+        try bench.status(OnOff.id, 1)
         return bench
     }
 
@@ -40,15 +41,15 @@ struct ColorControlTests {
         return fields
     }
 
-    static func run(_ bench: ClusterBench, _ command: UInt32, _ numbers: Int64...) throws -> IMStatus {
+    static func run(_ bench: ClusterBench, _ command: CommandID, _ numbers: Int64...) throws -> IMStatus {
         try bench.status(color, command, fields(numbers)).status
     }
 
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
-        var command: UInt32
+        var command: CommandID
         var numbers: [Int64]
-        var attribute: UInt32
+        var attribute: AttributeID
         /// At once, halfway, at the end.
         var seconds: Int
         var values: [Int]
@@ -192,8 +193,8 @@ struct ColorControlTests {
         arguments: [
             (1, [1, 0]), (2, [1, 0, 10]), (4, [3, 0]), (5, [1, 0, 0]), (9, [0, 0, 10]), (0x41, [1, 0]),
             (0x42, [3, 0, 1]), (0x4B, [1, 0, 0, 0]), (0x4C, [1, 0, 0, 0, 0]), (0x44, [4, 0, 0, 0, 0]),
-        ] as [(UInt32, [Int64])])
-    func senseless(_ command: UInt32, _ numbers: [Int64]) throws {
+        ] as [(CommandID, [Int64])])
+    func senseless(_ command: CommandID, _ numbers: [Int64]) throws {
         let bench = try Self.light()
         #expect(try bench.status(Self.color, command, Self.fields(numbers)).status == .invalidCommand)
     }
@@ -203,8 +204,8 @@ struct ColorControlTests {
         arguments: [
             (0, [255, 0, 0]), (0, [10, 4, 0]), (3, [255, 0]), (7, [0xFF00, 0, 0]), (0x0A, [0xFF00, 0]),
             (0x4B, [1, 10, 400, 300]),
-        ] as [(UInt32, [Int64])])
-    func range(_ command: UInt32, _ numbers: [Int64]) throws {
+        ] as [(CommandID, [Int64])])
+    func range(_ command: CommandID, _ numbers: [Int64]) throws {
         let bench = try Self.light()
         #expect(try bench.status(Self.color, command, Self.fields(numbers)).status == .constraintError)
     }
@@ -265,14 +266,14 @@ struct ColorControlTests {
         arguments: ["color-light", "color-temperature-light"])
     func coupled(kind: String) throws {
         let bench = try ClusterBench(kind)
-        #expect(try bench.status(ClusterID.onOff, 1).isSuccess)
+        #expect(try bench.status(OnOff.id, 1).isSuccess)
         let level: (UInt64) -> [UInt8: TLVValue] = { [0: .uint($0), 1: .uint(0), 2: .uint(0), 3: .uint(0)] }
-        #expect(try bench.status(ClusterID.levelControl, 0, level(2)).isSuccess)
+        #expect(try bench.status(LevelControl.id, 0, level(2)).isSuccess)
         #expect(bench.number(Self.color, Attribute.mireds) == 250, "not unless told so")
-        #expect(bench.write(ClusterID.levelControl, 0x0F, .uint(2)).isSuccess)
-        #expect(try bench.status(ClusterID.levelControl, 0, level(1)).isSuccess)
+        #expect(bench.write(LevelControl.id, 0x0F, .uint(2)).isSuccess)
+        #expect(try bench.status(LevelControl.id, 0, level(1)).isSuccess)
         #expect(bench.number(Self.color, Attribute.mireds) == 500)
-        #expect(try bench.status(ClusterID.levelControl, 0, level(254)).isSuccess)
+        #expect(try bench.status(LevelControl.id, 0, level(254)).isSuccess)
         #expect(bench.number(Self.color, Attribute.mireds) == 153)
     }
 

@@ -1,4 +1,5 @@
 import MatterCredentials
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -9,15 +10,15 @@ import Testing
 struct AccessControlTests {
     private typealias Entry = AccessControlEntry
 
-    private static let onOff = ClusterID.onOff
+    private static let onOff = OnOff.id
 
     /// What a subject with one entry may do: read, operate, manage (Identify), administer (the list itself).
     private func rights(_ bench: NodeBench, _ caller: Caller) throws -> [Bool] {
         [
             try bench.read(1, Self.onOff, 0, by: caller).first?.value != nil,
             try bench.invoke(1, Self.onOff, 0, by: caller).status == .success,
-            try bench.invoke(1, ClusterID.identify, 0, [TLVElement(0, .uint(0))], by: caller).status == .success,
-            try bench.read(0, ClusterID.accessControl, 0, by: caller).first?.value != nil,
+            try bench.invoke(1, Identify.id, 0, [TLVElement(0, .uint(0))], by: caller).status == .success,
+            try bench.read(0, AccessControl.id, 0, by: caller).first?.value != nil,
         ]
     }
 
@@ -120,7 +121,7 @@ struct AccessControlTests {
     func invalidEntries() throws {
         let bench = try NodeBench()
         let admin = try bench.commission(try NodeBench.Controller())
-        let old = bench.value(0, ClusterID.accessControl, 0)
+        let old = bench.value(0, AccessControl.id, 0)
         let wrong: [(TLVValue, IMStatus)] = [
             (entry(5, 1), .constraintError), (entry(5, 3), .constraintError), (entry(9), .constraintError),
             (entry(3, 2, subjects: .array(of: [.uint(0)])), .constraintError),
@@ -132,13 +133,13 @@ struct AccessControlTests {
             (entry(3, 2, targets: target(.uint(0xFFFF_FFFF), .null, .null)), .constraintError),
         ]
         for (value, status) in wrong {
-            let written = try bench.write(0, ClusterID.accessControl, 0, .array(of: [value]), by: admin)
+            let written = try bench.write(0, AccessControl.id, 0, .array(of: [value]), by: admin)
             #expect(written.status == status, "\(value)")
         }
         let many = Array(repeating: entry(), count: 5)
         #expect(
-            try bench.write(0, ClusterID.accessControl, 0, .array(of: many), by: admin).status == .resourceExhausted)
-        #expect(bench.value(0, ClusterID.accessControl, 0) == old)
+            try bench.write(0, AccessControl.id, 0, .array(of: many), by: admin).status == .resourceExhausted)
+        #expect(bench.value(0, AccessControl.id, 0) == old)
     }
 
     @Test("each change of an entry is an event of its fabric")
@@ -147,8 +148,8 @@ struct AccessControlTests {
         let admin = try bench.commission(try NodeBench.Controller())
         let before = bench.node.events.nextNumber
         let list = TLVValue.array(of: [entry(), entry(3, 2, subjects: .array(of: [.uint(8)]))])
-        #expect(try bench.write(0, ClusterID.accessControl, 0, list, by: admin).isSuccess)
-        #expect(try bench.write(0, ClusterID.accessControl, 0, .array(of: [entry()]), by: admin).isSuccess)
+        #expect(try bench.write(0, AccessControl.id, 0, list, by: admin).isSuccess)
+        #expect(try bench.write(0, AccessControl.id, 0, .array(of: [entry()]), by: admin).isSuccess)
         let changes = bench.node.events.records.filter { $0.number >= before && $0.path.cluster == 0x1F }
         #expect(changes.map { $0.data.field(3)?.integer(as: Int.self) } == [1, 2])
         #expect(changes.allSatisfy { $0.fabricIndex == admin.fabricIndex })

@@ -1,6 +1,7 @@
 import Foundation
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterInteraction
 import MatterSecureChannel
 import MatterSession
@@ -103,7 +104,7 @@ private final class NetworkBench: Sendable {
     }
 
     func invoke(
-        _ endpoint: UInt16, _ cluster: UInt32, _ command: UInt32, _ fields: [TLVElement] = [],
+        _ endpoint: EndpointID, _ cluster: ClusterID, _ command: CommandID, _ fields: [TLVElement] = [],
         on session: SessionReference
     ) async throws -> CommandResult.Outcome {
         let results = try await run(
@@ -227,19 +228,19 @@ struct DeviceNetworkTests {
         for number: UInt16 in 1...8 {
             let label = TLVValue.string("label \(number)")
             let write = AttributeWrite(
-                endpoint: 0, cluster: ClusterID.basicInformation, attribute: 5, value: label)
+                endpoint: 0, cluster: BasicInformation.id, attribute: 5, value: label)
             let results = try await bench.run(WriteTransaction([write]), on: session)
             #expect(results.allSatisfy { $0.status.isSuccess } && !results.isEmpty)
-            let key = SavedClusters.Key(endpoint: 0, cluster: ClusterID.basicInformation)
+            let key = SavedClusters.Key(endpoint: 0, cluster: BasicInformation.id)
             #expect(try store.load().node.clusters.attributes[key]?[5] == label)
             let user = Command(
-                endpoint: 1, cluster: ClusterID.doorLock, command: LockCommand.setUser,
+                endpoint: 1, cluster: DoorLock.id, command: DoorLock.Command.setUser,
                 fields: .structure(
                     [TLVElement(0, .uint(0)), TLVElement(1, .uint(UInt64(number)))]
                         + (UInt8(2)...6).map { TLVElement($0, .null) }))
             let added = try await bench.run(InvokeTransaction([user], timeout: 5000), on: session)
             #expect(added.allSatisfy { $0.status.isSuccess } && !added.isEmpty)
-            let lock = SavedClusters.Key(endpoint: 1, cluster: ClusterID.doorLock)
+            let lock = SavedClusters.Key(endpoint: 1, cluster: DoorLock.id)
             let users = try LockDatabase(tlv: try #require(try store.load().node.clusters.states[lock])).users
             #expect(users.count == Int(number))
         }
@@ -277,7 +278,7 @@ struct DeviceNetworkTests {
             })
         let controller = try NodeBench.Controller()
         try await bench.commission(controller)
-        let minima = AttributePath(endpoint: 0, cluster: ClusterID.basicInformation, attribute: 0x13)
+        let minima = AttributePath(endpoint: 0, cluster: BasicInformation.id, attribute: 0x13)
         let (first, _) = try await bench.connect(controller)
         let read = try await bench.run(ReadTransaction(ReadRequest(attributePaths: [minima])), on: first)
         #expect(read.attributes.first?.value?.field(0) == .uint(2))

@@ -23,7 +23,7 @@ struct FabricTests {
         #expect(other.fabricIndex == 2)
         let own = try bench.read(0, NodeBench.credentials, 1, by: first).first?.value?.items
         #expect(own?.map(\.fabricIndex) == [1])
-        let all = try bench.read(0, ClusterID.accessControl, 0, by: first, filtered: false).first?.value?.items
+        let all = try bench.read(0, AccessControl.id, 0, by: first, filtered: false).first?.value?.items
         #expect(all?.count == 2)
         #expect(all?.first?.field(1) == .uint(5))
         #expect(
@@ -45,7 +45,7 @@ struct FabricTests {
         let operate = AccessControlEntry(.operate, .case, subjects: [0x4000]).tlv(fabricIndex: 1)
         let administer = AccessControlEntry(.administer, .case, subjects: [0x2000]).tlv(fabricIndex: 1)
         #expect(
-            try bench.write(0, ClusterID.accessControl, 0, .array(of: [administer, operate]), by: first).isSuccess)
+            try bench.write(0, AccessControl.id, 0, .array(of: [administer, operate]), by: first).isSuccess)
         let operator4000 = Caller(.case(NodeID(0x4000), tags: []), fabricIndex: 1)
         let refused = try bench.read(0, NodeBench.credentials, 0, by: operator4000, filtered: false)
         #expect(refused.map(\.refusal) == [.unsupportedAccess])
@@ -78,7 +78,7 @@ struct FabricTests {
         }
         #expect(!fabrics.isEmpty && fabrics.allSatisfy { $0 == other.fabricIndex })
         let subscribed = bench.node.data(
-            ConcreteAttributePath(endpoint: 0, cluster: ClusterID.accessControl, attribute: 0), false, other)
+            ConcreteAttributePath(endpoint: 0, cluster: AccessControl.id, attribute: 0), false, other)
         #expect(subscribed?.data.items?.first == .structure([TLVElement(254, .uint(1))]))
     }
 
@@ -183,7 +183,7 @@ struct FabricTests {
         #expect(try remove(77, by: first) == .uint(11))
         #expect(try remove(2, by: first) == .uint(0))
         #expect(bench.node.fabrics.count == 1)
-        #expect(try bench.read(0, ClusterID.accessControl, 0, by: other).first?.refusal == .unsupportedAccess)
+        #expect(try bench.read(0, AccessControl.id, 0, by: other).first?.refusal == .unsupportedAccess)
         #expect(!bench.node.window.isOpen)
         #expect(try remove(1, by: first) == .uint(0))
         #expect(bench.node.isCommissionable)

@@ -1,4 +1,5 @@
 import MatterCredentials
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -35,7 +36,7 @@ struct FailSafeTests {
         #expect(bench.node.fabrics.isEmpty)
         #expect(bench.node.savedFabrics.isEmpty)
         #expect(bench.value(0, NodeBench.credentials, 4) == .array([]))
-        #expect(bench.value(0, ClusterID.accessControl, 0) == .array([]))
+        #expect(bench.value(0, AccessControl.id, 0) == .array([]))
         #expect(bench.value(0, NodeBench.general, 0) == .uint(0))
         #expect(bench.node.isCommissionable)
         bench.pase.fabricIndex = 0
@@ -74,7 +75,7 @@ struct FailSafeTests {
         let admin = try bench.commission(try NodeBench.Controller())
         try bench.restart()
         #expect(bench.node.fabrics.count == 1)
-        #expect(try bench.read(0, ClusterID.accessControl, 0, by: admin).first?.value != nil)
+        #expect(try bench.read(0, AccessControl.id, 0, by: admin).first?.value != nil)
         #expect(!bench.node.window.isOpen)
     }
 
@@ -148,7 +149,7 @@ struct FailSafeTests {
         let bench = try NodeBench(["on-off-light"]) { $0.network = .wifi }
         func add(_ ssid: String) throws -> Int? {
             try bench.invoke(
-                0, ClusterID.networkCommissioning, 2,
+                0, NetworkCommissioning.id, 2,
                 [
                     TLVElement(0, .octets(Array(ssid.utf8))), TLVElement(1, .octets(Array("simulated-password".utf8))),
                 ], by: bench.pase
@@ -156,12 +157,12 @@ struct FailSafeTests {
         }
         func connect(_ ssid: String) throws -> Int? {
             try bench.invoke(
-                0, ClusterID.networkCommissioning, 6, [TLVElement(0, .octets(Array(ssid.utf8)))], by: bench.pase
+                0, NetworkCommissioning.id, 6, [TLVElement(0, .octets(Array(ssid.utf8)))], by: bench.pase
             ).response(7)?.field(0)?.integer()
         }
         #expect(
             try bench.invoke(
-                0, ClusterID.networkCommissioning, 2,
+                0, NetworkCommissioning.id, 2,
                 [TLVElement(0, .octets([1])), TLVElement(1, .octets([]))], by: bench.pase
             ).status == .failsafeRequired)
         _ = try bench.arm()
@@ -172,8 +173,8 @@ struct FailSafeTests {
         #expect(try connect("nowhere") == 5)
         #expect(try connect("simulated-open") == 7)
         #expect(try connect("never-added") == 3)
-        #expect(bench.value(0, ClusterID.networkCommissioning, 1)?.items?.count == 3)
+        #expect(bench.value(0, NetworkCommissioning.id, 1)?.items?.count == 3)
         bench.pass(.seconds(61))
-        #expect(bench.value(0, ClusterID.networkCommissioning, 1) == .array([]))
+        #expect(bench.value(0, NetworkCommissioning.id, 1) == .array([]))
     }
 }

@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterTLV
 import Testing
 

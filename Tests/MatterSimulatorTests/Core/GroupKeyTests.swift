@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterInteraction
 import MatterSecureChannel
 import MatterTLV
@@ -9,7 +10,7 @@ import Testing
 
 @Suite("Group keys and groups")
 struct GroupKeyTests {
-    private static let cluster = ClusterID.groupKeyManagement
+    private static let cluster = GroupKeyManagement.id
 
     private func bench() throws -> (NodeBench, Caller) {
         let bench = try NodeBench()
@@ -124,8 +125,8 @@ struct GroupKeyTests {
         func add(_ group: UInt64, _ name: String = "g") throws -> IMStatus? {
             try status(0, 0, [TLVElement(0, .uint(group)), TLVElement(1, .string(name))])
         }
-        func status(_ command: UInt32, _ response: UInt32, _ fields: [TLVElement]) throws -> IMStatus? {
-            try bench.invoke(1, ClusterID.groups, command, fields, by: admin).response(response)?
+        func status(_ command: CommandID, _ response: CommandID, _ fields: [TLVElement]) throws -> IMStatus? {
+            try bench.invoke(1, Groups.id, command, fields, by: admin).response(response)?
                 .field(0)?.integer(as: UInt8.self).flatMap(IMStatus.init(rawValue:))
         }
         #expect(try add(0x101) == .unsupportedAccess)
@@ -140,23 +141,23 @@ struct GroupKeyTests {
         #expect(try add(0x101, "first") == .success)
         #expect(try add(0) == .constraintError)
         #expect(try add(0x103, String(repeating: "x", count: 17)) == .constraintError)
-        let view = try bench.invoke(1, ClusterID.groups, 1, [TLVElement(0, .uint(0x101))], by: admin).response(1)
+        let view = try bench.invoke(1, Groups.id, 1, [TLVElement(0, .uint(0x101))], by: admin).response(1)
         #expect(view?.field(2) == .string("first"))
         #expect(try status(1, 1, [TLVElement(0, .uint(0x103))]) == .notFound)
         let some = try bench.invoke(
-            1, ClusterID.groups, 2, [TLVElement(0, .array(of: [.uint(0x102), .uint(0x103)]))], by: admin)
+            1, Groups.id, 2, [TLVElement(0, .array(of: [.uint(0x102), .uint(0x103)]))], by: admin)
         #expect(some.response(2)?.field(1) == .array(of: [.uint(0x102)]))
         #expect(bench.value(0, Self.cluster, 1)?.items?.count == 2)
         #expect(try status(3, 3, [TLVElement(0, .uint(0x102))]) == .success)
         #expect(try status(3, 3, [TLVElement(0, .uint(0x102))]) == .notFound)
-        #expect(try bench.invoke(1, ClusterID.groups, 4, by: admin).status == .success)
+        #expect(try bench.invoke(1, Groups.id, 4, by: admin).status == .success)
         #expect(bench.value(0, Self.cluster, 1) == .array([]))
         // Only while it identifies itself.
         let fields = [TLVElement(0, .uint(0x103)), TLVElement(1, .string("x"))]
-        #expect(try bench.invoke(1, ClusterID.groups, 5, fields, by: admin).status == .success)
+        #expect(try bench.invoke(1, Groups.id, 5, fields, by: admin).status == .success)
         #expect(bench.value(0, Self.cluster, 1) == .array([]))
-        _ = try bench.invoke(1, ClusterID.identify, 0, [TLVElement(0, .uint(10))], by: admin)
-        #expect(try bench.invoke(1, ClusterID.groups, 5, fields, by: admin).status == .success)
+        _ = try bench.invoke(1, Identify.id, 0, [TLVElement(0, .uint(10))], by: admin)
+        #expect(try bench.invoke(1, Groups.id, 5, fields, by: admin).status == .success)
         #expect(bench.value(0, Self.cluster, 1)?.items?.count == 1)
     }
 

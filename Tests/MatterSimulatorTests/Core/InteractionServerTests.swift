@@ -1,4 +1,5 @@
 import MatterCredentials
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -7,7 +8,7 @@ import Testing
 
 @Suite("The Interaction Model server")
 struct InteractionServerTests {
-    private static let onOff = ClusterID.onOff
+    private static let onOff = OnOff.id
 
     private func bench() throws -> (NodeBench, Caller) {
         let bench = try NodeBench()
@@ -17,10 +18,11 @@ struct InteractionServerTests {
     @Test(
         "a read of something that is not there says what is missing",
         arguments: [
-            (UInt16(9), UInt32(6), UInt32(0), IMStatus.unsupportedEndpoint), (1, 0x101, 0, .unsupportedCluster),
+            (EndpointID(9), ClusterID(6), AttributeID(0), IMStatus.unsupportedEndpoint),
+            (1, 0x101, 0, .unsupportedCluster),
             (1, 6, 0x99, .unsupportedAttribute), (1, 0x9999, 0xFFFD, .unsupportedCluster),
         ])
-    func missing(endpoint: UInt16, cluster: UInt32, attribute: UInt32, status: IMStatus) throws {
+    func missing(endpoint: EndpointID, cluster: ClusterID, attribute: AttributeID, status: IMStatus) throws {
         let (bench, admin) = try bench()
         #expect(try bench.read(endpoint, cluster, attribute, by: admin).first?.refusal == status)
         let stranger = Caller(.case(NodeID(5), tags: []), fabricIndex: 1)
@@ -32,10 +34,11 @@ struct InteractionServerTests {
     @Test(
         "a command that is not there says what is missing",
         arguments: [
-            (UInt16(9), UInt32(6), UInt32(0), IMStatus.unsupportedEndpoint), (1, 0x101, 0, .unsupportedCluster),
+            (EndpointID(9), ClusterID(6), CommandID(0), IMStatus.unsupportedEndpoint),
+            (1, 0x101, 0, .unsupportedCluster),
             (1, 6, 0x99, .unsupportedCommand),
         ])
-    func missingCommand(endpoint: UInt16, cluster: UInt32, command: UInt32, status: IMStatus) throws {
+    func missingCommand(endpoint: EndpointID, cluster: ClusterID, command: CommandID, status: IMStatus) throws {
         let (bench, admin) = try bench()
         #expect(try bench.invoke(endpoint, cluster, command, by: admin).status == status)
         let stranger = Caller(.case(NodeID(5), tags: []), fabricIndex: 1)
@@ -44,13 +47,13 @@ struct InteractionServerTests {
 
     /// A server that answers everything it is asked for, and remembers what that was.
     private struct PryingServer: ClusterServer {
-        final class Asked { var attributes: [UInt32] = [] }
+        final class Asked { var attributes: [AttributeID] = [] }
 
         let asked: Asked
-        let id: UInt32 = 0x0045
-        let initialAttributes: [UInt32: TLVValue] = [0: .bool(false)]
+        let id = BooleanState.id
+        let initialAttributes: [AttributeID: TLVValue] = [0: .bool(false)]
 
-        func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+        func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
             asked.attributes.append(attribute)
             return .bool(true)
         }
@@ -60,7 +63,7 @@ struct InteractionServerTests {
     func onlyDeclared() throws {
         let asked = PryingServer.Asked()
         let bench = try ClusterBench { [EndpointPlan(deviceTypes: [], servers: [PryingServer(asked: asked)])] }
-        let attributes: [UInt32] = [0, 1, 0x4000] + GlobalAttribute.all
+        let attributes: [AttributeID] = [0, 1, 0x4000] + GlobalAttribute.all
         let values = attributes.map { bench.read(0x0045, $0) }
         #expect(Set(asked.attributes) == [0])
         #expect(Array(values[..<3]) == [.bool(true), nil, nil])
@@ -77,7 +80,7 @@ struct InteractionServerTests {
     func fields() throws {
         let (bench, admin) = try bench()
         func move(_ fields: [TLVElement]) throws -> IMStatus {
-            try bench.invoke(1, ClusterID.levelControl, 0, fields, by: admin).status
+            try bench.invoke(1, LevelControl.id, 0, fields, by: admin).status
         }
         let rest = [TLVElement(2, .uint(0)), TLVElement(3, .uint(0))]
         #expect(try move([]) == .invalidCommand)
@@ -97,7 +100,9 @@ struct InteractionServerTests {
     @Test("values that are written are checked")
     func writes() throws {
         let (bench, admin) = try bench()
-        func write(_ cluster: UInt32, _ attribute: UInt32, _ value: TLVValue, endpoint: UInt16 = 1) throws -> IMStatus {
+        func write(_ cluster: ClusterID, _ attribute: AttributeID, _ value: TLVValue, endpoint: EndpointID = 1) throws
+            -> IMStatus
+        {
             try bench.write(endpoint, cluster, attribute, value, by: admin).status
         }
         #expect(try write(6, 0, .bool(true)) == .unsupportedWrite)
@@ -147,13 +152,13 @@ struct InteractionServerTests {
         #expect(found.count > 15)
         for (path, reports) in found {
             let list = bench.value(path.endpoint, path.cluster, 0xFFFB)?.items?.compactMap {
-                $0.integer(as: UInt32.self)
+                $0.id(as: AttributeID.self)
             }
             #expect(reports.compactMap(\.path.attribute) == list, "\(path)")
         }
-        let servers = bench.value(1, ClusterID.descriptor, 1)?.items?.compactMap { $0.integer(as: UInt32.self) }
+        let servers = bench.value(1, Descriptor.id, 1)?.items?.compactMap { $0.id(as: ClusterID.self) }
         #expect(servers == [3, 4, 6, 8, 0x1D])
-        #expect(bench.value(0, ClusterID.descriptor, 3) == .array(of: [.uint(1)]))
+        #expect(bench.value(0, Descriptor.id, 3) == .array(of: [.uint(1)]))
     }
 
     @Test("flags of a wildcard leave out what they name")
@@ -167,23 +172,23 @@ struct InteractionServerTests {
         #expect(try read(.skipGlobalAttributes).allSatisfy { $0.attribute ?? 0 < 0xFFF8 })
         #expect(try read(.skipAttributeList).allSatisfy { $0.attribute != 0xFFFB })
         #expect(try read(.skipCommandLists).allSatisfy { $0.attribute != 0xFFF8 && $0.attribute != 0xFFF9 })
-        #expect(try read(.skipDiagnosticsClusters).allSatisfy { $0.cluster != ClusterID.generalDiagnostics })
-        #expect(try read([]).contains { $0.cluster == ClusterID.generalDiagnostics })
+        #expect(try read(.skipDiagnosticsClusters).allSatisfy { $0.cluster != GeneralDiagnostics.id })
+        #expect(try read([]).contains { $0.cluster == GeneralDiagnostics.id })
     }
 
     @Test("clusters of vendors are custom elements too, which a wildcard can leave out")
     func customClusters() throws {
         let bench = try NodeBench { $0.rainMaker = RainMakerOptions(nodeID: "x") }
         let admin = try bench.commission(try NodeBench.Controller())
-        func clusters(_ flags: WildcardPathFlags, cluster: UInt32? = nil) throws -> Set<UInt32?> {
+        func clusters(_ flags: WildcardPathFlags, cluster: ClusterID? = nil) throws -> Set<ClusterID?> {
             let path = AttributePath(cluster: cluster, wildcardFlags: flags)
             return Set(
                 try bench.node.read(ReadRequest(attributePaths: [path]), caller: admin).attributes.map(\.path.cluster))
         }
-        #expect(try clusters([]).contains(ClusterID.rainMaker))
-        #expect(try !clusters(.skipCustomElements).contains(ClusterID.rainMaker))
-        #expect(try clusters(.skipCustomElements).contains(ClusterID.onOff))
-        #expect(try clusters(.skipCustomElements, cluster: ClusterID.rainMaker) == [ClusterID.rainMaker])
+        #expect(try clusters([]).contains(RainMakerCluster.id))
+        #expect(try !clusters(.skipCustomElements).contains(RainMakerCluster.id))
+        #expect(try clusters(.skipCustomElements).contains(OnOff.id))
+        #expect(try clusters(.skipCustomElements, cluster: RainMakerCluster.id) == [RainMakerCluster.id])
     }
 
     @Test("requests that no server has to understand are refused as a whole")
@@ -221,7 +226,7 @@ struct InteractionServerTests {
         func label(_ text: String) -> TLVValue {
             .structure([TLVElement(0, .string(text)), TLVElement(1, .string("v"))])
         }
-        let path = AttributePath(endpoint: 0, cluster: ClusterID.userLabel, attribute: 0)
+        let path = AttributePath(endpoint: 0, cluster: UserLabel.id, attribute: 0)
         var item = path
         item.listIndex = .append
         var receiver = WriteReceiver()
@@ -231,7 +236,7 @@ struct InteractionServerTests {
         #expect(bench.node.write(first, progress: &progress, caller: admin).map(\.status) == [.success])
         let rest = try receiver.receive(WriteRequest(writes: [AttributeDataIB(path: item, data: label("b"))]))
         #expect(bench.node.write(rest, progress: &progress, caller: admin).map(\.status) == [.success])
-        #expect(bench.value(0, ClusterID.userLabel, 0)?.items == [label("a"), label("b")])
+        #expect(bench.value(0, UserLabel.id, 0)?.items == [label("a"), label("b")])
         var fresh = WriteReceiver()
         let alone = try fresh.receive(WriteRequest(writes: [AttributeDataIB(path: item, data: label("c"))]))
         #expect(bench.node.write(alone, progress: &progress, caller: admin).map(\.status) == [.busy])
@@ -241,7 +246,7 @@ struct InteractionServerTests {
     func fabricScoped() throws {
         let bench = try NodeBench()
         #expect(
-            try bench.invoke(0, ClusterID.groupKeyManagement, 4, by: bench.pase).status == .unsupportedAccess)
+            try bench.invoke(0, GroupKeyManagement.id, 4, by: bench.pase).status == .unsupportedAccess)
     }
 
     @Test("events have numbers that only grow, over restarts too")

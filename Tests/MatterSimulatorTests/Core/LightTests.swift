@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -6,7 +7,7 @@ import Testing
 
 @Suite("Lights")
 struct LightTests {
-    private static let level = ClusterID.levelControl
+    private static let level = LevelControl.id
 
     private struct Light {
         let bench: NodeBench
@@ -21,12 +22,12 @@ struct LightTests {
         var level: Int? { bench.value(1, 8, 0)?.integer() }
         var remaining: Int? { bench.value(1, 8, 1)?.integer() }
 
-        func onOff(_ command: UInt32, _ fields: [TLVElement] = []) throws {
+        func onOff(_ command: CommandID, _ fields: [TLVElement] = []) throws {
             #expect(try bench.invoke(1, 6, command, fields, by: admin).status == .success)
         }
 
         @discardableResult
-        func move(_ command: UInt32, to level: UInt64, in tenths: UInt64?, options: UInt64 = 0) throws -> IMStatus {
+        func move(_ command: CommandID, to level: UInt64, in tenths: UInt64?, options: UInt64 = 0) throws -> IMStatus {
             try bench.invoke(
                 1, 8, command,
                 [
@@ -36,7 +37,7 @@ struct LightTests {
             ).status
         }
 
-        func set(_ cluster: UInt32, _ attribute: UInt32, _ value: TLVValue) throws {
+        func set(_ cluster: ClusterID, _ attribute: AttributeID, _ value: TLVValue) throws {
             #expect(try bench.write(1, cluster, attribute, value, by: admin).isSuccess)
         }
     }
@@ -44,7 +45,7 @@ struct LightTests {
     @Test("on, off and toggle")
     func onOff() throws {
         let light = try Light("on-off-light")
-        for (command, isOn) in [(UInt32(1), true), (1, true), (0, false), (2, true), (2, false)] {
+        for (command, isOn) in [(CommandID(1), true), (1, true), (0, false), (2, true), (2, false)] {
             try light.onOff(command)
             #expect(light.isOn == isOn)
         }
@@ -192,7 +193,7 @@ struct LightTests {
     func stepMoveStop() throws {
         let light = try Light()
         try light.onOff(1)
-        func invoke(_ command: UInt32, _ fields: [TLVValue]) throws -> IMStatus {
+        func invoke(_ command: CommandID, _ fields: [TLVValue]) throws -> IMStatus {
             try light.bench.invoke(
                 1, 8, command, fields.enumerated().map { TLVElement(UInt8($0.offset), $0.element) }, by: light.admin
             ).status

@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterInteraction
 import MatterSecureChannel
 import MatterTLV
@@ -107,7 +108,8 @@ final class NodeBench {
 
     @discardableResult
     func invoke(
-        _ endpoint: UInt16, _ cluster: UInt32, _ command: UInt32, _ fields: [TLVElement] = [], by caller: Caller,
+        _ endpoint: EndpointID, _ cluster: ClusterID, _ command: CommandID, _ fields: [TLVElement] = [],
+        by caller: Caller,
         timed: Bool = false
     ) throws -> CommandResult.Outcome {
         let request = InvokeRequest(
@@ -125,7 +127,8 @@ final class NodeBench {
     }
 
     func read(
-        _ endpoint: UInt16?, _ cluster: UInt32?, _ attribute: UInt32?, by caller: Caller, filtered: Bool = true
+        _ endpoint: EndpointID?, _ cluster: ClusterID?, _ attribute: AttributeID?, by caller: Caller,
+        filtered: Bool = true
     ) throws -> [AttributeReportIB] {
         let request = ReadRequest(
             attributePaths: [AttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute)],
@@ -133,14 +136,14 @@ final class NodeBench {
         return try node.turn(at: moment) { try node.read(request, caller: caller) }.attributes
     }
 
-    func value(_ endpoint: UInt16, _ cluster: UInt32, _ attribute: UInt32) -> TLVValue? {
+    func value(_ endpoint: EndpointID, _ cluster: ClusterID, _ attribute: AttributeID) -> TLVValue? {
         node.turn(at: moment) {
             node.read(ConcreteAttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute))
         }
     }
 
     func write(
-        _ endpoint: UInt16, _ cluster: UInt32, _ attribute: UInt32, _ value: TLVValue, by caller: Caller,
+        _ endpoint: EndpointID, _ cluster: ClusterID, _ attribute: AttributeID, _ value: TLVValue, by caller: Caller,
         dataVersion: UInt32? = nil, timed: Bool = false
     ) throws -> StatusIB {
         var receiver = WriteReceiver()
@@ -154,8 +157,8 @@ final class NodeBench {
 
     // MARK: Commissioning
 
-    static let general = ClusterID.generalCommissioning
-    static let credentials = ClusterID.operationalCredentials
+    static let general = GeneralCommissioning.id
+    static let credentials = NodeOperationalCredentials.id
 
     func arm(_ seconds: UInt16 = 60, by caller: Caller? = nil) throws -> UInt8? {
         let outcome = try invoke(
@@ -222,7 +225,7 @@ final class NodeBench {
 
     func openWindow(_ seconds: UInt16 = 300, by caller: Caller) throws -> StatusIB {
         try invoke(
-            0, ClusterID.administratorCommissioning, 1, [TLVElement(0, .uint(UInt64(seconds)))], by: caller,
+            0, AdministratorCommissioning.id, 1, [TLVElement(0, .uint(UInt64(seconds)))], by: caller,
             timed: true
         ).wholeStatus
     }
@@ -234,7 +237,7 @@ struct BenchError: Error {
 
 extension CommandResult.Outcome {
     /// The fields of a response.
-    func response(_ id: UInt32) -> TLVValue? {
+    func response(_ id: CommandID) -> TLVValue? {
         if case .response(id, let fields) = self { fields } else { nil }
     }
 

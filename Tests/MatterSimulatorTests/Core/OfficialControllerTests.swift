@@ -1,4 +1,5 @@
 import Foundation
+import MatterDataModel
 import Testing
 
 @testable import MatterSimulator

@@ -1,4 +1,5 @@
 import MatterCredentials
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -25,22 +26,22 @@ struct RollbackTests {
     func entriesOfLostFabric() throws {
         let bench = try NodeBench(["on-off-switch"])
         try addFabric(bench)
-        #expect(try bench.write(1, ClusterID.binding, 0, .array(of: [Self.bindingEntry]), by: bench.pase).isSuccess)
+        #expect(try bench.write(1, Binding.id, 0, .array(of: [Self.bindingEntry]), by: bench.pase).isSuccess)
         try bench.restart()
         #expect(bench.node.fabrics.isEmpty)
-        #expect(bench.value(1, ClusterID.binding, 0) == .array([]))
+        #expect(bench.value(1, Binding.id, 0) == .array([]))
         let next = try bench.commission(try NodeBench.Controller())
         #expect(next.fabricIndex == 1)
-        #expect(try bench.read(1, ClusterID.binding, 0, by: next).first?.value == .array([]))
+        #expect(try bench.read(1, Binding.id, 0, by: next).first?.value == .array([]))
     }
 
     @Test("entries of fabrics that are still there survive a power cut")
     func entriesOfPresentFabric() throws {
         let bench = try NodeBench(["on-off-switch"])
         let admin = try bench.commission(try NodeBench.Controller())
-        #expect(try bench.write(1, ClusterID.binding, 0, .array(of: [Self.bindingEntry]), by: admin).isSuccess)
+        #expect(try bench.write(1, Binding.id, 0, .array(of: [Self.bindingEntry]), by: admin).isSuccess)
         try bench.restart()
-        #expect(try bench.read(1, ClusterID.binding, 0, by: admin).first?.value?.items?.count == 1)
+        #expect(try bench.read(1, Binding.id, 0, by: admin).first?.value?.items?.count == 1)
     }
 
     @Test("a device that loses its last fabric under a fail-safe can be commissioned again", arguments: [true, false])
@@ -82,7 +83,7 @@ struct RollbackTests {
         ]
         #expect(
             try bench.write(
-                0, ClusterID.accessControl, 0, .array(of: list.map { $0.tlv(fabricIndex: 1) }), by: admin
+                0, AccessControl.id, 0, .array(of: list.map { $0.tlv(fabricIndex: 1) }), by: admin
             ).isSuccess)
         let saved = try #require(bench.node.savedFabrics.first)
         #expect(saved.access == list)
@@ -102,13 +103,13 @@ struct RollbackTests {
         let other = try bench.commission(try NodeBench.Controller(nodeID: 0x3000))
         #expect(try bench.openWindow(by: other).isSuccess)
         func version() throws -> UInt32? {
-            guard case .data(let data) = try bench.read(0, ClusterID.administratorCommissioning, 1, by: first).first
+            guard case .data(let data) = try bench.read(0, AdministratorCommissioning.id, 1, by: first).first
             else { return nil }
             return data.dataVersion
         }
         let before = try version()
         _ = try bench.invoke(0, NodeBench.credentials, 0x0A, [TLVElement(0, .uint(2))], by: first)
-        #expect(bench.value(0, ClusterID.administratorCommissioning, 1) == .null)
+        #expect(bench.value(0, AdministratorCommissioning.id, 1) == .null)
         #expect(try version() != before)
     }
 }

@@ -1,4 +1,5 @@
 import MatterCredentials
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import MatterTransport

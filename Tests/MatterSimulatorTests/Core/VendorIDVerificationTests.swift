@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -43,7 +44,7 @@ struct VendorIDVerificationTests {
 
         /// Vendor id, statement and VVSC of a fabric, as an administrator of another one reads them.
         func seen(_ index: UInt8) throws -> [TLVValue?] {
-            func entry(_ attribute: UInt32) throws -> TLVValue? {
+            func entry(_ attribute: AttributeID) throws -> TLVValue? {
                 try bench.read(0, NodeBench.credentials, attribute, by: first, filtered: false).first?.value?.items?
                     .first { $0.fabricIndex == index }
             }

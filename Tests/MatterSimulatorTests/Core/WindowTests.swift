@@ -1,4 +1,5 @@
 import MatterCrypto
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -7,7 +8,7 @@ import Testing
 
 @Suite("Commissioning windows")
 struct WindowTests {
-    private static let cluster = ClusterID.administratorCommissioning
+    private static let cluster = AdministratorCommissioning.id
 
     private func enhanced(
         _ bench: NodeBench, by caller: Caller, seconds: UInt64 = 300, discriminator: UInt64 = 100,
@@ -39,7 +40,7 @@ struct WindowTests {
         let values = try bench.read(0, Self.cluster, nil, by: admin).map(\.value)
         let globals: [TLVValue] = [
             .array([]), .array(of: [.uint(0), .uint(1), .uint(2)]),
-            .array(of: [.uint(0), .uint(1), .uint(2)] + GlobalAttribute.all.map { .uint(UInt64($0)) }), .uint(1),
+            .array(of: [.uint(0), .uint(1), .uint(2)] + GlobalAttribute.all.map(\.tlv)), .uint(1),
             .uint(1),
         ]
         #expect(values == [.uint(0), .null, .null] + globals)

@@ -49,7 +49,7 @@ struct DeviceTypeConformanceTests {
     @Test("so have those of the root endpoint", arguments: roots.indices)
     func rootElements(_ index: Int) throws { try checkElements(try Self.root(index)) { $0 == 0 } }
 
-    private func checkElements(_ bench: ClusterBench, _ isChecked: (UInt16) -> Bool) throws {
+    private func checkElements(_ bench: ClusterBench, _ isChecked: (EndpointID) -> Bool) throws {
         for (number, endpoint) in bench.node.endpoints where isChecked(number) {
             for entry in endpoint.clusters.values {
                 let definition = entry.model.definition
@@ -74,7 +74,7 @@ struct DeviceTypeConformanceTests {
                     let value = try #require(bench.node.read(path))
                     // The lock sets bits for modes that nobody has thought of yet: they are not supported.
                     let isOpenEnded =
-                        entry.id == ClusterID.doorLock && attribute == LockAttribute.supportedOperatingModes
+                        entry.id == DoorLock.id && attribute == DoorLock.Attribute.supportedOperatingModes
                     #expect(throws: Never.self, "\(place): \(known.name)") {
                         try ValueValidator.check(value, known.type, isOpenEnded ? .form : .everything)
                     }
@@ -102,7 +102,7 @@ struct DeviceTypeConformanceTests {
             for (cluster, entry) in endpoint.clusters {
                 let listed = try #require(bench.read(cluster, GlobalAttribute.attributeList, endpoint: number)?.items)
                 #expect(listed.count == entry.values.count)
-                for attribute in listed.compactMap({ $0.integer(as: UInt32.self) }) {
+                for attribute in listed.compactMap({ $0.id(as: AttributeID.self) }) {
                     let path = AttributePath(endpoint: number, cluster: cluster, attribute: attribute)
                     let reports = try bench.node.turn(at: bench.moment) {
                         try bench.node.read(ReadRequest(attributePaths: [path]), caller: bench.caller).attributes
@@ -185,38 +185,38 @@ struct DeviceTypeConformanceTests {
 
     /// What a feature makes mandatory (Matter application cluster specification), as the catalogue cannot say it.
     struct FeatureRule: Sendable {
-        let cluster: UInt32
+        let cluster: ClusterID
         let feature: String
-        var attributes: [UInt32] = []
-        var commands: [UInt32] = []
+        var attributes: [AttributeID] = []
+        var commands: [CommandID] = []
     }
 
     static let featureRules: [FeatureRule] = [
         FeatureRule(
-            cluster: ClusterID.onOff, feature: "LT", attributes: [0x4000, 0x4001, 0x4002, 0x4003],
+            cluster: OnOff.id, feature: "LT", attributes: [0x4000, 0x4001, 0x4002, 0x4003],
             commands: [0x40, 0x41, 0x42]),
-        FeatureRule(cluster: ClusterID.levelControl, feature: "LT", attributes: [0x0001, 0x4000]),
+        FeatureRule(cluster: LevelControl.id, feature: "LT", attributes: [0x0001, 0x4000]),
         FeatureRule(
-            cluster: ClusterID.colorControl, feature: "HS", attributes: [0, 1], commands: Array(0...6) + [0x47]),
+            cluster: ColorControl.id, feature: "HS", attributes: [0, 1], commands: [0, 1, 2, 3, 4, 5, 6, 0x47]),
         FeatureRule(
-            cluster: ClusterID.colorControl, feature: "EHUE", attributes: [0x4000], commands: [0x40, 0x41, 0x42, 0x43]),
+            cluster: ColorControl.id, feature: "EHUE", attributes: [0x4000], commands: [0x40, 0x41, 0x42, 0x43]),
         FeatureRule(
-            cluster: ClusterID.colorControl, feature: "CL", attributes: [0x4002, 0x4003, 0x4004, 0x4005, 0x4006],
+            cluster: ColorControl.id, feature: "CL", attributes: [0x4002, 0x4003, 0x4004, 0x4005, 0x4006],
             commands: [0x44]),
-        FeatureRule(cluster: ClusterID.colorControl, feature: "XY", attributes: [3, 4], commands: [7, 8, 9, 0x47]),
+        FeatureRule(cluster: ColorControl.id, feature: "XY", attributes: [3, 4], commands: [7, 8, 9, 0x47]),
         FeatureRule(
-            cluster: ClusterID.colorControl, feature: "CT", attributes: [7, 0x400B, 0x400C, 0x400D, 0x4010],
+            cluster: ColorControl.id, feature: "CT", attributes: [7, 0x400B, 0x400C, 0x400D, 0x4010],
             commands: [0x0A, 0x47, 0x4B, 0x4C]),
         FeatureRule(
-            cluster: ClusterID.doorLock, feature: "PIN", attributes: [0x12, 0x17, 0x18, 0x30, 0x31]),
+            cluster: DoorLock.id, feature: "PIN", attributes: [0x12, 0x17, 0x18, 0x30, 0x31]),
         FeatureRule(
-            cluster: ClusterID.doorLock, feature: "USR", attributes: [0x11, 0x1B, 0x1C],
+            cluster: DoorLock.id, feature: "USR", attributes: [0x11, 0x1B, 0x1C],
             commands: [0x1A, 0x1B, 0x1D, 0x22, 0x24, 0x26]),
         FeatureRule(
-            cluster: ClusterID.doorLock, feature: "WDSCH", attributes: [0x14], commands: [0x0B, 0x0C, 0x0D]),
+            cluster: DoorLock.id, feature: "WDSCH", attributes: [0x14], commands: [0x0B, 0x0C, 0x0D]),
         FeatureRule(
-            cluster: ClusterID.doorLock, feature: "YDSCH", attributes: [0x15], commands: [0x0E, 0x0F, 0x10]),
-        FeatureRule(cluster: ClusterID.doorLock, feature: "COTA", attributes: [0x33]),
+            cluster: DoorLock.id, feature: "YDSCH", attributes: [0x15], commands: [0x0E, 0x0F, 0x10]),
+        FeatureRule(cluster: DoorLock.id, feature: "COTA", attributes: [0x33]),
         FeatureRule(cluster: 0x0201, feature: "HEAT", attributes: [0x12]),
         FeatureRule(cluster: 0x0201, feature: "COOL", attributes: [0x11]),
         FeatureRule(cluster: 0x0201, feature: "AUTO", attributes: [0x19]),
@@ -225,10 +225,10 @@ struct DeviceTypeConformanceTests {
         FeatureRule(cluster: 0x0102, feature: "PA_LF", attributes: [0x0B, 0x0E], commands: [5]),
         FeatureRule(cluster: 0x0102, feature: "PA_TL", attributes: [0x0C, 0x0F], commands: [8]),
         FeatureRule(
-            cluster: ClusterID.networkCommissioning, feature: "WI", attributes: [0, 1, 2, 3, 4, 5, 6, 7],
+            cluster: NetworkCommissioning.id, feature: "WI", attributes: [0, 1, 2, 3, 4, 5, 6, 7],
             commands: [0, 2, 4, 6, 8]),
-        FeatureRule(cluster: ClusterID.networkCommissioning, feature: "ET", attributes: [0, 1, 4, 5, 6, 7]),
-        FeatureRule(cluster: ClusterID.administratorCommissioning, feature: "BC", commands: [1]),
+        FeatureRule(cluster: NetworkCommissioning.id, feature: "ET", attributes: [0, 1, 4, 5, 6, 7]),
+        FeatureRule(cluster: AdministratorCommissioning.id, feature: "BC", commands: [1]),
     ]
 
     @Test("what a feature makes mandatory is there, and every feature is one of the cluster's")
@@ -267,15 +267,15 @@ struct DeviceTypeConformanceTests {
                 .structure([TLVElement(0, .null), TLVElement(1, .uint(7)), TLVElement(2, .uint(number))])
             ])
         }
-        #expect(bench.read(ClusterID.descriptor, 4, endpoint: 1) == tag(1))
-        #expect(bench.read(ClusterID.descriptor, 4, endpoint: 3) == tag(2))
-        #expect(bench.number(ClusterID.descriptor, GlobalAttribute.featureMap, endpoint: 3) == 1)
-        #expect(bench.read(ClusterID.descriptor, 4, endpoint: 2) == nil)
-        #expect(bench.number(ClusterID.descriptor, GlobalAttribute.featureMap, endpoint: 2) == 0)
+        #expect(bench.read(Descriptor.id, 4, endpoint: 1) == tag(1))
+        #expect(bench.read(Descriptor.id, 4, endpoint: 3) == tag(2))
+        #expect(bench.number(Descriptor.id, GlobalAttribute.featureMap, endpoint: 3) == 1)
+        #expect(bench.read(Descriptor.id, 4, endpoint: 2) == nil)
+        #expect(bench.number(Descriptor.id, GlobalAttribute.featureMap, endpoint: 2) == 0)
         let bridges = try ClusterBench("aggregator", "aggregator")
-        #expect(bridges.read(ClusterID.descriptor, 4, endpoint: 5) == tag(2))
+        #expect(bridges.read(Descriptor.id, 4, endpoint: 5) == tag(2))
         #expect(
-            bridges.read(ClusterID.descriptor, 4, endpoint: 2) == nil, "each bridge has a light of this type only once")
+            bridges.read(Descriptor.id, 4, endpoint: 2) == nil, "each bridge has a light of this type only once")
     }
 
     @Test("several kinds share one node")

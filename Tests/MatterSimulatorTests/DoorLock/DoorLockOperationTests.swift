@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -5,7 +6,7 @@ import Testing
 @testable import MatterSimulator
 
 extension ClusterBench {
-    static let lock = ClusterID.doorLock
+    static let lock = DoorLock.id
 
     /// LockState: 1 locked, 2 unlocked.
     var lockState: Int? { number(Self.lock, 0) }
@@ -48,7 +49,7 @@ extension ClusterBench {
 @Suite("Door Lock: locking and unlocking")
 struct DoorLockOperationTests {
     typealias Event = ClusterBench.Event
-    static let lock = ClusterID.doorLock
+    static let lock = DoorLock.id
     static let me = TLVValue.uint(ClusterBench.administrator)
     static let firstPIN = TLVValue.array(of: [ClusterBench.structure([0: .uint(1), 1: .uint(1)])])
 
@@ -78,7 +79,7 @@ struct DoorLockOperationTests {
     @Test("locking and unlocking need a timed interaction")
     func timed() throws {
         let bench = try ClusterBench("door-lock")
-        for command: UInt32 in [0, 1] {
+        for command: CommandID in [0, 1] {
             #expect(try bench.status(Self.lock, command, timed: false).status == .needsTimedInteraction)
         }
         #expect(try bench.status(Self.lock, 3, [0: .uint(5)], timed: false).status == .needsTimedInteraction)
@@ -243,7 +244,7 @@ struct DoorLockOperationTests {
 
 @Suite("Door Lock: who may when")
 struct DoorLockAuthorizationTests {
-    static let lock = ClusterID.doorLock
+    static let lock = DoorLock.id
 
     @Test("a disabled user is refused")
     func disabled() throws {

@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -7,7 +8,7 @@ import Testing
 @Suite("Door Lock: users, codes and schedules")
 struct DoorLockUserTests {
     typealias Event = ClusterBench.Event
-    static let lock = ClusterID.doorLock
+    static let lock = DoorLock.id
 
     static func user(
         _ operation: UInt64, _ index: UInt64, name: String? = nil, uniqueID: UInt64? = nil, status: UInt64? = nil,
@@ -285,8 +286,8 @@ struct DoorLockUserTests {
             ])
     }
 
-    @Test("reading says what is wrong with an index", arguments: [0x0C, 0x0F] as [UInt32])
-    func readStatus(_ command: UInt32) throws {
+    @Test("reading says what is wrong with an index", arguments: [0x0C, 0x0F] as [CommandID])
+    func readStatus(_ command: CommandID) throws {
         let bench = try ClusterBench("door-lock")
         func status(_ index: UInt64, _ user: UInt64) throws -> TLVValue? {
             try bench.response(Self.lock, command, [0: .uint(index), 1: .uint(user)]).field(2)

@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -6,11 +7,11 @@ import Testing
 
 @Suite("Fan Control")
 struct FanControlTests {
-    static let fan = ClusterID.fanControl
+    static let fan = FanControl.id
 
     struct Row: Sendable, CustomTestStringConvertible {
         var name: String
-        var attribute: UInt32
+        var attribute: AttributeID
         var value: TLVValue
         /// FanMode, PercentSetting, PercentCurrent, SpeedSetting, SpeedCurrent.
         var then: [Int?]
@@ -64,8 +65,8 @@ struct FanControlTests {
 
     @Test(
         "values outside are refused",
-        arguments: [(0, TLVValue.uint(7)), (2, .uint(101)), (5, .uint(11))] as [(UInt32, TLVValue)])
-    func outside(_ attribute: UInt32, _ value: TLVValue) throws {
+        arguments: [(0, TLVValue.uint(7)), (2, .uint(101)), (5, .uint(11))] as [(AttributeID, TLVValue)])
+    func outside(_ attribute: AttributeID, _ value: TLVValue) throws {
         let bench = try ClusterBench("fan")
         #expect(bench.write(Self.fan, attribute, value).status == .constraintError)
         #expect(bench.write(Self.fan, 3, .uint(1)).status == .unsupportedWrite)

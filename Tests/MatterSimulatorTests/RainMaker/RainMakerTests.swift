@@ -1,6 +1,7 @@
 import JSON
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import TestSupport
@@ -10,7 +11,7 @@ import Testing
 
 @Suite("RainMaker cluster")
 struct RainMakerTests {
-    static let cluster = ClusterID.rainMaker
+    static let cluster = RainMakerCluster.id
     static let nodeID = "N4bHxYzKq7sWcVtRm2pLdE"
     /// The device's id on the fabric, as revision 3 signs it.
     static let operational = "0000000000001000"
@@ -43,7 +44,7 @@ struct RainMakerTests {
     func elements(_ revision: UInt16) throws {
         let (bench, _) = try Self.bench(revision: revision)
         #expect(bench.number(Self.cluster, 0xFFFD) == Int(revision))
-        let attributes = bench.read(Self.cluster, 0xFFFB)?.items?.compactMap { $0.integer(as: UInt32.self) } ?? []
+        let attributes = bench.read(Self.cluster, 0xFFFB)?.items?.compactMap { $0.id(as: AttributeID.self) } ?? []
         #expect(bench.read(Self.cluster, 0xFFFC) == (revision == 2 ? nil : .uint(0)))
         #expect(attributes.contains(0xFFFC) == (revision == 3))
         #expect(attributes.allSatisfy { bench.read(Self.cluster, $0) != nil })
@@ -154,7 +155,7 @@ struct RainMakerTests {
 
 @Suite("RainMaker controller cluster")
 struct RainMakerControllerTests {
-    static let cluster = ClusterID.rainMakerController
+    static let cluster = RainMakerController.id
 
     static func append(_ bench: ClusterBench, _ text: String) throws -> IMStatus {
         try bench.status(cluster, 0, [0: .string(text)]).status
@@ -182,7 +183,7 @@ struct RainMakerControllerTests {
         #expect(try bench.status(Self.cluster, 2, [0: .string("https://example.com")]).status == .failure)
         #expect(bench.read(Self.cluster, 4) == .string("https://example.com"))
         #expect(bench.read(Self.cluster, 2) == .bool(false))
-        for command: UInt32 in [3, 4] { #expect(try bench.status(Self.cluster, command).status == .failure) }
+        for command: CommandID in [3, 4] { #expect(try bench.status(Self.cluster, command).status == .failure) }
     }
 
     @Test("with a cloud the whole set-up works, and authorization lasts an hour")
@@ -254,8 +255,8 @@ struct RainMakerControllerTests {
 
 @Suite("RainMaker's small clusters")
 struct RainMakerSmallClusterTests {
-    static let router = ClusterID.rainMakerBorderRouter
-    static let badge = ClusterID.rainMakerParticipantData
+    static let router = RainMakerThreadBorderRouter.id
+    static let badge = RainMakerParticipantData.id
 
     @Test("a border router keeps a dataset, and starts no network without one")
     func borderRouter() throws {
@@ -296,7 +297,7 @@ struct RainMakerSmallClusterTests {
         #expect(try bench.status(Self.badge, 0, [1: .string("Engines")]).isSuccess)
         #expect(try bench.status(Self.badge, 0, [1: .uint(7)]).status == .invalidCommand)
         let after = try bench.restarted()
-        let texts = (UInt32(0)...4).map { after.read(Self.badge, $0)?.text }
+        let texts = (UInt32(0)...4).map { after.read(Self.badge, AttributeID($0))?.text }
         #expect(texts == ["Ada", "Engines", "", "", "Open Day"])
     }
 }

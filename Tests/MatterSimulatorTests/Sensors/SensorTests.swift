@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -11,19 +12,19 @@ struct SensorTests {
     @Test("a contact reports each change, with an event")
     func contact() throws {
         let bench = try ClusterBench("contact-sensor")
-        #expect(bench.read(ClusterID.booleanState, 0) == .bool(true))
+        #expect(bench.read(BooleanState.id, 0) == .bool(true))
         #expect(bench.type("1 boolean-state open"))
-        #expect(bench.read(ClusterID.booleanState, 0) == .bool(false))
+        #expect(bench.read(BooleanState.id, 0) == .bool(false))
         #expect(bench.type("1 boolean-state open"))
         #expect(bench.type("1 boolean-state toggle"))
-        #expect(bench.events(ClusterID.booleanState) == [Event(0, [0: .bool(false)]), Event(0, [0: .bool(true)])])
+        #expect(bench.events(BooleanState.id) == [Event(0, [0: .bool(false)]), Event(0, [0: .bool(true)])])
         #expect(!bench.type("1 boolean-state ajar"))
     }
 
     @Test("motion holds for HoldTime since the last one")
     func motion() throws {
         let bench = try ClusterBench("occupancy-sensor")
-        let cluster = ClusterID.occupancySensing
+        let cluster = OccupancySensing.id
         #expect(bench.number(cluster, 0) == 0)
         #expect(bench.type("1 occupancy-sensing motion"))
         #expect(bench.number(cluster, 0) == 1)
@@ -39,7 +40,7 @@ struct SensorTests {
     @Test("somebody who stays is seen until they go")
     func stays() throws {
         let bench = try ClusterBench("occupancy-sensor")
-        let cluster = ClusterID.occupancySensing
+        let cluster = OccupancySensing.id
         #expect(bench.write(cluster, 3, .uint(30)).isSuccess)
         #expect(bench.type("1 occupancy-sensing occupied"))
         bench.wait(.seconds(3600))
@@ -54,8 +55,8 @@ struct SensorTests {
     @Test("HoldTime keeps to HoldTimeLimits", arguments: [0, 3601] as [UInt64])
     func holdTime(_ seconds: UInt64) throws {
         let bench = try ClusterBench("occupancy-sensor")
-        #expect(bench.write(ClusterID.occupancySensing, 3, .uint(seconds)).status == .constraintError)
-        #expect(bench.number(ClusterID.occupancySensing, 3) == 10)
+        #expect(bench.write(OccupancySensing.id, 3, .uint(seconds)).status == .constraintError)
+        #expect(bench.number(OccupancySensing.id, 3) == 10)
     }
 
     @Test(
@@ -73,7 +74,7 @@ struct SensorTests {
     func measures(_ kind: String, _ name: String, _ word: String, _ value: Int?) throws {
         let bench = try ClusterBench(kind)
         let isTemperature = kind == "temperature-sensor"
-        let cluster = isTemperature ? ClusterID.temperatureMeasurement : ClusterID.relativeHumidityMeasurement
+        let cluster = isTemperature ? TemperatureMeasurement.id : RelativeHumidityMeasurement.id
         let before = bench.number(cluster, 0)
         #expect(bench.type("1 \(name) \(word)") == (value != nil))
         #expect(bench.number(cluster, 0) == value ?? before)

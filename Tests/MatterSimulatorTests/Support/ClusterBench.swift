@@ -1,5 +1,6 @@
 import MatterCredentials
 import MatterCrypto
+import MatterDataModel
 import MatterSecureChannel
 import MatterTLV
 import MatterTransport
@@ -35,10 +36,10 @@ final class ClusterBench {
     }
 
     struct Event: Equatable {
-        var id: UInt32
+        var id: EventID
         var data: TLVValue
 
-        init(_ id: UInt32, _ fields: [UInt8: TLVValue]) {
+        init(_ id: EventID, _ fields: [UInt8: TLVValue]) {
             self.id = id
             data = .structure(fields.sorted { $0.key < $1.key }.map { TLVElement($0.key, $0.value) })
         }
@@ -58,7 +59,7 @@ final class ClusterBench {
     let node: SimulatedNode
     private(set) var moment: Moment
     private var seenEvents = 0
-    let endpoint: UInt16 = 1
+    let endpoint: EndpointID = 1
 
     convenience init(_ kinds: String...) throws {
         let kinds = try kinds.map { try DeviceKind.named($0) }
@@ -122,7 +123,7 @@ final class ClusterBench {
     // MARK: Interactions
 
     func invoke(
-        _ cluster: UInt32, _ command: UInt32, _ fields: TLVValue, endpoint: UInt16? = nil, timed: Bool = true
+        _ cluster: ClusterID, _ command: CommandID, _ fields: TLVValue, endpoint: EndpointID? = nil, timed: Bool = true
     ) throws -> CommandResult.Outcome {
         let path = CommandPath(endpoint: endpoint ?? self.endpoint, cluster: cluster, command: command)
         let request = InvokeRequest(isTimed: timed, commands: [CommandDataIB(path: path, fields: fields)])
@@ -133,7 +134,7 @@ final class ClusterBench {
     /// - Returns: the status; SUCCESS for a response.
     @discardableResult
     func status(
-        _ cluster: UInt32, _ command: UInt32, _ fields: [UInt8: TLVValue] = [:], endpoint: UInt16? = nil,
+        _ cluster: ClusterID, _ command: CommandID, _ fields: [UInt8: TLVValue] = [:], endpoint: EndpointID? = nil,
         timed: Bool = true
     ) throws -> StatusIB {
         let outcome = try invoke(cluster, command, Self.structure(fields), endpoint: endpoint, timed: timed)
@@ -143,7 +144,7 @@ final class ClusterBench {
 
     /// - Returns: the fields of the response.
     func response(
-        _ cluster: UInt32, _ command: UInt32, _ fields: [UInt8: TLVValue] = [:], endpoint: UInt16? = nil
+        _ cluster: ClusterID, _ command: CommandID, _ fields: [UInt8: TLVValue] = [:], endpoint: EndpointID? = nil
     ) throws -> TLVValue {
         switch try invoke(cluster, command, Self.structure(fields), endpoint: endpoint) {
         case .response(_, let fields): return fields ?? .null
@@ -152,7 +153,9 @@ final class ClusterBench {
     }
 
     @discardableResult
-    func write(_ cluster: UInt32, _ attribute: UInt32, _ value: TLVValue, endpoint: UInt16? = nil) -> StatusIB {
+    func write(_ cluster: ClusterID, _ attribute: AttributeID, _ value: TLVValue, endpoint: EndpointID? = nil)
+        -> StatusIB
+    {
         let path = ConcreteAttributePath(endpoint: endpoint ?? self.endpoint, cluster: cluster, attribute: attribute)
         let chunk = WriteChunk(
             operations: [
@@ -162,14 +165,14 @@ final class ClusterBench {
         return node.turn(at: moment) { node.write(chunk, progress: &progress, caller: caller) }[0]
     }
 
-    func read(_ cluster: UInt32, _ attribute: UInt32, endpoint: UInt16? = nil) -> TLVValue? {
+    func read(_ cluster: ClusterID, _ attribute: AttributeID, endpoint: EndpointID? = nil) -> TLVValue? {
         node.turn(at: moment) {
             node.read(
                 ConcreteAttributePath(endpoint: endpoint ?? self.endpoint, cluster: cluster, attribute: attribute))
         }
     }
 
-    func number(_ cluster: UInt32, _ attribute: UInt32, endpoint: UInt16? = nil) -> Int? {
+    func number(_ cluster: ClusterID, _ attribute: AttributeID, endpoint: EndpointID? = nil) -> Int? {
         read(cluster, attribute, endpoint: endpoint)?.integer()
     }
 
@@ -178,7 +181,7 @@ final class ClusterBench {
     func type(_ line: String) -> Bool { node.input(line, at: moment) }
 
     /// The events of a cluster since the last call.
-    func events(_ cluster: UInt32) -> [Event] {
+    func events(_ cluster: ClusterID) -> [Event] {
         let new = node.events.records.dropFirst(seenEvents)
         seenEvents = node.events.records.count
         return new.filter { $0.path.cluster == cluster }.map(Event.init)

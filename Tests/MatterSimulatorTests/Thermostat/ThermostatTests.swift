@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -6,18 +7,18 @@ import Testing
 
 @Suite("Thermostat")
 struct ThermostatTests {
-    static let thermostat = ClusterID.thermostat
+    static let thermostat = Thermostat.id
 
     enum Attribute {
-        static let cooling: UInt32 = 0x11
-        static let heating: UInt32 = 0x12
-        static let minimumHeat: UInt32 = 0x15
-        static let maximumHeat: UInt32 = 0x16
-        static let minimumCool: UInt32 = 0x17
-        static let maximumCool: UInt32 = 0x18
-        static let systemMode: UInt32 = 0x1C
-        static let runningMode: UInt32 = 0x1E
-        static let runningState: UInt32 = 0x29
+        static let cooling: AttributeID = 0x11
+        static let heating: AttributeID = 0x12
+        static let minimumHeat: AttributeID = 0x15
+        static let maximumHeat: AttributeID = 0x16
+        static let minimumCool: AttributeID = 0x17
+        static let maximumCool: AttributeID = 0x18
+        static let systemMode: AttributeID = 0x1C
+        static let runningMode: AttributeID = 0x1E
+        static let runningState: AttributeID = 0x29
     }
 
     /// Heating and cooling.
@@ -34,7 +35,7 @@ struct ThermostatTests {
     }
 
     struct Write: Sendable {
-        var attribute: UInt32
+        var attribute: AttributeID
         var value: Int64
         var status: IMStatus = .success
         /// Heating and cooling.
@@ -173,7 +174,7 @@ struct ThermostatTests {
     @Test("limits survive a restart even where each is only possible with the other")
     func limitsOverRestart() throws {
         let bench = try ClusterBench("thermostat")
-        let limits: [(UInt32, Int64)] = [
+        let limits: [(AttributeID, Int64)] = [
             (Attribute.minimumCool, 1800), (Attribute.minimumHeat, 1500), (Attribute.maximumHeat, 2500),
             (Attribute.maximumCool, 2800),
         ]

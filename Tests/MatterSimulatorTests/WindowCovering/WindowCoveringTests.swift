@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import Testing
@@ -6,7 +7,7 @@ import Testing
 
 @Suite("Window Covering")
 struct WindowCoveringTests {
-    static let covering = ClusterID.windowCovering
+    static let covering = WindowCovering.id
 
     /// OperationalStatus, target and current lift, target and current tilt.
     static func state(_ bench: ClusterBench) -> [Int?] {
@@ -63,8 +64,8 @@ struct WindowCoveringTests {
         #expect(Self.state(bench) == [0, 0, 0, 5000, 5000])
     }
 
-    @Test("positions beyond the end are refused", arguments: [5, 8] as [UInt32])
-    func beyond(_ command: UInt32) throws {
+    @Test("positions beyond the end are refused", arguments: [5, 8] as [CommandID])
+    func beyond(_ command: CommandID) throws {
         let bench = try ClusterBench("window-covering")
         #expect(try bench.status(Self.covering, command, [0: .uint(10001)]).status == .constraintError)
         #expect(Self.state(bench) == [0, 0, 0, 0, 0])

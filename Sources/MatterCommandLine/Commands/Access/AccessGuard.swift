@@ -1,5 +1,6 @@
 import MatterController
 import MatterCredentials
+import MatterDataModel
 import MatterSession
 import MatterTLV
 
@@ -11,7 +12,7 @@ struct AccessGuard {
     init(node: String) { self.node = node }
 
     /// Whether an attribute is the access control list.
-    static func concerns(cluster: UInt32, attribute: UInt32) -> Bool {
+    static func concerns(cluster: ClusterID, attribute: AttributeID) -> Bool {
         cluster == AccessControlEntry.cluster && attribute == AccessControlEntry.attribute
     }
 

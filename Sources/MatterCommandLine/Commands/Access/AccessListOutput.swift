@@ -64,10 +64,11 @@ struct AccessListOutput {
     /// As a path, with `*` for what is not limited.
     private func text(_ target: AccessControlEntry.Target) -> String {
         let cluster = target.cluster.map { id in
-            catalogue.clusterName(id).map(NameStyle.kebab) ?? "0x" + String(id, radix: 16, uppercase: true)
+            catalogue.clusterName(id).map(NameStyle.kebab) ?? "0x" + String(id.rawValue, radix: 16, uppercase: true)
         }
         let place = target.deviceType.map { id in
-            catalogue.deviceType(id).map { NameStyle.kebab($0.name) } ?? "0x" + String(id, radix: 16, uppercase: true)
+            catalogue.deviceType(id).map { NameStyle.kebab($0.name) } ?? "0x"
+                + String(id.rawValue, radix: 16, uppercase: true)
         }
         return "\(target.endpoint.map { "\($0)" } ?? place ?? "*")/\(cluster ?? "*")"
     }
@@ -94,10 +95,10 @@ struct AccessListOutput {
 
     private func json(_ target: AccessControlEntry.Target) -> JSONValue {
         var object = JSONObject()
-        object["endpoint"] = target.endpoint.map { .uint(UInt64($0)) }
+        object["endpoint"] = target.endpoint.map { .id($0) }
         object["cluster"] = target.cluster.flatMap { catalogue.clusterName($0) }.map { .string($0) }
-        object["clusterId"] = target.cluster.map { .uint(UInt64($0)) }
-        object["deviceType"] = target.deviceType.map { .uint(UInt64($0)) }
+        object["clusterId"] = target.cluster.map { .id($0) }
+        object["deviceType"] = target.deviceType.map { .id($0) }
         return .object(object)
     }
 }

@@ -52,7 +52,8 @@ struct ControllerRenewal: Sendable {
     }
 
     private func isController(_ node: NodeRecord) -> Bool {
-        node.endpoints.isEmpty || node.endpoints.contains { $0.serverClusters.contains(ControllerDevice.cluster) }
+        node.endpoints.isEmpty
+            || node.endpoints.contains { $0.serverClusters.contains(ControllerDevice.cluster.rawValue) }
     }
 
     /// - Returns: whether it needed a new certificate, and got it.

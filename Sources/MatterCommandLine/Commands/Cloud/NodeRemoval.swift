@@ -86,7 +86,7 @@ struct NodeRemoval {
     }
 }
 
-/// Keeps the device lists of the group's controllers current (reference, 2.2 and 2.6).
+/// Keeps the device lists of the group's controllers current (docs/rainmaker.md).
 struct ControllerLists {
     /// How long a controller may take; nobody waits longer for what is an extra.
     private static let patience = Duration.seconds(15)
@@ -99,7 +99,8 @@ struct ControllerLists {
     func update(except new: NodeID? = nil) async {
         do {
             let controllers = try await context.controller.nodes().all().filter { node in
-                node.nodeID != new && node.endpoints.contains { $0.serverClusters.contains(ControllerDevice.cluster) }
+                node.nodeID != new
+                    && node.endpoints.contains { $0.serverClusters.contains(ControllerDevice.cluster.rawValue) }
             }
             guard !controllers.isEmpty else { return }
             try await context.withOtherNodes { context in

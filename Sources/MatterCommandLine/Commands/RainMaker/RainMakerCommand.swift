@@ -33,7 +33,7 @@ protocol CustomClusterCommand: NetworkCommand {
 extension CustomClusterCommand {
     var target: NodeTarget? { NodeTarget(node.node) }
 
-    func cluster(_ id: UInt32, _ name: String, _ context: CommandContext) async throws -> CustomCluster {
+    func cluster(_ id: ClusterID, _ name: String, _ context: CommandContext) async throws -> CustomCluster {
         let record = try await context.controller.node(node.node)
         return try await CustomCluster(
             id, name, of: record, at: node.endpoint, link: context.controller.link(to: record),

@@ -1,13 +1,14 @@
 import MatterCredentials
+package import MatterDataModel
 package import MatterTLV
 
 /// A command that a client on this endpoint wants its bound servers to run.
 package struct BoundCommand: ClusterSignal {
-    package var cluster: UInt32
-    package var command: UInt32
+    package var cluster: ClusterID
+    package var command: CommandID
     package var fields: TLVValue
 
-    package init(cluster: UInt32, command: UInt32, fields: TLVValue = .structure([])) {
+    package init(cluster: ClusterID, command: CommandID, fields: TLVValue = .structure([])) {
         self.cluster = cluster
         self.command = command
         self.fields = fields
@@ -19,7 +20,6 @@ package struct BoundCommand: ClusterSignal {
 /// Commands come as ``BoundCommand`` from siblings, or from a person: `on`, `off`, `toggle`, `identify`. Each goes to every
 /// binding that names its cluster or none: to one node over CASE, to a group, or straight to another endpoint of this device.
 package struct BindingServer: ClusterServer {
-    private static let binding: UInt32 = 0
     /// For each fabric.
     private static let capacity = 10
     /// How long bound devices show themselves.
@@ -32,16 +32,16 @@ package struct BindingServer: ClusterServer {
         static let cluster: UInt8 = 4
     }
 
-    package let id = ClusterID.binding
-    package let initialAttributes: [UInt32: TLVValue] = [BindingServer.binding: .array([])]
-    package let persistentAttributes: Set<UInt32> = [BindingServer.binding]
+    package let id = Binding.id
+    package let initialAttributes: [AttributeID: TLVValue] = [Binding.Attribute.binding: .array([])]
+    package let persistentAttributes: Set<AttributeID> = [Binding.Attribute.binding]
 
     package init() {}
 
     package mutating func write(
-        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+        _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
-        guard attribute == Self.binding, let entries = value.items else { throw .unsupportedWrite }
+        guard attribute == Binding.Attribute.binding, let entries = value.items else { throw .unsupportedWrite }
         let clients = context.node.endpoints[context.endpoint]?.clients ?? []
         var counts: [UInt8: Int] = [:]
         for entry in entries {
@@ -51,13 +51,13 @@ package struct BindingServer: ClusterServer {
             default: throw .constraintError
             }
             if names.2?.integer(as: UInt16.self) == 0 { throw .constraintError }
-            if let cluster: UInt32 = entry.field(Field.cluster)?.integer(), !clients.contains(cluster) {
+            if let cluster: ClusterID = entry.field(Field.cluster)?.id(), !clients.contains(cluster) {
                 throw .constraintError
             }
             counts[entry.fabricIndex ?? 0, default: 0] += 1
         }
         guard counts.values.allSatisfy({ $0 <= Self.capacity }) else { throw .resourceExhausted }
-        context[Self.binding] = value
+        context[Binding.Attribute.binding] = value
     }
 
     package mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
@@ -69,12 +69,12 @@ package struct BindingServer: ClusterServer {
         guard words.count == 1, let word = words.first else { return false }
         let command: BoundCommand
         switch word {
-        case "off": command = BoundCommand(cluster: ClusterID.onOff, command: 0)
-        case "on": command = BoundCommand(cluster: ClusterID.onOff, command: 1)
-        case "toggle": command = BoundCommand(cluster: ClusterID.onOff, command: 2)
+        case "off": command = BoundCommand(cluster: OnOff.id, command: OnOff.Command.off)
+        case "on": command = BoundCommand(cluster: OnOff.id, command: OnOff.Command.on)
+        case "toggle": command = BoundCommand(cluster: OnOff.id, command: OnOff.Command.toggle)
         case "identify":
             command = BoundCommand(
-                cluster: ClusterID.identify, command: 0,
+                cluster: Identify.id, command: Identify.Command.identify,
                 fields: .structure([TLVElement(0, .number(Self.identifySeconds))]))
         default: return false
         }
@@ -88,15 +88,15 @@ package struct BindingServer: ClusterServer {
     @discardableResult
     private func send(_ command: BoundCommand, _ context: ClusterContext) -> Int {
         var count = 0
-        for entry in context[Self.binding]?.items ?? [] {
+        for entry in context[Binding.Attribute.binding]?.items ?? [] {
             guard let fabricIndex = entry.fabricIndex else { continue }
-            if let cluster: UInt32 = entry.field(Field.cluster)?.integer(), cluster != command.cluster { continue }
+            if let cluster: ClusterID = entry.field(Field.cluster)?.id(), cluster != command.cluster { continue }
             let target: RemoteCommand.Target
             if let group: UInt16 = entry.field(Field.group)?.integer() {
                 count += 1
                 target = .group(group)
             } else if let node: UInt64 = entry.field(Field.node)?.integer(),
-                let endpoint: UInt16 = entry.field(Field.endpoint)?.integer()
+                let endpoint: EndpointID = entry.field(Field.endpoint)?.id()
             {
                 count += 1
                 if node == context.node.fabrics[fabricIndex]?.operational.nodeID.rawValue {

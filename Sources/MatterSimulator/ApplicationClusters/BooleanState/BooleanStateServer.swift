@@ -1,24 +1,23 @@
+package import MatterDataModel
 package import MatterTLV
 
 /// Boolean State (Matter application cluster specification 1.7): a contact that is closed (true) or open.
 ///
 /// A person moves it with `closed`, `open` or `toggle`.
 package struct BooleanStateServer: ClusterServer {
-    private static let stateValue: UInt32 = 0
-    private static let stateChange: UInt32 = 0
 
-    package let id = ClusterID.booleanState
+    package let id = BooleanState.id
     /// CHGEVENT.
-    package let featureMap: UInt32 = 1
-    package let initialAttributes: [UInt32: TLVValue]
-    package let persistentAttributes: Set<UInt32> = [BooleanStateServer.stateValue]
+    package let featureMap: FeatureMap = BooleanState.Feature.changeEvent
+    package let initialAttributes: [AttributeID: TLVValue]
+    package let persistentAttributes: Set<AttributeID> = [BooleanState.Attribute.stateValue]
 
     package init(isClosed: Bool = true) {
-        initialAttributes = [Self.stateValue: .bool(isClosed)]
+        initialAttributes = [BooleanState.Attribute.stateValue: .bool(isClosed)]
     }
 
     package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
-        let old = context.bool(Self.stateValue)
+        let old = context.bool(BooleanState.Attribute.stateValue)
         guard words.count == 1, let word = words.first else { return false }
         let new: Bool
         switch word {
@@ -28,8 +27,8 @@ package struct BooleanStateServer: ClusterServer {
         default: return false
         }
         guard new != old else { return true }
-        context[Self.stateValue] = .bool(new)
-        context.emit(event: Self.stateChange, [TLVElement(0, .bool(new))])
+        context[BooleanState.Attribute.stateValue] = .bool(new)
+        context.emit(event: BooleanState.Event.stateChange, [TLVElement(0, .bool(new))])
         return true
     }
 }

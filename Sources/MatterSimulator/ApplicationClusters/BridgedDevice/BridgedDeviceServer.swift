@@ -1,25 +1,17 @@
+package import MatterDataModel
 package import MatterTLV
 
 /// Bridged Device Basic Information (Matter core specification 9.13): what stands behind an endpoint of a bridge.
 ///
 /// A person takes the device away with `unreachable` and brings it back with `reachable`.
 package struct BridgedDeviceServer: ClusterServer {
-    private enum Attribute {
-        static let vendorName: UInt32 = 0x01
-        static let productName: UInt32 = 0x03
-        static let nodeLabel: UInt32 = 0x05
-        static let serialNumber: UInt32 = 0x0F
-        static let reachable: UInt32 = 0x11
-        static let uniqueID: UInt32 = 0x12
-        static let configurationVersion: UInt32 = 0x18
-    }
+    private typealias Attribute = BridgedDeviceBasicInformation.Attribute
 
-    private static let reachableChanged: UInt32 = 3
     private static let longestID = 32
 
-    package let id = ClusterID.bridgedDeviceBasicInformation
-    package let persistentAttributes: Set<UInt32> = [Attribute.nodeLabel]
-    package let initialAttributes: [UInt32: TLVValue]
+    package let id = BridgedDeviceBasicInformation.id
+    package let persistentAttributes: Set<AttributeID> = [Attribute.nodeLabel]
+    package let initialAttributes: [AttributeID: TLVValue]
 
     private let number: Int
 
@@ -37,7 +29,7 @@ package struct BridgedDeviceServer: ClusterServer {
     }
 
     /// UniqueID comes from that of the bridge, which is the same for ever.
-    package func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         guard attribute == Attribute.uniqueID else { return nil }
         let suffix = "-\(number)"
         return .string(context.node.configuration.uniqueID.prefix(Self.longestID - suffix.count) + suffix)
@@ -48,7 +40,7 @@ package struct BridgedDeviceServer: ClusterServer {
         let isReachable = words == ["reachable"]
         guard isReachable != context.bool(Attribute.reachable) else { return true }
         context[Attribute.reachable] = .bool(isReachable)
-        context.emit(event: Self.reachableChanged, [TLVElement(0, .bool(isReachable))])
+        context.emit(event: BridgedDeviceBasicInformation.Event.reachableChanged, [TLVElement(0, .bool(isReachable))])
         return true
     }
 }

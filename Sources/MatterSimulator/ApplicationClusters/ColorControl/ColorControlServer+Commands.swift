@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterTLV
 import MatterTransport
 
@@ -45,7 +46,7 @@ extension ColorControlServer {
 
     // MARK: Understanding
 
-    func action(_ name: ColorCommand, _ command: CommandCall) throws(ClusterFailure) -> ColorAction {
+    func action(_ command: CommandCall) throws(ClusterFailure) -> ColorAction {
         func number(_ tag: UInt8) throws(ClusterFailure) -> Int { try command.unsigned(tag) }
         func tenths(_ tag: UInt8) throws(ClusterFailure) -> Duration { .milliseconds(100 * (try number(tag))) }
         func direction(_ tag: UInt8) throws(ClusterFailure) -> HueDirection {
@@ -66,49 +67,50 @@ extension ColorControlServer {
         }
         let plain = ColorEngine.plainCircle
         let enhanced = ColorEngine.enhancedCircle
-        switch name {
-        case .moveToHue:
+        switch command.id {
+        case Command.moveToHue:
             let hue = ColorAction.Hue(hue: try number(0) * Self.octet, direction: try direction(1), circle: plain)
             return .moveHueSaturation(hue: hue, saturation: nil, try tenths(2))
-        case .enhancedMoveToHue:
+        case Command.enhancedMoveToHue:
             let hue = ColorAction.Hue(hue: try number(0), direction: try direction(1), circle: enhanced)
             return .moveHueSaturation(hue: hue, saturation: nil, try tenths(2))
-        case .moveToSaturation: return .moveHueSaturation(hue: nil, saturation: try number(0), try tenths(1))
-        case .moveToHueAndSaturation:
+        case Command.moveToSaturation: return .moveHueSaturation(hue: nil, saturation: try number(0), try tenths(1))
+        case Command.moveToHueAndSaturation:
             let hue = ColorAction.Hue(hue: try number(0) * Self.octet, direction: .shortest, circle: plain)
             return .moveHueSaturation(hue: hue, saturation: try number(1), try tenths(2))
-        case .enhancedMoveToHueAndSaturation:
+        case Command.enhancedMoveToHueAndSaturation:
             let hue = ColorAction.Hue(hue: try number(0), direction: .shortest, circle: enhanced)
             return .moveHueSaturation(hue: hue, saturation: try number(1), try tenths(2))
-        case .moveHue: return try signed().map { .moveHue(rate: $0 * Self.octet, circle: plain) } ?? .stop
-        case .enhancedMoveHue: return try signed().map { .moveHue(rate: $0, circle: enhanced) } ?? .stop
-        case .stepHue: return .stepHue(by: try step() * Self.octet, circle: plain, try tenths(2))
-        case .enhancedStepHue: return .stepHue(by: try step(), circle: enhanced, try tenths(2))
-        case .moveSaturation: return try signed().map { .moveSaturation(rate: $0) } ?? .stop
-        case .stepSaturation: return .stepSaturation(by: try step(), try tenths(2))
-        case .moveToColor: return .moveToColor(x: try number(0), y: try number(1), try tenths(2))
-        case .moveColor:
+        case Command.moveHue: return try signed().map { .moveHue(rate: $0 * Self.octet, circle: plain) } ?? .stop
+        case Command.enhancedMoveHue: return try signed().map { .moveHue(rate: $0, circle: enhanced) } ?? .stop
+        case Command.stepHue: return .stepHue(by: try step() * Self.octet, circle: plain, try tenths(2))
+        case Command.enhancedStepHue: return .stepHue(by: try step(), circle: enhanced, try tenths(2))
+        case Command.moveSaturation: return try signed().map { .moveSaturation(rate: $0) } ?? .stop
+        case Command.stepSaturation: return .stepSaturation(by: try step(), try tenths(2))
+        case Command.moveToColor: return .moveToColor(x: try number(0), y: try number(1), try tenths(2))
+        case Command.moveColor:
             let (x, y) = (try number(0), try number(1))
             return x == 0 && y == 0 ? .stop : .moveColor(rateX: x, rateY: y)
-        case .stepColor:
+        case Command.stepColor:
             let (x, y) = (try number(0), try number(1))
             guard x != 0 || y != 0 else { throw .invalidCommand }
             return .stepColor(byX: x, byY: y, try tenths(2))
-        case .moveToColorTemperature: return .moveToMireds(try number(0), try tenths(1))
-        case .moveColorTemperature:
+        case Command.moveToColorTemperature: return .moveToMireds(try number(0), try tenths(1))
+        case Command.moveColorTemperature:
             let range = try Self.mireds(try number(2), try number(3))
             guard let rate = try signed() else { return .stop }
             return .moveMireds(to: rate > 0 ? range.upperBound : range.lowerBound, rate: abs(rate))
-        case .stepColorTemperature:
+        case Command.stepColorTemperature:
             return .stepMireds(by: try step(), try Self.mireds(try number(3), try number(4)), try tenths(2))
-        case .colorLoopSet:
+        case Command.colorLoopSet:
             let flags: UInt8 = try command.unsigned(0)
             let seconds: UInt16 = try command.unsigned(3)
             guard flags & UpdateFlag.time == 0 || seconds > 0 else { throw .invalidCommand }
             return .loop(
                 flags: flags, action: try command.unsigned(1), direction: try command.unsigned(2), seconds: seconds,
                 startHue: try command.unsigned(4))
-        case .stopMoveStep: return .stop
+        case Command.stopMoveStep: return .stop
+        default: throw .unsupportedCommand
         }
     }
 
@@ -173,9 +175,9 @@ extension ColorControlServer {
             enter(.temperature, context)
             engine.move(.mireds, to: limited(value(.mireds) + step, range), in: duration, at: now)
         case .loop(let flags, let action, let direction, let seconds, let startHue):
-            if flags & UpdateFlag.direction != 0 { context[ColorAttribute.loopDirection] = .number(direction) }
-            if flags & UpdateFlag.time != 0 { context[ColorAttribute.loopTime] = .number(seconds) }
-            if flags & UpdateFlag.startHue != 0 { context[ColorAttribute.loopStartHue] = .number(startHue) }
+            if flags & UpdateFlag.direction != 0 { context[Attribute.colorLoopDirection] = .number(direction) }
+            if flags & UpdateFlag.time != 0 { context[Attribute.colorLoopTime] = .number(seconds) }
+            if flags & UpdateFlag.startHue != 0 { context[Attribute.colorLoopStartEnhancedHue] = .number(startHue) }
             setLoop(flags & UpdateFlag.action != 0 ? action : nil, context)
         case .stop:
             engine.stop(at: now, except: isLooping(context) ? [.hue] : [])
@@ -184,7 +186,7 @@ extension ColorControlServer {
 
     /// Begins a command: everything else stops, and the loop is over.
     private mutating func enter(_ mode: ColorMode, _ context: ClusterContext) {
-        context[ColorAttribute.loopActive] = .uint(0)
+        context[Attribute.colorLoopActive] = .uint(0)
         engine.stop(at: context.now)
         setMode(mode, context)
     }
@@ -197,7 +199,7 @@ extension ColorControlServer {
     /// Saturation changes beside the loop, and leaves the kind of hue as it is.
     private mutating func enterSaturation(_ context: ClusterContext) {
         guard !isLooping(context) else { return engine.stop(at: context.now, except: [.hue]) }
-        let mode = context.number(ColorAttribute.enhancedColorMode).flatMap(ColorMode.init)
+        let mode = context.number(Attribute.enhancedColorMode).flatMap(ColorMode.init)
         enter(mode == .enhancedHueAndSaturation ? .enhancedHueAndSaturation : .hueAndSaturation, context)
     }
 
@@ -209,19 +211,19 @@ extension ColorControlServer {
         case nil: if !isLooping(context) { return }
         case 0:
             guard isLooping(context) else { return }
-            context[ColorAttribute.loopActive] = .uint(0)
-            engine.set(.hue, context.number(ColorAttribute.loopStoredHue) ?? 0)
+            context[Attribute.colorLoopActive] = .uint(0)
+            engine.set(.hue, context.number(Attribute.colorLoopStoredEnhancedHue) ?? 0)
             return
         default:
             if !isLooping(context) {
-                context[ColorAttribute.loopStoredHue] = .number(UInt16(clamping: engine.value(.hue, at: now)))
+                context[Attribute.colorLoopStoredEnhancedHue] = .number(UInt16(clamping: engine.value(.hue, at: now)))
             }
             enterHue(ColorEngine.enhancedCircle, context)
-            if action == 1 { engine.set(.hue, context.number(ColorAttribute.loopStartHue) ?? 0) }
-            context[ColorAttribute.loopActive] = .uint(1)
+            if action == 1 { engine.set(.hue, context.number(Attribute.colorLoopStartEnhancedHue) ?? 0) }
+            context[Attribute.colorLoopActive] = .uint(1)
         }
-        let seconds: Int = max(1, context.number(ColorAttribute.loopTime) ?? 1)
-        let sign = context.number(ColorAttribute.loopDirection) == 1 ? 1 : -1
+        let seconds: Int = max(1, context.number(Attribute.colorLoopTime) ?? 1)
+        let sign = context.number(Attribute.colorLoopDirection) == 1 ? 1 : -1
         engine.moveHueEndlessly(rate: sign * max(1, ColorEngine.enhancedCircle / seconds), at: now)
     }
 }

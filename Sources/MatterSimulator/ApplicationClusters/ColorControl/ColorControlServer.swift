@@ -1,3 +1,4 @@
+package import MatterDataModel
 package import MatterTLV
 import MatterTransport
 
@@ -7,36 +8,39 @@ package struct ColorControlServer: ClusterServer {
     private static let timer = "step"
     static let coldest = ColorTemperatureServer.coldest
     static let warmest = ColorTemperatureServer.warmest
-    /// HS, EHUE, CL, XY and CT.
-    private static let allFeatures: UInt32 = 0x1F
+    private static let allFeatures: FeatureMap = [
+        ColorControl.Feature.hueAndSaturation, ColorControl.Feature.enhancedHue, ColorControl.Feature.colorLoop,
+        ColorControl.Feature.xy, ColorControl.Feature.colorTemperature,
+    ]
     private static let levels = 1...254
     /// In the Options of Level Control.
     private static let coupleColorTempToLevel: UInt8 = 1 << 1
-    private static let levelOptions: UInt32 = 0x0F
-    private static let currentLevel: UInt32 = 0
 
-    package let id = ClusterID.colorControl
+    package let id = ColorControl.id
     package let featureMap = ColorControlServer.allFeatures
-    package let acceptedCommands = ColorCommand.allCases.map(\.rawValue)
-    package let persistentAttributes: Set<UInt32> = [
-        ColorAttribute.currentHue, ColorAttribute.currentSaturation, ColorAttribute.currentX, ColorAttribute.currentY,
-        ColorAttribute.mireds, ColorAttribute.colorMode, ColorAttribute.options, ColorAttribute.enhancedHue,
-        ColorAttribute.enhancedColorMode, ColorAttribute.startUpMireds,
+    package let acceptedCommands = ColorControlServer.commands
+    package let persistentAttributes: Set<AttributeID> = [
+        Attribute.currentHue, Attribute.currentSaturation, Attribute.currentX, Attribute.currentY,
+        Attribute.colorTemperatureMireds, Attribute.colorMode, Attribute.options, Attribute.enhancedCurrentHue,
+        Attribute.enhancedColorMode, Attribute.startUpColorTemperatureMireds,
     ]
-    package let quietAttributes: Set<UInt32> = [ColorAttribute.remainingTime]
-    package let observedClusters: Set<UInt32> = [ClusterID.levelControl]
-    package let initialAttributes: [UInt32: TLVValue] = [
-        ColorAttribute.currentHue: .uint(0), ColorAttribute.currentSaturation: .uint(0),
-        ColorAttribute.remainingTime: .uint(0), ColorAttribute.currentX: .uint(0x616B),
-        ColorAttribute.currentY: .uint(0x607D), ColorAttribute.mireds: .uint(250),
-        ColorAttribute.colorMode: .number(ColorMode.temperature.rawValue), ColorAttribute.options: .uint(0),
-        ColorAttribute.numberOfPrimaries: .uint(0), ColorAttribute.enhancedHue: .uint(0),
-        ColorAttribute.enhancedColorMode: .number(ColorMode.temperature.rawValue),
-        ColorAttribute.loopActive: .uint(0), ColorAttribute.loopDirection: .uint(0),
-        ColorAttribute.loopTime: .uint(25), ColorAttribute.loopStartHue: .uint(0x2300),
-        ColorAttribute.loopStoredHue: .uint(0), ColorAttribute.capabilities: .number(UInt16(allFeatures)),
-        ColorAttribute.coldestMireds: .uint(UInt64(coldest)), ColorAttribute.warmestMireds: .uint(UInt64(warmest)),
-        ColorAttribute.coupleMinimumMireds: .uint(UInt64(coldest)), ColorAttribute.startUpMireds: .null,
+    package let quietAttributes: Set<AttributeID> = [Attribute.remainingTime]
+    package let observedClusters: Set<ClusterID> = [LevelControl.id]
+    package let initialAttributes: [AttributeID: TLVValue] = [
+        Attribute.currentHue: .uint(0), Attribute.currentSaturation: .uint(0),
+        Attribute.remainingTime: .uint(0), Attribute.currentX: .uint(0x616B),
+        Attribute.currentY: .uint(0x607D), Attribute.colorTemperatureMireds: .uint(250),
+        Attribute.colorMode: .number(ColorMode.temperature.rawValue), Attribute.options: .uint(0),
+        Attribute.numberOfPrimaries: .uint(0), Attribute.enhancedCurrentHue: .uint(0),
+        Attribute.enhancedColorMode: .number(ColorMode.temperature.rawValue),
+        Attribute.colorLoopActive: .uint(0), Attribute.colorLoopDirection: .uint(0),
+        Attribute.colorLoopTime: .uint(25), Attribute.colorLoopStartEnhancedHue: .uint(0x2300),
+        Attribute.colorLoopStoredEnhancedHue: .uint(0),
+        Attribute.colorCapabilities: .number(UInt16(allFeatures.rawValue)),
+        Attribute.colorTempPhysicalMinMireds: .uint(UInt64(coldest)),
+        Attribute.colorTempPhysicalMaxMireds: .uint(UInt64(warmest)),
+        Attribute.coupleColorTempToLevelMinMireds: .uint(UInt64(coldest)),
+        Attribute.startUpColorTemperatureMireds: .null,
     ]
 
     var engine = ColorEngine()
@@ -45,12 +49,12 @@ package struct ColorControlServer: ClusterServer {
 
     package mutating func start(_ context: ClusterContext) {
         engine = ColorEngine()
-        engine.set(.hue, context.number(ColorAttribute.enhancedHue) ?? 0)
-        engine.set(.saturation, context.number(ColorAttribute.currentSaturation) ?? 0)
-        engine.set(.x, context.number(ColorAttribute.currentX) ?? 0)
-        engine.set(.y, context.number(ColorAttribute.currentY) ?? 0)
-        engine.set(.mireds, context.number(ColorAttribute.mireds) ?? Self.coldest)
-        if let mireds: Int = context.number(ColorAttribute.startUpMireds) {
+        engine.set(.hue, context.number(Attribute.enhancedCurrentHue) ?? 0)
+        engine.set(.saturation, context.number(Attribute.currentSaturation) ?? 0)
+        engine.set(.x, context.number(Attribute.currentX) ?? 0)
+        engine.set(.y, context.number(Attribute.currentY) ?? 0)
+        engine.set(.mireds, context.number(Attribute.colorTemperatureMireds) ?? Self.coldest)
+        if let mireds: Int = context.number(Attribute.startUpColorTemperatureMireds) {
             engine.set(.mireds, min(max(mireds, Self.coldest), Self.warmest))
             setMode(.temperature, context)
         }
@@ -58,24 +62,24 @@ package struct ColorControlServer: ClusterServer {
     }
 
     /// What is on its way is computed when somebody asks.
-    package func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         engine.isMoving ? value(of: attribute, context) : nil
     }
 
-    private func value(of attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+    private func value(of attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         let now = context.now
         func number(_ channel: ColorEngine.Channel) -> TLVValue {
             .number(UInt16(clamping: engine.value(channel, at: now)))
         }
         switch attribute {
-        case ColorAttribute.enhancedHue: return number(.hue)
+        case Attribute.enhancedCurrentHue: return number(.hue)
         // The last value of eight bits is not a hue.
-        case ColorAttribute.currentHue: return .number(UInt8(min(engine.value(.hue, at: now) >> 8, 254)))
-        case ColorAttribute.currentSaturation: return number(.saturation)
-        case ColorAttribute.currentX: return number(.x)
-        case ColorAttribute.currentY: return number(.y)
-        case ColorAttribute.mireds: return number(.mireds)
-        case ColorAttribute.remainingTime:
+        case Attribute.currentHue: return .number(UInt8(min(engine.value(.hue, at: now) >> 8, 254)))
+        case Attribute.currentSaturation: return number(.saturation)
+        case Attribute.currentX: return number(.x)
+        case Attribute.currentY: return number(.y)
+        case Attribute.colorTemperatureMireds: return number(.mireds)
+        case Attribute.remainingTime:
             // The loop has no end to wait for.
             return .number(isLooping(context) ? 0 : engine.remaining(at: now))
         default: return nil
@@ -85,12 +89,12 @@ package struct ColorControlServer: ClusterServer {
     package mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        guard let name = ColorCommand(rawValue: command.id) else { throw .unsupportedCommand }
-        let mask: UInt8 = try command.unsigned(name.optionsTag)
-        let override: UInt8 = try command.unsigned(name.optionsTag + 1)
-        let options = (context.number(ColorAttribute.options, as: UInt8.self) ?? 0) & ~mask | override & mask
-        let isOn = context.sibling(ClusterID.onOff)?.bool(OnOffServer.Attribute.onOff) ?? true
-        let action = try action(name, command)
+        let optionsTag = Self.optionsTag(command.id)
+        let mask: UInt8 = try command.unsigned(optionsTag)
+        let override: UInt8 = try command.unsigned(optionsTag + 1)
+        let options = (context.number(Attribute.options, as: UInt8.self) ?? 0) & ~mask | override & mask
+        let isOn = context.sibling(OnOff.id)?.bool(OnOff.Attribute.onOff) ?? true
+        let action = try action(command)
         // A light that is off heeds commands with ExecuteIfOff only; to the others it says yes and does nothing.
         guard isOn || options & 1 != 0 else { return .success }
         perform(action, context)
@@ -101,7 +105,7 @@ package struct ColorControlServer: ClusterServer {
     package mutating func timerFired(_ timer: String, _ context: ClusterContext) { publish(context) }
 
     /// Colour temperature follows the level, where Level Control is told so.
-    package mutating func siblingChanged(_ cluster: UInt32, _ attribute: UInt32, _ context: ClusterContext) {
+    package mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {
         guard let mireds = Self.coupledMireds(cluster, attribute, context) else { return }
         engine.set(.mireds, mireds)
         publish(context)
@@ -109,12 +113,12 @@ package struct ColorControlServer: ClusterServer {
 
     /// The colour temperature that a change of a sibling brings, the dimmer the warmer; `nil` if it is not the level's, or
     /// the two are not coupled.
-    static func coupledMireds(_ cluster: UInt32, _ attribute: UInt32, _ context: ClusterContext) -> Int? {
-        guard cluster == ClusterID.levelControl, attribute == currentLevel,
+    static func coupledMireds(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) -> Int? {
+        guard cluster == LevelControl.id, attribute == LevelControl.Attribute.currentLevel,
             let sibling = context.sibling(cluster),
-            let options: UInt8 = sibling.number(levelOptions), options & coupleColorTempToLevel != 0,
-            context.number(ColorAttribute.colorMode) == ColorMode.temperature.rawValue,
-            let level: Int = sibling.number(currentLevel)
+            let options: UInt8 = sibling.number(LevelControl.Attribute.options), options & coupleColorTempToLevel != 0,
+            context.number(Attribute.colorMode) == ColorMode.temperature.rawValue,
+            let level: Int = sibling.number(LevelControl.Attribute.currentLevel)
         else { return nil }
         let dimmed = levels.upperBound - min(max(level, levels.lowerBound), levels.upperBound)
         return coldest + (warmest - coldest) * dimmed / (levels.upperBound - levels.lowerBound)
@@ -122,19 +126,19 @@ package struct ColorControlServer: ClusterServer {
 
     // MARK: State
 
-    func isLooping(_ context: ClusterContext) -> Bool { context.number(ColorAttribute.loopActive) == 1 }
+    func isLooping(_ context: ClusterContext) -> Bool { context.number(Attribute.colorLoopActive) == 1 }
 
     func setMode(_ mode: ColorMode, _ context: ClusterContext) {
-        context[ColorAttribute.colorMode] = .number(mode.plain)
-        context[ColorAttribute.enhancedColorMode] = .number(mode.rawValue)
+        context[Attribute.colorMode] = .number(mode.plain)
+        context[Attribute.enhancedColorMode] = .number(mode.rawValue)
     }
 
     /// Makes the attributes what the light shows, and comes back as long as it changes.
     private mutating func publish(_ context: ClusterContext) {
         engine.settle(at: context.now)
         for attribute in [
-            ColorAttribute.enhancedHue, ColorAttribute.currentHue, ColorAttribute.currentSaturation,
-            ColorAttribute.currentX, ColorAttribute.currentY, ColorAttribute.mireds, ColorAttribute.remainingTime,
+            Attribute.enhancedCurrentHue, Attribute.currentHue, Attribute.currentSaturation,
+            Attribute.currentX, Attribute.currentY, Attribute.colorTemperatureMireds, Attribute.remainingTime,
         ] {
             if let value = value(of: attribute, context) { context[attribute] = value }
         }

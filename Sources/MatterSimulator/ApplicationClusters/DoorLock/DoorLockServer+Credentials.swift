@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterTLV
 
 /// SetCredential, GetCredentialStatus and ClearCredential (Matter application cluster specification 5.2.10.40 to 5.2.10.44).
@@ -27,7 +28,7 @@ extension DoorLockServer {
         let next = database.nextFreeCredential(after: index)
         let (status, created) = try setPIN(index, command, context)
         return .response(
-            LockResponse.setCredential,
+            Command.setCredentialResponse,
             [
                 TLVElement(0, .number(status.rawValue)), TLVElement(1, .nullable(created)),
                 TLVElement(2, .nullable(next)),
@@ -96,7 +97,7 @@ extension DoorLockServer {
         let index = try credentialIndex(command[0], orElse: .unsupportedCommand)
         let credential = database.credentials[index]
         return .response(
-            LockResponse.getCredentialStatus,
+            Command.getCredentialStatusResponse,
             [
                 TLVElement(0, .bool(credential != nil)),
                 TLVElement(1, .nullable(credential == nil ? nil : database.owner(of: index))),

@@ -1,4 +1,5 @@
 import MatterCredentials
+import MatterDataModel
 import MatterTLV
 import MatterTransport
 
@@ -22,12 +23,12 @@ extension DoorLockServer {
         _ type: LockOperationType, pin: [UInt8]?, timeout: UInt32? = nil, _ context: ClusterContext
     ) throws(ClusterFailure) {
         let operation = LockOperation(type, from: .remote)
-        let mode = context.number(LockAttribute.operatingMode).flatMap(LockOperatingMode.init) ?? .normal
+        let mode = context.number(Attribute.operatingMode).flatMap(LockOperatingMode.init) ?? .normal
         guard !isLockedOut(context) else { throw refuse(operation, .unspecified, context) }
         guard mode != .noRemoteLockUnlock, mode != .privacy else { throw refuse(operation, .restricted, context) }
         guard let pin else {
             // Without a code nothing was guessed, so nothing is counted.
-            if context.bool(LockAttribute.requirePINForRemoteOperation) {
+            if context.bool(Attribute.requirePINforRemoteOperation) {
                 throw refuse(operation, .invalidCredential, context)
             }
             actuate(operation, timeout: timeout, context)
@@ -39,7 +40,7 @@ extension DoorLockServer {
     /// Somebody types a code at the door.
     mutating func keypad(_ type: LockOperationType, pin: [UInt8], _ context: ClusterContext) {
         let operation = LockOperation(type, from: .keypad)
-        let mode = context.number(LockAttribute.operatingMode).flatMap(LockOperatingMode.init) ?? .normal
+        let mode = context.number(Attribute.operatingMode).flatMap(LockOperatingMode.init) ?? .normal
         guard !isLockedOut(context) else { return _ = refuse(operation, .unspecified, context) }
         guard mode != .vacation, mode != .privacy else { return _ = refuse(operation, .restricted, context) }
         _ = use(pin, operation, timeout: nil, context)
@@ -70,7 +71,7 @@ extension DoorLockServer {
             emit(operation, context)
             return false
         case .forced:
-            context.emit(event: LockEvent.doorLockAlarm, [TLVElement(0, .number(LockAlarm.forcedUser.rawValue))])
+            context.emit(event: Event.doorLockAlarm, [TLVElement(0, .number(LockAlarm.forcedUser.rawValue))])
         case .disposable:
             database.users[index]?.status = .occupiedDisabled
             context.markUnsaved()
@@ -109,7 +110,7 @@ extension DoorLockServer {
     }
 
     private func expiry(_ firstUsed: UInt32, _ context: ClusterContext) -> UInt32 {
-        let minutes: UInt32 = context.number(LockAttribute.expiringUserTimeout) ?? 0
+        let minutes: UInt32 = context.number(Attribute.expiringUserTimeout) ?? 0
         return firstUsed &+ minutes &* 60
     }
 
@@ -122,7 +123,7 @@ extension DoorLockServer {
 
     mutating func actuate(_ operation: LockOperation, timeout: UInt32?, _ context: ClusterContext) {
         let isUnlock = operation.type == .unlock
-        context[LockAttribute.lockState] = .number((isUnlock ? LockState.unlocked : .locked).rawValue)
+        context[Attribute.lockState] = .number((isUnlock ? LockState.unlocked : .locked).rawValue)
         var event = operation
         if let user = operation.user.flatMap({ database.users[$0] }), user.type == .forced {
             event.type = .forcedUserEvent
@@ -133,7 +134,7 @@ extension DoorLockServer {
 
     /// - Parameter timeout: seconds; by default AutoRelockTime, where 0 is never.
     func scheduleRelock(after timeout: UInt32?, _ context: ClusterContext) {
-        let seconds = timeout ?? context.number(LockAttribute.autoRelockTime) ?? 0
+        let seconds = timeout ?? context.number(Attribute.autoRelockTime) ?? 0
         if timeout != nil || seconds > 0 {
             context.schedule(Timer.relock, after: .seconds(Int64(seconds)))
         } else {
@@ -152,12 +153,12 @@ extension DoorLockServer {
 
     private mutating func countWrongCode(_ context: ClusterContext) {
         wrongCodes += 1
-        guard wrongCodes >= context.number(LockAttribute.wrongCodeEntryLimit) ?? UInt8.max else { return }
+        guard wrongCodes >= context.number(Attribute.wrongCodeEntryLimit) ?? UInt8.max else { return }
         wrongCodes = 0
-        let seconds: Int64 = context.number(LockAttribute.userCodeTemporaryDisableTime) ?? 0
+        let seconds: Int64 = context.number(Attribute.userCodeTemporaryDisableTime) ?? 0
         lockedOutUntil = context.now + .seconds(seconds)
         context.emit(
-            event: LockEvent.doorLockAlarm, [TLVElement(0, .number(LockAlarm.wrongCodeEntryLimit.rawValue))])
+            event: Event.doorLockAlarm, [TLVElement(0, .number(LockAlarm.wrongCodeEntryLimit.rawValue))])
     }
 
     // MARK: Events
@@ -178,7 +179,7 @@ extension DoorLockServer {
 
     private func emit(_ operation: LockOperation, _ context: ClusterContext) {
         context.emit(
-            event: LockEvent.lockOperation,
+            event: Event.lockOperation,
             [TLVElement(0, .number(operation.type.rawValue)), TLVElement(1, .number(operation.source.rawValue))]
                 + who(operation, context, from: 2))
     }
@@ -190,7 +191,7 @@ extension DoorLockServer {
         _ operation: LockOperation, _ error: LockOperationError, _ context: ClusterContext
     ) -> ClusterFailure {
         context.emit(
-            event: LockEvent.lockOperationError,
+            event: Event.lockOperationError,
             [
                 TLVElement(0, .number(operation.type.rawValue)), TLVElement(1, .number(operation.source.rawValue)),
                 TLVElement(2, .number(error.rawValue)),

@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterTLV
 
 /// Week-day and year-day schedules (Matter application cluster specification 5.2.10.5 to 5.2.10.13).
@@ -22,7 +23,7 @@ extension DoorLockServer {
     }
 
     private func answer<Schedule>(
-        _ command: CommandCall, _ response: UInt32, _ schedules: KeyPath<LockUser, [UInt8: Schedule]>,
+        _ command: CommandCall, _ response: CommandID, _ schedules: KeyPath<LockUser, [UInt8: Schedule]>,
         _ fields: (Schedule) -> [TLVElement]
     ) throws(ClusterFailure) -> CommandAnswer {
         let index: UInt8 = try command.unsigned(0)
@@ -58,7 +59,7 @@ extension DoorLockServer {
     }
 
     func getWeekDaySchedule(_ command: CommandCall) throws(ClusterFailure) -> CommandAnswer {
-        try answer(command, LockResponse.getWeekDaySchedule, \.weekDaySchedules) { schedule in
+        try answer(command, Command.getWeekDayScheduleResponse, \.weekDaySchedules) { schedule in
             [
                 TLVElement(3, .number(schedule.days)), TLVElement(4, .number(schedule.startHour)),
                 TLVElement(5, .number(schedule.startMinute)), TLVElement(6, .number(schedule.endHour)),
@@ -88,7 +89,7 @@ extension DoorLockServer {
     }
 
     func getYearDaySchedule(_ command: CommandCall) throws(ClusterFailure) -> CommandAnswer {
-        try answer(command, LockResponse.getYearDaySchedule, \.yearDaySchedules) { schedule in
+        try answer(command, Command.getYearDayScheduleResponse, \.yearDaySchedules) { schedule in
             [TLVElement(3, .number(schedule.start)), TLVElement(4, .number(schedule.end))]
         }
     }

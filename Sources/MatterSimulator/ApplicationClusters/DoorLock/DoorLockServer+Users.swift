@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterTLV
 
 /// SetUser, GetUser and ClearUser (Matter application cluster specification 5.2.10.34 to 5.2.10.37).
@@ -52,7 +53,7 @@ extension DoorLockServer {
         let index = try userIndex(command, 0)
         let user = database.users[index]
         return .response(
-            LockResponse.getUser,
+            Command.getUserResponse,
             [
                 TLVElement(0, .number(index)), TLVElement(1, user.map { .string($0.name) } ?? .null),
                 TLVElement(2, .nullable(user?.uniqueID)), TLVElement(3, .nullable(user?.status.rawValue)),

@@ -1,4 +1,5 @@
 import MatterCredentials
+package import MatterDataModel
 package import MatterTLV
 import MatterTransport
 
@@ -11,37 +12,52 @@ package struct DoorLockServer: ClusterServer {
         static let relock = "relock"
     }
 
-    package let id = ClusterID.doorLock
+    package let id = DoorLock.id
     /// PIN, WDSCH, COTA, USR and YDSCH.
-    package let featureMap: UInt32 = 1 << 0 | 1 << 4 | 1 << 7 | 1 << 8 | 1 << 10
-    package let acceptedCommands = LockCommand.all
-    /// The lock answers fields out of range in its own words: INVALID_COMMAND, or a status in the response.
-    package let selfCheckedCommands = Set(LockCommand.all)
-    package let persistentAttributes: Set<UInt32> = [
-        LockAttribute.lockState, LockAttribute.autoRelockTime, LockAttribute.operatingMode,
-        LockAttribute.wrongCodeEntryLimit, LockAttribute.userCodeTemporaryDisableTime,
-        LockAttribute.requirePINForRemoteOperation, LockAttribute.expiringUserTimeout,
+    package let featureMap: FeatureMap = [
+        DoorLock.Feature.pinCredential, DoorLock.Feature.weekDayAccessSchedules,
+        DoorLock.Feature.credentialsOverTheAirAccess, DoorLock.Feature.user, DoorLock.Feature.yearDayAccessSchedules,
     ]
-    package let initialAttributes: [UInt32: TLVValue] = [
-        LockAttribute.lockState: .number(LockState.locked.rawValue), LockAttribute.lockType: .uint(0),
-        LockAttribute.actuatorEnabled: .bool(true),
-        LockAttribute.numberOfTotalUsers: .number(LockDatabase.capacity),
-        LockAttribute.numberOfPINUsers: .number(LockDatabase.capacity),
-        LockAttribute.numberOfWeekDaySchedules: .number(LockDatabase.schedulesPerUser),
-        LockAttribute.numberOfYearDaySchedules: .number(LockDatabase.schedulesPerUser),
-        LockAttribute.maximumPINLength: .uint(UInt64(LockDatabase.pinLengths.upperBound)),
-        LockAttribute.minimumPINLength: .uint(UInt64(LockDatabase.pinLengths.lowerBound)),
+    typealias Attribute = DoorLock.Attribute
+    typealias Command = DoorLock.Command
+    typealias Event = DoorLock.Event
+
+    private static let commands = [
+        Command.lockDoor, Command.unlockDoor, Command.unlockWithTimeout, Command.setWeekDaySchedule,
+        Command.getWeekDaySchedule, Command.clearWeekDaySchedule, Command.setYearDaySchedule,
+        Command.getYearDaySchedule,
+        Command.clearYearDaySchedule, Command.setUser, Command.getUser, Command.clearUser, Command.setCredential,
+        Command.getCredentialStatus, Command.clearCredential,
+    ]
+
+    package let acceptedCommands = DoorLockServer.commands
+    /// The lock answers fields out of range in its own words: INVALID_COMMAND, or a status in the response.
+    package let selfCheckedCommands = Set(DoorLockServer.commands)
+    package let persistentAttributes: Set<AttributeID> = [
+        Attribute.lockState, Attribute.autoRelockTime, Attribute.operatingMode,
+        Attribute.wrongCodeEntryLimit, Attribute.userCodeTemporaryDisableTime,
+        Attribute.requirePINforRemoteOperation, Attribute.expiringUserTimeout,
+    ]
+    package let initialAttributes: [AttributeID: TLVValue] = [
+        Attribute.lockState: .number(LockState.locked.rawValue), Attribute.lockType: .uint(0),
+        Attribute.actuatorEnabled: .bool(true),
+        Attribute.numberOfTotalUsersSupported: .number(LockDatabase.capacity),
+        Attribute.numberOfPINUsersSupported: .number(LockDatabase.capacity),
+        Attribute.numberOfWeekDaySchedulesSupportedPerUser: .number(LockDatabase.schedulesPerUser),
+        Attribute.numberOfYearDaySchedulesSupportedPerUser: .number(LockDatabase.schedulesPerUser),
+        Attribute.maxPINCodeLength: .uint(UInt64(LockDatabase.pinLengths.upperBound)),
+        Attribute.minPINCodeLength: .uint(UInt64(LockDatabase.pinLengths.lowerBound)),
         // Single.
-        LockAttribute.credentialRules: .uint(1),
-        LockAttribute.numberOfCredentialsPerUser: .uint(UInt64(LockDatabase.credentialsPerUser)),
+        Attribute.credentialRulesSupport: .uint(1),
+        Attribute.numberOfCredentialsSupportedPerUser: .uint(UInt64(LockDatabase.credentialsPerUser)),
         // Off.
-        LockAttribute.autoRelockTime: .uint(0), LockAttribute.operatingMode: .uint(0),
+        Attribute.autoRelockTime: .uint(0), Attribute.operatingMode: .uint(0),
         // Bits of modes that are not supported are set: Passage, and those that do not exist.
-        LockAttribute.supportedOperatingModes: .uint(0xFFF0),
-        LockAttribute.wrongCodeEntryLimit: .uint(3), LockAttribute.userCodeTemporaryDisableTime: .uint(10),
-        LockAttribute.requirePINForRemoteOperation: .bool(false),
+        Attribute.supportedOperatingModes: .uint(0xFFF0),
+        Attribute.wrongCodeEntryLimit: .uint(3), Attribute.userCodeTemporaryDisableTime: .uint(10),
+        Attribute.requirePINforRemoteOperation: .bool(false),
         // Minutes: two days.
-        LockAttribute.expiringUserTimeout: .uint(2880),
+        Attribute.expiringUserTimeout: .uint(2880),
     ]
 
     var database = LockDatabase()
@@ -56,15 +72,15 @@ package struct DoorLockServer: ClusterServer {
 
     package mutating func start(_ context: ClusterContext) {
         // A timer that the end of the last run cut short starts anew.
-        if context.number(LockAttribute.lockState) == LockState.unlocked.rawValue {
+        if context.number(Attribute.lockState) == LockState.unlocked.rawValue {
             scheduleRelock(after: nil, context)
         }
     }
 
     package mutating func write(
-        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+        _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
-        if attribute == LockAttribute.operatingMode {
+        if attribute == Attribute.operatingMode {
             guard let mode = value.integer(as: UInt8.self), LockOperatingMode(rawValue: mode) != nil else {
                 throw .constraintError
             }
@@ -76,23 +92,23 @@ package struct DoorLockServer: ClusterServer {
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         switch command.id {
-        case LockCommand.lockDoor: try remote(.lock, pin: try command.optionalOctets(0), context)
-        case LockCommand.unlockDoor: try remote(.unlock, pin: try command.optionalOctets(0), context)
-        case LockCommand.unlockWithTimeout:
+        case Command.lockDoor: try remote(.lock, pin: try command.optionalOctets(0), context)
+        case Command.unlockDoor: try remote(.unlock, pin: try command.optionalOctets(0), context)
+        case Command.unlockWithTimeout:
             let seconds: UInt16 = try command.unsigned(0)
             try remote(.unlock, pin: try command.optionalOctets(1), timeout: UInt32(seconds), context)
-        case LockCommand.setUser: try setUser(command, context)
-        case LockCommand.getUser: return try getUser(command)
-        case LockCommand.clearUser: try clearUser(command, context)
-        case LockCommand.setCredential: return try setCredential(command, context)
-        case LockCommand.getCredentialStatus: return try getCredentialStatus(command)
-        case LockCommand.clearCredential: try clearCredential(command, context)
-        case LockCommand.setWeekDaySchedule: try setWeekDaySchedule(command, context)
-        case LockCommand.getWeekDaySchedule: return try getWeekDaySchedule(command)
-        case LockCommand.clearWeekDaySchedule: try clearWeekDaySchedule(command, context)
-        case LockCommand.setYearDaySchedule: try setYearDaySchedule(command, context)
-        case LockCommand.getYearDaySchedule: return try getYearDaySchedule(command)
-        case LockCommand.clearYearDaySchedule: try clearYearDaySchedule(command, context)
+        case Command.setUser: try setUser(command, context)
+        case Command.getUser: return try getUser(command)
+        case Command.clearUser: try clearUser(command, context)
+        case Command.setCredential: return try setCredential(command, context)
+        case Command.getCredentialStatus: return try getCredentialStatus(command)
+        case Command.clearCredential: try clearCredential(command, context)
+        case Command.setWeekDaySchedule: try setWeekDaySchedule(command, context)
+        case Command.getWeekDaySchedule: return try getWeekDaySchedule(command)
+        case Command.clearWeekDaySchedule: try clearWeekDaySchedule(command, context)
+        case Command.setYearDaySchedule: try setYearDaySchedule(command, context)
+        case Command.getYearDaySchedule: return try getYearDaySchedule(command)
+        case Command.clearYearDaySchedule: try clearYearDaySchedule(command, context)
         default: throw .unsupportedCommand
         }
         return .success
@@ -125,7 +141,7 @@ package struct DoorLockServer: ClusterServer {
     ) {
         context.markUnsaved()
         context.emit(
-            event: LockEvent.lockUserChange,
+            event: Event.lockUserChange,
             [
                 TLVElement(0, .number(type.rawValue)), TLVElement(1, .number(operation.rawValue)),
                 TLVElement(2, .number(LockOperationSource.remote.rawValue)), TLVElement(3, .nullable(user)),

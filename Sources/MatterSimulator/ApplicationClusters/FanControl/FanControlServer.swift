@@ -1,18 +1,11 @@
+package import MatterDataModel
 package import MatterTLV
 
 /// Fan Control (Matter application cluster specification 4.4) with ten speeds, automatic mode and Step.
 ///
 /// FanMode, PercentSetting and SpeedSetting are three views of one thing; writing any moves the other two.
 package struct FanControlServer: ClusterServer {
-    private enum Attribute {
-        static let fanMode: UInt32 = 0
-        static let fanModeSequence: UInt32 = 1
-        static let percentSetting: UInt32 = 2
-        static let percentCurrent: UInt32 = 3
-        static let speedMax: UInt32 = 4
-        static let speedSetting: UInt32 = 5
-        static let speedCurrent: UInt32 = 6
-    }
+    private typealias Attribute = FanControl.Attribute
 
     private enum Mode {
         static let off: UInt8 = 0
@@ -30,17 +23,18 @@ package struct FanControlServer: ClusterServer {
     private static let mediumUpTo = 7
     /// What the fan makes of automatic mode.
     private static let automaticSpeed = 5
-    private static let step: UInt32 = 0
 
-    package let id = ClusterID.fanControl
+    package let id = FanControl.id
     /// SPD, AUT and STEP.
-    package let featureMap: UInt32 = 1 << 0 | 1 << 1 | 1 << 4
-    package let acceptedCommands: [UInt32] = [FanControlServer.step]
-    package let persistentAttributes: Set<UInt32> = [
+    package let featureMap: FeatureMap = [
+        FanControl.Feature.multiSpeed, FanControl.Feature.auto, FanControl.Feature.step,
+    ]
+    package let acceptedCommands: [CommandID] = [FanControl.Command.step]
+    package let persistentAttributes: Set<AttributeID> = [
         Attribute.fanMode, Attribute.percentSetting, Attribute.percentCurrent, Attribute.speedSetting,
         Attribute.speedCurrent,
     ]
-    package let initialAttributes: [UInt32: TLVValue] = [
+    package let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.fanMode: .uint(0), Attribute.fanModeSequence: .uint(2), Attribute.percentSetting: .uint(0),
         Attribute.percentCurrent: .uint(0), Attribute.speedMax: .number(UInt8(speedMax)),
         Attribute.speedSetting: .uint(0), Attribute.speedCurrent: .uint(0),
@@ -49,7 +43,7 @@ package struct FanControlServer: ClusterServer {
     package init() {}
 
     package mutating func write(
-        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+        _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         // Null is what automatic mode shows; as a wish it means nothing and is passed over.
         if value == .null { return }
@@ -70,7 +64,7 @@ package struct FanControlServer: ClusterServer {
     package mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        guard command.id == Self.step else { throw .unsupportedCommand }
+        guard command.id == FanControl.Command.step else { throw .unsupportedCommand }
         let isIncrease = try command.unsigned(0, as: UInt8.self) == 0
         let wraps = try command.optionalBool(1) ?? false
         let lowest = try command.optionalBool(2) ?? true ? 0 : 1

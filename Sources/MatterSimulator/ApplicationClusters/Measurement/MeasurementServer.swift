@@ -1,3 +1,4 @@
+package import MatterDataModel
 package import MatterTLV
 
 /// Temperature Measurement and Relative Humidity Measurement (Matter application cluster specification 2.3 and 2.6),
@@ -5,41 +6,37 @@ package import MatterTLV
 ///
 /// A person sets the value with a number (`21.5`) or takes it away with `unknown`.
 package struct MeasurementServer: ClusterServer {
-    private enum Attribute {
-        static let measuredValue: UInt32 = 0
-        static let minimum: UInt32 = 1
-        static let maximum: UInt32 = 2
-        static let tolerance: UInt32 = 3
-    }
+    private typealias Attribute = TemperatureMeasurement.Attribute
 
-    package let id: UInt32
-    package let initialAttributes: [UInt32: TLVValue]
-    package let persistentAttributes: Set<UInt32> = [Attribute.measuredValue]
+    package let id: ClusterID
+    package let initialAttributes: [AttributeID: TLVValue]
+    package let persistentAttributes: Set<AttributeID> = [Attribute.measuredValue]
     /// Hundredths.
     private let range: ClosedRange<Int>
     private let isSigned: Bool
 
-    private init(_ id: UInt32, _ value: Int, in range: ClosedRange<Int>, tolerance: UInt16, isSigned: Bool) {
+    private init(_ id: ClusterID, _ value: Int, in range: ClosedRange<Int>, tolerance: UInt16, isSigned: Bool) {
         self.id = id
         self.range = range
         self.isSigned = isSigned
         initialAttributes = [
             Attribute.measuredValue: Self.encoded(value, isSigned),
-            Attribute.minimum: Self.encoded(range.lowerBound, isSigned),
-            Attribute.maximum: Self.encoded(range.upperBound, isSigned), Attribute.tolerance: .number(tolerance),
+            Attribute.minMeasuredValue: Self.encoded(range.lowerBound, isSigned),
+            Attribute.maxMeasuredValue: Self.encoded(range.upperBound, isSigned),
+            Attribute.tolerance: .number(tolerance),
         ]
     }
 
     /// - Parameter hundredths: of a degree Celsius.
     package static func temperature(_ hundredths: Int = 2150) -> MeasurementServer {
         MeasurementServer(
-            ClusterID.temperatureMeasurement, hundredths, in: -4000...12500, tolerance: 20, isSigned: true)
+            TemperatureMeasurement.id, hundredths, in: -4000...12500, tolerance: 20, isSigned: true)
     }
 
     /// - Parameter hundredths: of a percent.
     package static func humidity(_ hundredths: Int = 4500) -> MeasurementServer {
         MeasurementServer(
-            ClusterID.relativeHumidityMeasurement, hundredths, in: 0...10000, tolerance: 200, isSigned: false)
+            RelativeHumidityMeasurement.id, hundredths, in: 0...10000, tolerance: 200, isSigned: false)
     }
 
     package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {

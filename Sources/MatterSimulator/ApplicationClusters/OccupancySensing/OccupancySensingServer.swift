@@ -1,3 +1,4 @@
+package import MatterDataModel
 package import MatterTLV
 
 /// Occupancy Sensing (Matter application cluster specification 2.7) with a passive infrared sensor.
@@ -5,26 +6,22 @@ package import MatterTLV
 /// A person plays the room with `motion` (somebody passes: occupied for HoldTime), `occupied` (somebody stays) and
 /// `unoccupied` (the last one has gone: free after HoldTime).
 package struct OccupancySensingServer: ClusterServer {
-    private enum Attribute {
-        static let occupancy: UInt32 = 0
-        static let sensorType: UInt32 = 1
-        static let sensorTypeBitmap: UInt32 = 2
-        static let holdTime: UInt32 = 3
-        static let holdTimeLimits: UInt32 = 4
-    }
+    private typealias Attribute = OccupancySensing.Attribute
 
-    private static let occupancyChanged: UInt32 = 0
     private static let holdTimer = "hold"
     /// Seconds.
     private static let holdTimes: ClosedRange<UInt16> = 1...3600
     private static let defaultHoldTime: UInt16 = 10
 
-    package let id = ClusterID.occupancySensing
+    package let id = OccupancySensing.id
     /// PIR and OCCEVENT.
-    package let featureMap: UInt32 = 1 << 1 | 1 << 9
-    package let persistentAttributes: Set<UInt32> = [Attribute.holdTime]
-    package let initialAttributes: [UInt32: TLVValue] = [
-        Attribute.occupancy: .uint(0), Attribute.sensorType: .uint(0), Attribute.sensorTypeBitmap: .uint(1),
+    package let featureMap: FeatureMap = [
+        OccupancySensing.Feature.passiveInfrared, OccupancySensing.Feature.occupancyEvent,
+    ]
+    package let persistentAttributes: Set<AttributeID> = [Attribute.holdTime]
+    package let initialAttributes: [AttributeID: TLVValue] = [
+        Attribute.occupancy: .uint(0), Attribute.occupancySensorType: .uint(0),
+        Attribute.occupancySensorTypeBitmap: .uint(1),
         Attribute.holdTime: .number(defaultHoldTime),
         Attribute.holdTimeLimits: .structure([
             TLVElement(0, .number(holdTimes.lowerBound)), TLVElement(1, .number(holdTimes.upperBound)),
@@ -35,7 +32,7 @@ package struct OccupancySensingServer: ClusterServer {
     package init() {}
 
     package mutating func write(
-        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+        _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         guard attribute == Attribute.holdTime else { throw .unsupportedWrite }
         guard let seconds = value.integer(as: UInt16.self), Self.holdTimes.contains(seconds) else {
@@ -71,6 +68,6 @@ package struct OccupancySensingServer: ClusterServer {
         let value = TLVValue.uint(isOccupied ? 1 : 0)
         guard context[Attribute.occupancy] != value else { return }
         context[Attribute.occupancy] = value
-        context.emit(event: Self.occupancyChanged, [TLVElement(0, value)])
+        context.emit(event: OccupancySensing.Event.occupancyChanged, [TLVElement(0, value)])
     }
 }

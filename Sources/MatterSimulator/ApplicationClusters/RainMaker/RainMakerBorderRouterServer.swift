@@ -1,5 +1,6 @@
 import JSON
 import MatterCrypto
+package import MatterDataModel
 package import MatterTLV
 
 /// Espressif's older cluster 0x131BFC02 of Thread border routers: an app hands over the operational dataset of a network
@@ -8,35 +9,30 @@ package import MatterTLV
 /// Neither lengths nor answers to bad values are published; this one takes what can be a dataset, hexadecimal digits of
 /// 1 to 254 octets, and starts no network without one.
 package struct RainMakerBorderRouterServer: ClusterServer {
-    private enum Attribute {
-        static let activeDataset: UInt32 = 0
-        static let borderAgentID: UInt32 = 2
-    }
+    private typealias Attribute = RainMakerThreadBorderRouter.Attribute
 
-    private enum Command {
-        static let configureDataset: UInt32 = 0
-        static let startNetwork: UInt32 = 1
-        static let stopNetwork: UInt32 = 2
-    }
+    private typealias Command = RainMakerThreadBorderRouter.Command
 
     /// Octets (Thread specification, 8.10.1).
     private static let datasetLengths = 1...254
     private static let agentIDLength = 16
 
-    package let id = ClusterID.rainMakerBorderRouter
-    package let acceptedCommands: [UInt32] = [Command.configureDataset, Command.startNetwork, Command.stopNetwork]
-    package let persistentAttributes: Set<UInt32> = [Attribute.activeDataset]
+    package let id = RainMakerThreadBorderRouter.id
+    package let acceptedCommands: [CommandID] = [
+        Command.configureThreadDataset, Command.startThreadNetwork, Command.stopThreadNetwork,
+    ]
+    package let persistentAttributes: Set<AttributeID> = [Attribute.activeOperationalDataset]
     /// A dataset has the network's key in it, which is not for the screen.
-    package let quietAttributes: Set<UInt32> = [Attribute.activeDataset]
-    package let initialAttributes: [UInt32: TLVValue] = [
-        Attribute.activeDataset: .octets([]), Attribute.borderAgentID: .octets([]),
+    package let quietAttributes: Set<AttributeID> = [Attribute.activeOperationalDataset]
+    package let initialAttributes: [AttributeID: TLVValue] = [
+        Attribute.activeOperationalDataset: .octets([]), Attribute.borderAgentId: .octets([]),
     ]
 
     package init() {}
 
     /// The agent's id comes from that of the device, which is the same for ever.
-    package func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
-        guard attribute == Attribute.borderAgentID else { return nil }
+    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+        guard attribute == Attribute.borderAgentId else { return nil }
         return .octets(Array(SHA256.hash(Array(context.node.configuration.uniqueID.utf8)).prefix(Self.agentIDLength)))
     }
 
@@ -44,16 +40,16 @@ package struct RainMakerBorderRouterServer: ClusterServer {
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         switch command.id {
-        case Command.configureDataset:
+        case Command.configureThreadDataset:
             guard let dataset = try? Hex.decode(try command.string(0)), Self.datasetLengths.contains(dataset.count)
             else { throw .constraintError }
-            context[Attribute.activeDataset] = .octets(dataset)
+            context[Attribute.activeOperationalDataset] = .octets(dataset)
             context.markUnsaved()
             context.report("dataset of \(dataset.count) bytes")
-        case Command.startNetwork:
-            guard context[Attribute.activeDataset] != .octets([]) else { throw .failure }
+        case Command.startThreadNetwork:
+            guard context[Attribute.activeOperationalDataset] != .octets([]) else { throw .failure }
             context.report("thread network started")
-        case Command.stopNetwork: context.report("thread network stopped")
+        case Command.stopThreadNetwork: context.report("thread network stopped")
         default: throw .unsupportedCommand
         }
         return .success

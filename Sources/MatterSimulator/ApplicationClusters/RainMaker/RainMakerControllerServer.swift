@@ -1,4 +1,5 @@
 import MatterCredentials
+package import MatterDataModel
 package import MatterTLV
 
 /// Espressif's Matter Controller cluster 0x131BFC01: how an app hands a RainMaker account to a controller.
@@ -10,41 +11,31 @@ package import MatterTLV
 /// device without internet. `cloud on` plays one that accepts every token and knows the controller's fabric; `cloud off`
 /// takes it away again.
 package struct RainMakerControllerServer: ClusterServer {
-    private enum Attribute {
-        static let refreshToken: UInt32 = 0
-        static let refreshTokenVerified: UInt32 = 1
-        static let authorized: UInt32 = 2
-        static let userNOCInstalled: UInt32 = 3
-        static let endpointURL: UInt32 = 4
-        static let groupID: UInt32 = 5
-        static let fabricIndex: UInt32 = 6
-    }
+    private typealias Attribute = RainMakerController.Attribute
 
-    private enum Command {
-        static let appendRefreshToken: UInt32 = 0
-        static let resetRefreshToken: UInt32 = 1
-        static let authorize: UInt32 = 2
-        static let updateUserNOC: UInt32 = 3
-        static let updateDeviceList: UInt32 = 4
-    }
+    private typealias Command = RainMakerController.Command
 
     private static let timer = "access-token"
     private static let longestToken = 2047
     /// How long an access token lasts.
     private static let authorization = Duration.seconds(3600)
 
-    package let id = ClusterID.rainMakerController
-    package let acceptedCommands: [UInt32] = Array(Command.appendRefreshToken...Command.updateDeviceList)
-    package let persistentAttributes: Set<UInt32> = [
-        Attribute.refreshToken, Attribute.endpointURL, Attribute.groupID, Attribute.userNOCInstalled,
-        Attribute.fabricIndex,
+    package let id = RainMakerController.id
+    package let acceptedCommands: [CommandID] = [
+        Command.appendRefreshToken, Command.resetRefreshToken, Command.authorize, Command.updateUserNOC,
+        Command.updateDeviceList,
+    ]
+    package let persistentAttributes: Set<AttributeID> = [
+        Attribute.refreshToken, Attribute.endpointURL, Attribute.rainmakerGroupId, Attribute.userNOCInstalled,
+        Attribute.userNOCFabricIndex,
     ]
     /// A token is a secret, not for the screen.
-    package let quietAttributes: Set<UInt32> = [Attribute.refreshToken]
-    package let initialAttributes: [UInt32: TLVValue] = [
+    package let quietAttributes: Set<AttributeID> = [Attribute.refreshToken]
+    package let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.refreshToken: .string(""), Attribute.refreshTokenVerified: .bool(false),
         Attribute.authorized: .bool(false), Attribute.userNOCInstalled: .bool(false),
-        Attribute.endpointURL: .string(""), Attribute.groupID: .string(""), Attribute.fabricIndex: .uint(0),
+        Attribute.endpointURL: .string(""), Attribute.rainmakerGroupId: .string(""),
+        Attribute.userNOCFabricIndex: .uint(0),
     ]
 
     private var hasCloud: Bool
@@ -89,13 +80,13 @@ package struct RainMakerControllerServer: ClusterServer {
             guard hasCloud, context.bool(Attribute.authorized), context.caller.fabricIndex != 0 else {
                 throw .failure
             }
-            context[Attribute.groupID] = .string("simulated-group")
-            context[Attribute.fabricIndex] = .number(context.caller.fabricIndex)
+            context[Attribute.rainmakerGroupId] = .string("simulated-group")
+            context[Attribute.userNOCFabricIndex] = .number(context.caller.fabricIndex)
             context[Attribute.userNOCInstalled] = .bool(true)
         case Command.updateDeviceList:
             if let account = account(context) {
                 guard context.bool(Attribute.userNOCInstalled) else { throw .failure }
-                let group = context[Attribute.groupID]?.text ?? ""
+                let group = context[Attribute.rainmakerGroupId]?.text ?? ""
                 return .later { AccountResult.listed(await account.nodes(of: group)) }
             }
             guard hasCloud, context.bool(Attribute.authorized), context.bool(Attribute.userNOCInstalled) else {
@@ -149,8 +140,8 @@ package struct RainMakerControllerServer: ClusterServer {
         node.effects.append(.forgetResumptions(fabric: fabric.index))
         node.fabricsChanged()
         node.unsaved.insert(.fabrics)
-        context[Attribute.groupID] = .string(group)
-        context[Attribute.fabricIndex] = .number(fabric.index)
+        context[Attribute.rainmakerGroupId] = .string(group)
+        context[Attribute.userNOCFabricIndex] = .number(fabric.index)
         context[Attribute.userNOCInstalled] = .bool(true)
     }
 
@@ -168,10 +159,10 @@ package struct RainMakerControllerServer: ClusterServer {
     }
 
     package mutating func fabricRemoved(_ fabricIndex: UInt8, _ context: ClusterContext) {
-        guard context.number(Attribute.fabricIndex) == fabricIndex else { return }
-        context[Attribute.fabricIndex] = .uint(0)
+        guard context.number(Attribute.userNOCFabricIndex) == fabricIndex else { return }
+        context[Attribute.userNOCFabricIndex] = .uint(0)
         context[Attribute.userNOCInstalled] = .bool(false)
-        context[Attribute.groupID] = .string("")
+        context[Attribute.rainmakerGroupId] = .string("")
     }
 
     package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {

@@ -1,5 +1,6 @@
 import MatterCredentials
 package import MatterCrypto
+package import MatterDataModel
 package import MatterTLV
 
 /// What `--rainmaker` adds to a node.
@@ -26,17 +27,9 @@ package struct RainMakerOptions: Sendable, Equatable {
 /// is written, without a limit, or what the command SignData brings, five times; the command carries a bare string in place
 /// of its fields, as the firmware has it, and the proper structure is taken as well. It has no FeatureMap.
 package struct RainMakerServer: ClusterServer {
-    private enum Attribute {
-        static let status: UInt32 = 0
-        static let nodeID: UInt32 = 1
-        static let challengeResponse: UInt32 = 2
-        static let challenge: UInt32 = 3
-    }
+    private typealias Attribute = RainMakerCluster.Attribute
 
-    private enum Command {
-        static let configuration: UInt32 = 0
-        static let signData: UInt32 = 1
-    }
+    private typealias Command = RainMakerCluster.Command
 
     /// Of each kind that is limited, between two starts.
     private static let budget = 5
@@ -44,12 +37,12 @@ package struct RainMakerServer: ClusterServer {
     private static let longestText = 39
     private static let separator = "::"
 
-    package let id = ClusterID.rainMaker
+    package let id = RainMakerCluster.id
     package let revision: UInt16?
-    package let missingGlobalAttributes: Set<UInt32>
-    package let acceptedCommands: [UInt32]
-    package let persistentAttributes: Set<UInt32> = [Attribute.status]
-    package let initialAttributes: [UInt32: TLVValue]
+    package let missingGlobalAttributes: Set<AttributeID>
+    package let acceptedCommands: [CommandID]
+    package let persistentAttributes: Set<AttributeID> = [Attribute.status]
+    package let initialAttributes: [AttributeID: TLVValue]
 
     private let isLegacy: Bool
     private let key: P256PrivateKey
@@ -65,14 +58,14 @@ package struct RainMakerServer: ClusterServer {
         missingGlobalAttributes = isLegacy ? [GlobalAttribute.featureMap] : []
         acceptedCommands = isLegacy ? [Command.configuration, Command.signData] : []
         initialAttributes = [
-            Attribute.status: .bool(false), Attribute.nodeID: .string(options.nodeID),
+            Attribute.status: .bool(false), Attribute.rmakerNodeId: .string(options.nodeID),
             Attribute.challengeResponse: .string(""), Attribute.challenge: .string(""),
         ]
     }
 
     /// The write is an order to sign; nothing of it is stored.
     package mutating func write(
-        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+        _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         guard attribute == Attribute.challenge, let text = value.text else { throw .unsupportedWrite }
         guard text.utf8.count <= Self.longestText else { throw .constraintError }

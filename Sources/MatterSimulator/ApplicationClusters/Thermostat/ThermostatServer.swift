@@ -1,3 +1,4 @@
+package import MatterDataModel
 package import MatterTLV
 import MatterTransport
 
@@ -6,25 +7,7 @@ import MatterTransport
 ///
 /// A person puts the room to a temperature with `temperature 18.5`, and the weather with `outdoor -3`.
 package struct ThermostatServer: ClusterServer {
-    enum Attribute {
-        static let localTemperature: UInt32 = 0x00
-        static let outdoorTemperature: UInt32 = 0x01
-        static let absoluteMinimumHeat: UInt32 = 0x03
-        static let absoluteMaximumHeat: UInt32 = 0x04
-        static let absoluteMinimumCool: UInt32 = 0x05
-        static let absoluteMaximumCool: UInt32 = 0x06
-        static let cooling: UInt32 = 0x11
-        static let heating: UInt32 = 0x12
-        static let minimumHeat: UInt32 = 0x15
-        static let maximumHeat: UInt32 = 0x16
-        static let minimumCool: UInt32 = 0x17
-        static let maximumCool: UInt32 = 0x18
-        static let minimumDeadBand: UInt32 = 0x19
-        static let controlSequence: UInt32 = 0x1B
-        static let systemMode: UInt32 = 0x1C
-        static let runningMode: UInt32 = 0x1E
-        static let runningState: UInt32 = 0x29
-    }
+    typealias Attribute = Thermostat.Attribute
 
     enum SystemMode: UInt8 {
         case off = 0
@@ -42,23 +25,26 @@ package struct ThermostatServer: ClusterServer {
         static let fan: UInt16 = 1 << 2
     }
 
-    private static let setpointRaiseLower: UInt32 = 0
     private static let timer = "room"
     /// How often the room is looked at.
     private static let interval = 10
     /// How far the room goes past a setpoint before the relay moves, in hundredths of a degree.
     private static let hysteresis = 20
 
-    package let id = ClusterID.thermostat
+    package let id = Thermostat.id
     /// HEAT, COOL and AUTO.
-    package let featureMap: UInt32 = 1 << 0 | 1 << 1 | 1 << 5
-    package let acceptedCommands: [UInt32] = [ThermostatServer.setpointRaiseLower]
-    package let persistentAttributes: Set<UInt32> = [
-        Attribute.localTemperature, Attribute.outdoorTemperature, Attribute.cooling, Attribute.heating,
-        Attribute.minimumHeat, Attribute.maximumHeat, Attribute.minimumCool, Attribute.maximumCool,
+    package let featureMap: FeatureMap = [
+        Thermostat.Feature.heating, Thermostat.Feature.cooling, Thermostat.Feature.autoMode,
+    ]
+    package let acceptedCommands: [CommandID] = [Thermostat.Command.setpointRaiseLower]
+    package let persistentAttributes: Set<AttributeID> = [
+        Attribute.localTemperature, Attribute.outdoorTemperature, Attribute.occupiedCoolingSetpoint,
+        Attribute.occupiedHeatingSetpoint,
+        Attribute.minHeatSetpointLimit, Attribute.maxHeatSetpointLimit, Attribute.minCoolSetpointLimit,
+        Attribute.maxCoolSetpointLimit,
         Attribute.systemMode,
     ]
-    package let initialAttributes: [UInt32: TLVValue]
+    package let initialAttributes: [AttributeID: TLVValue]
 
     private var setpoints = Setpoints()
     private var room = RoomModel(temperature: 20, outdoors: 12)
@@ -67,31 +53,35 @@ package struct ThermostatServer: ClusterServer {
 
     package init() {
         let setpoints = Setpoints()
-        var attributes: [UInt32: TLVValue] = [
+        var attributes: [AttributeID: TLVValue] = [
             Attribute.localTemperature: .int(2000), Attribute.outdoorTemperature: .int(1200),
-            Attribute.absoluteMinimumHeat: .int(Int64(Setpoints.absoluteHeat.lowerBound)),
-            Attribute.absoluteMaximumHeat: .int(Int64(Setpoints.absoluteHeat.upperBound)),
-            Attribute.absoluteMinimumCool: .int(Int64(Setpoints.absoluteCool.lowerBound)),
-            Attribute.absoluteMaximumCool: .int(Int64(Setpoints.absoluteCool.upperBound)),
-            Attribute.minimumDeadBand: .number(Setpoints.deadBandTenths),
+            Attribute.absMinHeatSetpointLimit: .int(Int64(Setpoints.absoluteHeat.lowerBound)),
+            Attribute.absMaxHeatSetpointLimit: .int(Int64(Setpoints.absoluteHeat.upperBound)),
+            Attribute.absMinCoolSetpointLimit: .int(Int64(Setpoints.absoluteCool.lowerBound)),
+            Attribute.absMaxCoolSetpointLimit: .int(Int64(Setpoints.absoluteCool.upperBound)),
+            Attribute.minSetpointDeadBand: .number(Setpoints.deadBandTenths),
             // Cooling and heating, without reheat.
-            Attribute.controlSequence: .uint(4), Attribute.systemMode: .uint(0), Attribute.runningMode: .uint(0),
-            Attribute.runningState: .uint(0),
+            Attribute.controlSequenceOfOperation: .uint(4), Attribute.systemMode: .uint(0),
+            Attribute.thermostatRunningMode: .uint(0),
+            Attribute.thermostatRunningState: .uint(0),
         ]
         for (attribute, value) in Self.values(of: setpoints) { attributes[attribute] = value }
         initialAttributes = attributes
     }
 
     package mutating func start(_ context: ClusterContext) {
-        func stored(_ attribute: UInt32, _ standard: Int) -> Int { context.number(attribute) ?? standard }
+        func stored(_ attribute: AttributeID, _ standard: Int) -> Int { context.number(attribute) ?? standard }
         let standard = Setpoints()
         setpoints = Setpoints(
-            heating: stored(Attribute.heating, standard.heating), cooling: stored(Attribute.cooling, standard.cooling),
+            heating: stored(Attribute.occupiedHeatingSetpoint, standard.heating),
+            cooling: stored(Attribute.occupiedCoolingSetpoint, standard.cooling),
             heat: (
-                stored(Attribute.minimumHeat, standard.minimumHeat), stored(Attribute.maximumHeat, standard.maximumHeat)
+                stored(Attribute.minHeatSetpointLimit, standard.minimumHeat),
+                stored(Attribute.maxHeatSetpointLimit, standard.maximumHeat)
             ),
             cool: (
-                stored(Attribute.minimumCool, standard.minimumCool), stored(Attribute.maximumCool, standard.maximumCool)
+                stored(Attribute.minCoolSetpointLimit, standard.minimumCool),
+                stored(Attribute.maxCoolSetpointLimit, standard.maximumCool)
             ))
         room = RoomModel(
             temperature: Double(stored(Attribute.localTemperature, 2000)) / 100,
@@ -105,10 +95,10 @@ package struct ThermostatServer: ClusterServer {
     // MARK: Wishes
 
     package mutating func write(
-        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+        _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         switch attribute {
-        case Attribute.controlSequence, Attribute.minimumDeadBand:
+        case Attribute.controlSequenceOfOperation, Attribute.minSetpointDeadBand:
             // Writable for old clients only; what they write is passed over (4.3.11.19 and 4.3.11.21).
             return
         case Attribute.systemMode:
@@ -121,12 +111,12 @@ package struct ThermostatServer: ClusterServer {
             guard let wish = value.integer(as: Int.self) else { throw .constraintError }
             let isAccepted =
                 switch attribute {
-                case Attribute.heating: setpoints.setHeating(wish)
-                case Attribute.cooling: setpoints.setCooling(wish)
-                case Attribute.minimumHeat: setpoints.setMinimumHeat(wish)
-                case Attribute.maximumHeat: setpoints.setMaximumHeat(wish)
-                case Attribute.minimumCool: setpoints.setMinimumCool(wish)
-                case Attribute.maximumCool: setpoints.setMaximumCool(wish)
+                case Attribute.occupiedHeatingSetpoint: setpoints.setHeating(wish)
+                case Attribute.occupiedCoolingSetpoint: setpoints.setCooling(wish)
+                case Attribute.minHeatSetpointLimit: setpoints.setMinimumHeat(wish)
+                case Attribute.maxHeatSetpointLimit: setpoints.setMaximumHeat(wish)
+                case Attribute.minCoolSetpointLimit: setpoints.setMinimumCool(wish)
+                case Attribute.maxCoolSetpointLimit: setpoints.setMaximumCool(wish)
                 default: throw ClusterFailure.unsupportedWrite
                 }
             guard isAccepted else { throw .constraintError }
@@ -139,7 +129,7 @@ package struct ThermostatServer: ClusterServer {
     package mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        guard command.id == Self.setpointRaiseLower else { throw .unsupportedCommand }
+        guard command.id == Thermostat.Command.setpointRaiseLower else { throw .unsupportedCommand }
         // Tenths of a degree.
         let amount = Int(try command.unsigned(1, as: Int8.self)) * 10
         switch try command.unsigned(0, as: UInt8.self) {
@@ -208,21 +198,22 @@ package struct ThermostatServer: ClusterServer {
         case .cooling: (state, runningMode) = (RunningState.cool | RunningState.fan, .cool)
         case .none: (state, runningMode) = (mode == .fanOnly ? RunningState.fan : 0, .off)
         }
-        context[Attribute.runningState] = .number(state)
-        context[Attribute.runningMode] = .number(runningMode.rawValue)
+        context[Attribute.thermostatRunningState] = .number(state)
+        context[Attribute.thermostatRunningMode] = .number(runningMode.rawValue)
     }
 
     private func publishSetpoints(_ context: ClusterContext) {
         for (attribute, value) in Self.values(of: setpoints) { context[attribute] = value }
     }
 
-    private static func values(of setpoints: Setpoints) -> [(UInt32, TLVValue)] {
+    private static func values(of setpoints: Setpoints) -> [(AttributeID, TLVValue)] {
         [
-            (Attribute.minimumHeat, .int(Int64(setpoints.minimumHeat))),
-            (Attribute.maximumHeat, .int(Int64(setpoints.maximumHeat))),
-            (Attribute.minimumCool, .int(Int64(setpoints.minimumCool))),
-            (Attribute.maximumCool, .int(Int64(setpoints.maximumCool))),
-            (Attribute.heating, .int(Int64(setpoints.heating))), (Attribute.cooling, .int(Int64(setpoints.cooling))),
+            (Attribute.minHeatSetpointLimit, .int(Int64(setpoints.minimumHeat))),
+            (Attribute.maxHeatSetpointLimit, .int(Int64(setpoints.maximumHeat))),
+            (Attribute.minCoolSetpointLimit, .int(Int64(setpoints.minimumCool))),
+            (Attribute.maxCoolSetpointLimit, .int(Int64(setpoints.maximumCool))),
+            (Attribute.occupiedHeatingSetpoint, .int(Int64(setpoints.heating))),
+            (Attribute.occupiedCoolingSetpoint, .int(Int64(setpoints.cooling))),
         ]
     }
 }

@@ -1,3 +1,4 @@
+package import MatterDataModel
 package import MatterTLV
 
 /// Window Covering (Matter application cluster specification 5.3): a venetian blind with lift and tilt, both aware of
@@ -5,30 +6,9 @@ package import MatterTLV
 ///
 /// A person pulls the cord with `open`, `close`, `stop`, `lift 30` and `tilt 30` (percent closed).
 package struct WindowCoveringServer: ClusterServer {
-    enum Attribute {
-        static let type: UInt32 = 0x00
-        static let numberOfActuationsLift: UInt32 = 0x05
-        static let numberOfActuationsTilt: UInt32 = 0x06
-        static let configStatus: UInt32 = 0x07
-        static let liftPercentage: UInt32 = 0x08
-        static let tiltPercentage: UInt32 = 0x09
-        static let operationalStatus: UInt32 = 0x0A
-        static let targetLift: UInt32 = 0x0B
-        static let targetTilt: UInt32 = 0x0C
-        static let endProductType: UInt32 = 0x0D
-        static let currentLift: UInt32 = 0x0E
-        static let currentTilt: UInt32 = 0x0F
-        static let mode: UInt32 = 0x17
-        static let safetyStatus: UInt32 = 0x1A
-    }
+    typealias Attribute = WindowCovering.Attribute
 
-    private enum Command {
-        static let upOrOpen: UInt32 = 0x00
-        static let downOrClose: UInt32 = 0x01
-        static let stopMotion: UInt32 = 0x02
-        static let goToLiftPercentage: UInt32 = 0x05
-        static let goToTiltPercentage: UInt32 = 0x08
-    }
+    private typealias Command = WindowCovering.Command
 
     private enum Mode {
         static let motorDirectionReversed: UInt8 = 1 << 0
@@ -45,30 +25,38 @@ package struct WindowCoveringServer: ClusterServer {
 
     private static let timer = "move"
 
-    package let id = ClusterID.windowCovering
+    package let id = WindowCovering.id
     /// LF, TL, PA_LF and PA_TL.
-    package let featureMap: UInt32 = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 4
-    package let acceptedCommands: [UInt32] = [
+    package let featureMap: FeatureMap = [
+        WindowCovering.Feature.lift, WindowCovering.Feature.tilt, WindowCovering.Feature.positionAwareLift,
+        WindowCovering.Feature.positionAwareTilt,
+    ]
+    package let acceptedCommands: [CommandID] = [
         Command.upOrOpen, Command.downOrClose, Command.stopMotion, Command.goToLiftPercentage,
         Command.goToTiltPercentage,
     ]
-    package let persistentAttributes: Set<UInt32> = [
+    package let persistentAttributes: Set<AttributeID> = [
         Attribute.numberOfActuationsLift, Attribute.numberOfActuationsTilt, Attribute.configStatus,
-        Attribute.liftPercentage, Attribute.tiltPercentage, Attribute.targetLift, Attribute.targetTilt,
-        Attribute.currentLift, Attribute.currentTilt, Attribute.mode,
+        Attribute.currentPositionLiftPercentage, Attribute.currentPositionTiltPercentage,
+        Attribute.targetPositionLiftPercent100ths, Attribute.targetPositionTiltPercent100ths,
+        Attribute.currentPositionLiftPercent100ths, Attribute.currentPositionTiltPercent100ths, Attribute.mode,
     ]
     /// The precise positions say the same.
-    package let quietAttributes: Set<UInt32> = [Attribute.liftPercentage, Attribute.tiltPercentage]
+    package let quietAttributes: Set<AttributeID> = [
+        Attribute.currentPositionLiftPercentage, Attribute.currentPositionTiltPercentage,
+    ]
     /// Open, slats level.
-    package let initialAttributes: [UInt32: TLVValue] = [
+    package let initialAttributes: [AttributeID: TLVValue] = [
         // A tilting blind that lifts too; an interior venetian blind.
         Attribute.type: .uint(8), Attribute.endProductType: .uint(12),
         Attribute.numberOfActuationsLift: .uint(0), Attribute.numberOfActuationsTilt: .uint(0),
         Attribute.configStatus: .number(
             ConfigStatus.operational | ConfigStatus.liftPositionAware | ConfigStatus.tiltPositionAware),
-        Attribute.liftPercentage: .uint(0), Attribute.tiltPercentage: .uint(0),
-        Attribute.operationalStatus: .uint(0), Attribute.targetLift: .uint(0), Attribute.targetTilt: .uint(0),
-        Attribute.currentLift: .uint(0), Attribute.currentTilt: .uint(0), Attribute.mode: .uint(0),
+        Attribute.currentPositionLiftPercentage: .uint(0), Attribute.currentPositionTiltPercentage: .uint(0),
+        Attribute.operationalStatus: .uint(0), Attribute.targetPositionLiftPercent100ths: .uint(0),
+        Attribute.targetPositionTiltPercent100ths: .uint(0),
+        Attribute.currentPositionLiftPercent100ths: .uint(0), Attribute.currentPositionTiltPercent100ths: .uint(0),
+        Attribute.mode: .uint(0),
         Attribute.safetyStatus: .uint(0),
     ]
 
@@ -79,24 +67,28 @@ package struct WindowCoveringServer: ClusterServer {
 
     package mutating func start(_ context: ClusterContext) {
         // A movement that the end of the last run cut short is over.
-        lift = CoveringAxis(fullTravel: lift.fullTravel, position: context.number(Attribute.currentLift) ?? 0)
-        tilt = CoveringAxis(fullTravel: tilt.fullTravel, position: context.number(Attribute.currentTilt) ?? 0)
+        lift = CoveringAxis(
+            fullTravel: lift.fullTravel, position: context.number(Attribute.currentPositionLiftPercent100ths) ?? 0)
+        tilt = CoveringAxis(
+            fullTravel: tilt.fullTravel, position: context.number(Attribute.currentPositionTiltPercent100ths) ?? 0)
         publish(context)
     }
 
     /// Positions are what they are when somebody asks.
-    package func read(_ attribute: UInt32, _ context: ClusterContext) -> TLVValue? {
+    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         switch attribute {
-        case Attribute.currentLift where lift.isMoving: .number(lift.position(at: context.now))
-        case Attribute.currentTilt where tilt.isMoving: .number(tilt.position(at: context.now))
-        case Attribute.liftPercentage where lift.isMoving: .number(UInt8(lift.position(at: context.now) / 100))
-        case Attribute.tiltPercentage where tilt.isMoving: .number(UInt8(tilt.position(at: context.now) / 100))
+        case Attribute.currentPositionLiftPercent100ths where lift.isMoving: .number(lift.position(at: context.now))
+        case Attribute.currentPositionTiltPercent100ths where tilt.isMoving: .number(tilt.position(at: context.now))
+        case Attribute.currentPositionLiftPercentage where lift.isMoving:
+            .number(UInt8(lift.position(at: context.now) / 100))
+        case Attribute.currentPositionTiltPercentage where tilt.isMoving:
+            .number(UInt8(tilt.position(at: context.now) / 100))
         default: nil
         }
     }
 
     package mutating func write(
-        _ attribute: UInt32, _ value: TLVValue, _ context: ClusterContext
+        _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         guard attribute == Attribute.mode, let mode = value.integer(as: UInt8.self) else { throw .unsupportedWrite }
         context[Attribute.mode] = .number(mode)
@@ -170,7 +162,7 @@ package struct WindowCoveringServer: ClusterServer {
         publish(context)
     }
 
-    private func count(_ attribute: UInt32, _ context: ClusterContext) {
+    private func count(_ attribute: AttributeID, _ context: ClusterContext) {
         context[attribute] = .number((context.number(attribute, as: UInt16.self) ?? 0) &+ 1)
     }
 
@@ -181,14 +173,14 @@ package struct WindowCoveringServer: ClusterServer {
         tilt.settle(at: now)
         // The global field follows lift before tilt.
         let global = lift.isMoving ? lift.direction : tilt.direction
-        context[Attribute.targetLift] = .number(lift.target)
-        context[Attribute.targetTilt] = .number(tilt.target)
+        context[Attribute.targetPositionLiftPercent100ths] = .number(lift.target)
+        context[Attribute.targetPositionTiltPercent100ths] = .number(tilt.target)
         context[Attribute.operationalStatus] = .number(
             global.rawValue | lift.direction.rawValue << 2 | tilt.direction.rawValue << 4)
-        context[Attribute.currentLift] = .number(lift.position(at: now))
-        context[Attribute.currentTilt] = .number(tilt.position(at: now))
-        context[Attribute.liftPercentage] = .number(UInt8(lift.position(at: now) / 100))
-        context[Attribute.tiltPercentage] = .number(UInt8(tilt.position(at: now) / 100))
+        context[Attribute.currentPositionLiftPercent100ths] = .number(lift.position(at: now))
+        context[Attribute.currentPositionTiltPercent100ths] = .number(tilt.position(at: now))
+        context[Attribute.currentPositionLiftPercentage] = .number(UInt8(lift.position(at: now) / 100))
+        context[Attribute.currentPositionTiltPercentage] = .number(UInt8(tilt.position(at: now) / 100))
         if let next = [lift.ramp, tilt.ramp].compactMap({ $0?.nextStep(after: now) }).min() {
             context.schedule(Self.timer, at: next)
         } else {
