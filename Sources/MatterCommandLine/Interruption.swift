@@ -54,7 +54,7 @@ extension CommandLineError {
         CommandLineError(
             "interrupted", "interrupted twice; what was being undone was left as it is",
             hint:
-                "a device that was being commissioned forgets it by itself within its fail-safe; see 'matterctl node ls'",
+                "a device that was being commissioned forgets the attempt when its fail-safe expires; see 'matterctl node ls'",
             status: .interrupted)
     }
 

@@ -65,7 +65,7 @@ package final class Terminal: Sendable {
         guard number != 0 else { return }
         throw CommandLineError(
             "output.failed", "the result could not be written to stdout: \(String(cString: strerror(number)))",
-            hint: "what was asked for has been done; only the result is lost", status: .localState)
+            hint: "the command has run; only its result is lost", status: .localState)
     }
 
     /// The columns of the terminal; 80 where it does not say.

@@ -55,7 +55,7 @@ package struct CommissioningError: CodedError {
     /// In what state the device is left.
     package var aftermath: Aftermath = .untouched
 
-    /// What a failed commissioning leaves behind on the device.
+    /// The state of the device after a failed commissioning.
     package enum Aftermath: Equatable, Sendable {
         /// Nothing was changed.
         case untouched

@@ -1,7 +1,7 @@
 import Glibc
 package import MatterCommissioning
 
-/// What the host knows of the time.
+/// The host's knowledge of the time.
 package enum Clock {
     /// Seconds since 1970.
     @Sendable package static func unixTime() -> Int64 { Int64(time(nil)) }
@@ -40,7 +40,7 @@ package enum Clock {
         return value.contains("/") && !isRule || value == "UTC" ? value : nil
     }
 
-    /// What follows `zoneinfo/` in the path of a zone's file.
+    /// The text after `zoneinfo/` in the path of a zone's file.
     package static func zoneName(path: String?) -> String? {
         guard let path, let folder = path.split(separator: "/").lastIndex(of: "zoneinfo") else { return nil }
         return path.split(separator: "/")[(folder + 1)...].joined(separator: "/")

@@ -5,7 +5,7 @@ package import MatterTLV
 /// Why a controller could not do what it was asked to, once its own layers had no better name for it.
 package struct ControllerError: CodedError {
     package enum Code: String, Sendable {
-        /// The command was sent and may have run; nobody knows.
+        /// The command was sent and may have run; its outcome is unknown.
         case outcomeUnknown = "command.outcome-unknown"
         /// The device answered a path with a status.
         case status = "im.status"

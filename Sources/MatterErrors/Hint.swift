@@ -1,6 +1,6 @@
 /// The next step after an error.
 ///
-/// A step that is the same in any program is in words: `"free some space and repeat"`. One that each program takes in its
+/// A step that is the same in any program is in words: `"free some space and try again"`. One that each program takes in its
 /// own way has a name, and the values that it needs; the program has the words.
 package struct Hint: Hashable, Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
     package enum Part: Hashable, Sendable {

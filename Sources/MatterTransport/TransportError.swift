@@ -51,7 +51,7 @@ package struct TransportError: CodedError, Equatable {
         }
     }
 
-    /// Whether it is the peer, or the way to it, that failed, and not something on this host.
+    /// True if it is the peer, or the way to it, that failed, and not something on this host.
     package var isAboutPeer: Bool {
         switch code {
         case .invalidAddress, .socket, .portInUse, .outOfResources, .unknownHost: false

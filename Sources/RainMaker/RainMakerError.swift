@@ -4,7 +4,7 @@ package import MatterHTTP
 
 /// Why the cloud, or what it gave, could not be used. Never holds a token, a password or a key.
 package struct RainMakerError: CodedError, Equatable {
-    /// What kind of fault it is. The raw value is stable and meant for programs.
+    /// The kind of fault. The raw value is stable and meant for programs.
     package enum Code: String, Sendable, CaseIterable {
         /// There are no tokens for this profile.
         case notLoggedIn = "cloud.not-logged-in"
@@ -24,7 +24,7 @@ package struct RainMakerError: CodedError, Equatable {
         case refused = "cloud.refused"
         /// HTTP 5xx, after repetitions where they are safe.
         case serverFailed = "cloud.server-failed"
-        /// The exchange itself failed; nobody knows whether the call had an effect.
+        /// The exchange itself failed; the effect of the call is unknown.
         case connection = "cloud.connection"
         /// An answer that is not what the interface says.
         case malformedAnswer = "cloud.malformed-answer"
@@ -54,7 +54,7 @@ package struct RainMakerError: CodedError, Equatable {
     package var httpStatus: Int?
     /// The cloud's own error code, if the answer has one.
     package var cloudCode: String?
-    /// What that code means, where it is known.
+    /// The meaning of that code, if it is known.
     package var meaning: String?
     /// The node on the fabric that this is about, if it is one.
     package var nodeID: NodeID?
@@ -81,7 +81,7 @@ package struct RainMakerError: CodedError, Equatable {
         ].compactMap { $0 }
     }
 
-    /// Whether the cloud was reached and does not want to do this.
+    /// True if the cloud was reached and does not want to do this.
     var refusesRequest: Bool { code == .refused || code == .notFound || code == .conflict }
 
     init(_ error: HTTPError) {
@@ -94,7 +94,7 @@ package struct RainMakerError: CodedError, Equatable {
         self.init(code, error.reason, hint: error.hint, transport: error.code)
     }
 
-    /// The same failure of a call that may have had its effect all the same.
+    /// The failure of a call that may have had its effect.
     func leaving(_ doubt: CloudCall.Doubt) -> RainMakerError {
         guard isInconclusive else { return self }
         var error = self
@@ -103,7 +103,7 @@ package struct RainMakerError: CodedError, Equatable {
         return error
     }
 
-    /// Whether the cloud may have done what it was asked for.
+    /// True if the cloud may have done what it was asked for.
     private var isInconclusive: Bool {
         switch code {
         case .serverFailed, .malformedAnswer: true

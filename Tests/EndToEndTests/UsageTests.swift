@@ -81,7 +81,7 @@ import Testing
         #expect(
             error == [
                 "error: unknown option '--numeric'",
-                "hint: options stand behind the command: matterctl COMMAND --numeric",
+                "hint: options belong after the command: matterctl COMMAND --numeric",
             ])
         #expect(try await matterctl.fail(64, "--json", "comission").error()["id"]?.string == "usage.unknown-command")
         #expect(try await matterctl.fail(64, "--json").stderr.contains("unknown option '--json'"))

@@ -44,7 +44,7 @@ struct AttestationJudge: Sendable {
                     hint: report.hint, underlying: refusal)
             }
             let reason = TerminalText.escaped(AttestationRefusal(report: report).reason)
-            warn("warning: attestation failed: \(reason); going on as asked")
+            warn("warning: attestation failed: \(reason); continuing because of --attestation warn")
         }
         return AttestationSummary(
             verdict: report.verdict.rawValue, authority: report.authority.map { "\($0.subject)" })

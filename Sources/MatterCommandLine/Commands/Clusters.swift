@@ -19,7 +19,8 @@ struct Clusters: LocalCommand {
         let path = try ElementPath("0/\(name)", .attribute) { () throws(DataModelError) in catalogue }
         guard let id = path.cluster, let cluster = catalogue.cluster(id) else {
             throw CommandLineError(
-                "data-model.unknown-cluster", "no cluster has the id \(name)", hint: "see: matterctl clusters")
+                "data-model.unknown-cluster", "no cluster has the id \(name)",
+                hint: "see all clusters: matterctl clusters")
         }
         if output.json {
             output.console.result(cluster.json)

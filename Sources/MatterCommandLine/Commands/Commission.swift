@@ -54,7 +54,7 @@ struct Commission: NetworkCommand {
         help: ArgumentHelp(
             "When a RainMaker cloud learns what the device is: none, with-noc or with-confirm.", valueName: "WHEN"))
     var metadata: MetadataArgument = .withConfirm
-    @Flag(help: "Remove the fabric from the device again if the cloud cannot be told about it.") var rollback = false
+    @Flag(help: "If the cloud cannot be told, make the device leave the fabric again.") var rollback = false
     @Flag(name: .long, help: "Do not read the endpoints afterwards.") var noPost = false
     @Option(help: .hidden) var until: String?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
@@ -64,7 +64,7 @@ struct Commission: NetworkCommand {
             throw ValidationError("give either a PAYLOAD or --passcode")
         }
         guard passcode != nil || discriminator == nil else {
-            throw ValidationError("--discriminator goes with --passcode; a payload has its own")
+            throw ValidationError("--discriminator needs --passcode; a payload has its own")
         }
         guard country.count == 2, country.allSatisfy({ $0.isASCII && $0.isUppercase }) else {
             throw ValidationError("--country takes two capital letters, such as DE")
@@ -145,7 +145,7 @@ struct Commission: NetworkCommand {
             failure.hint = "remove it later: matterctl node remove \(id.rawValue)"
             return failure
         }
-        failure.reason += "; the device has left the fabric again, as asked"
+        failure.reason += "; the device has left the fabric again (--rollback)"
         failure.hint = nil
         failure.underlying = failure.underlying.map { cause in
             guard var cause = cause as? RainMakerError else { return cause }
@@ -182,7 +182,7 @@ struct Commission: NetworkCommand {
     private func payloadText() throws -> String {
         guard payload == "-" else { return payload ?? "" }
         guard let line = try StandardInput.line() else {
-            throw CommandLineError("usage.no-payload", "there is no payload on stdin")
+            throw CommandLineError("usage.no-payload", "stdin has no payload")
         }
         return line
     }

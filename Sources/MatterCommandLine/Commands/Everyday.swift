@@ -122,7 +122,7 @@ struct Off: EverydayCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
-        guard effect != nil || variant == nil else { throw ValidationError("--variant goes with --effect") }
+        guard effect != nil || variant == nil else { throw ValidationError("--variant needs --effect") }
     }
 
     func command(endpoint: EndpointID) -> Command {
@@ -182,7 +182,7 @@ struct Level: EverydayCommand {
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Argument(help: "0–254 or 0%–100%.") var value: LevelValue
     @Option(help: ArgumentHelp("How long the change takes.", valueName: "DURATION")) var transition: TimeSpan?
-    @Flag(name: .long, help: "Leave on and off alone.") var noOnOff = false
+    @Flag(name: .long, help: "Change only the level; never switch the light on or off.") var noOnOff = false
     @Option(help: ArgumentHelp("OptionsMask, a bitmap (with --no-on-off).", valueName: "N")) var optionsMask: UInt8 = 0
     @Option(help: ArgumentHelp("OptionsOverride, a bitmap (with --no-on-off).", valueName: "N")) var optionsOverride:
         UInt8 = 0

@@ -57,8 +57,8 @@ struct FabricCommand: AsyncParsableCommand {
             discussion: "Example: matterctl fabric create lab --vendor-id 0xFFF1")
 
         @Argument(help: "The name.") var name: String
-        @Option(name: .long, help: ArgumentHelp("The vendor id that devices are told.", valueName: "V")) var vendorId:
-            NumberArgument<UInt16>?
+        @Option(name: .long, help: ArgumentHelp("The vendor id that devices store for us.", valueName: "V"))
+        var vendorId: NumberArgument<UInt16>?
         @Option(name: .long, help: ArgumentHelp("The fabric id; random if left out.", valueName: "ID")) var fabricId:
             NumberArgument<UInt64>?
         @Flag(help: "Issue node certificates under an intermediate one.") var intermediate = false
@@ -171,8 +171,8 @@ struct FabricCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("A private key; may be repeated.", valueName: "@FILE")) var key: [String]
         @Option(help: ArgumentHelp("The identity protection key, 16 bytes raw or in hex.", valueName: "@FILE"))
         var ipk: String
-        @Option(name: .long, help: ArgumentHelp("The vendor id that devices are told.", valueName: "V")) var vendorId:
-            NumberArgument<UInt16>?
+        @Option(name: .long, help: ArgumentHelp("The vendor id that devices store for us.", valueName: "V"))
+        var vendorId: NumberArgument<UInt16>?
         @OptionGroup(title: HelpPage.common) var state: StateOptions
         var output: OutputOptions { state.output }
 
@@ -230,7 +230,7 @@ struct FabricCommand: AsyncParsableCommand {
 
     struct Remove: LocalCommand {
         static let configuration = CommandConfiguration(
-            commandName: "remove", abstract: "Remove a fabric with its keys; its devices are not told.",
+            commandName: "remove", abstract: "Remove a fabric with its keys, without telling its devices.",
             discussion: "Example: matterctl fabric remove lab --yes")
 
         @Argument(help: "The name.") var name: String

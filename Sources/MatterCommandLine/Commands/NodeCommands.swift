@@ -173,7 +173,7 @@ struct NodeCommand: AsyncParsableCommand {
             }
             if offline {
                 context.console.message(
-                    "warning: the device was not told; if it comes back, its certificate is still good on the fabric")
+                    "warning: the device was not told; if it comes back, its certificate is still valid on the fabric")
             }
         }
 

@@ -54,7 +54,7 @@ struct PayloadCommand: AsyncParsableCommand {
 
         func execute() async throws {
             guard let flow = SetupPayload.CommissioningFlow(rawValue: flow) else {
-                throw CommandLineError("usage.flow", "there is no commissioning flow \(flow)")
+                throw CommandLineError("usage.flow", "unknown commissioning flow \(flow)")
             }
             var payload = SetupPayload(
                 vendorID: vendorId?.value, productID: productId?.value, commissioningFlow: flow,

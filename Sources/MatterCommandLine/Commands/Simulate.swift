@@ -92,7 +92,7 @@ struct Simulate: LocalCommand {
         name: .customLong("rainmaker-node-id"),
         help: ArgumentHelp("Have the RainMaker cluster, with this node id (default: one of its own).", valueName: "ID"))
     var rainMakerNodeID: String?
-    @Flag(help: "Let a rainmaker-controller call the cloud that it is told of, if that is on this machine.")
+    @Flag(help: "Let a rainmaker-controller call its cloud, if that is on this machine.")
     var online = false
     @Option(name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"))
     var home: String?
@@ -104,7 +104,9 @@ struct Simulate: LocalCommand {
         guard let first = kinds.first else { throw CommandLineError("usage.type", "no device type is given") }
         try checkRainMaker()
         guard (1...4096).contains(count), Int(port) + count - 1 <= Int(UInt16.max) else {
-            throw CommandLineError("usage.count", "\(count) nodes from port \(port) on are not possible")
+            throw CommandLineError(
+                "usage.count",
+                "--count \(count) is not possible from port \(port) on: at least 1, and ports up to 65535")
         }
         guard (1...Int(UInt16.max)).contains(sessions), (1...Int(UInt16.max)).contains(handshakes) else {
             throw CommandLineError("usage.sessions", "a device has 1 to 65535 sessions and handshakes")
@@ -274,7 +276,7 @@ struct Simulate: LocalCommand {
         guard !words.isEmpty else { return }
         guard devices.indices.contains(number) else { return console.message("there is no node #\(number)") }
         guard await !devices[number].input(String(words)) else { return }
-        console.message("the device makes nothing of '\(TerminalText.escaped(String(words)))'")
+        console.message("unrecognised input: '\(TerminalText.escaped(String(words)))'")
     }
 }
 

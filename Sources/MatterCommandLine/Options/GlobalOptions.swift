@@ -27,7 +27,7 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: .long, help: "Results as JSON on stdout, errors as JSON on stderr.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Say on stderr what is done; twice (-vv) for every datagram.")
+    @Flag(name: .shortAndLong, help: "Log progress to stderr; -vv logs every datagram.")
     var verbose: Int
 
     @Option(name: .long, help: ArgumentHelp("Write the log to this file instead of stderr.", valueName: "FILE"))

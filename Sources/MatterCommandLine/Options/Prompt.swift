@@ -8,7 +8,7 @@ package enum Prompt {
         let terminal = Terminal.current
         guard terminal.isTerminal(.input) else {
             throw CommandLineError(
-                "usage.no-terminal", "\(question) is needed, and there is no terminal to ask on",
+                "usage.no-terminal", "\(question) is needed, and there is no terminal to ask for it",
                 hint: "see: matterctl cloud login --help")
         }
         var settings = termios()

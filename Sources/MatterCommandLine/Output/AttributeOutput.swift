@@ -80,7 +80,8 @@ struct AttributeOutput {
         }
         guard let first = failures.first else {
             if reports.isEmpty {
-                throw CommandLineError("im.status", "nothing on \(target.text) fits the path", status: .unsupported)
+                throw CommandLineError(
+                    "im.status", "\(target.text) has nothing that matches the path", status: .unsupported)
             }
             return
         }

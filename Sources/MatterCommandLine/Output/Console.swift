@@ -67,7 +67,7 @@ package struct Console: Sendable {
         if yes { return }
         guard terminal.isTerminal(.input), terminal.isTerminal(.error) else {
             throw CommandLineError(
-                "usage.confirmation-needed", "\(question) — not done without a confirmation", hint: "add --yes")
+                "usage.confirmation-needed", "confirmation needed: \(question)", hint: "add --yes")
         }
         terminal.error("\(question) [y/N] ")
         guard let answer = try StandardInput.line(), ["y", "yes"].contains(answer.lowercased()) else {

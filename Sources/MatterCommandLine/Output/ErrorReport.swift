@@ -118,7 +118,7 @@ struct ErrorReport {
             message += "; nothing of this attempt is left on it"
             details["device"] = "rolled-back"
         case .rollsBack(let within):
-            message += "; the device forgets this attempt by itself within \(Spelled.seconds(within))"
+            message += "; the device forgets this attempt within \(Spelled.seconds(within))"
             details["device"] = "rolls-back"
         case .pending(let node, let within):
             message +=

@@ -12,7 +12,7 @@ enum Hints {
             "this code is for a new device that is paired over {0}, which matterctl does not support: set it up with the "
             + "manufacturer's app, then share it from there (in most apps: device settings, 'Matter' or 'linked services', "
             + "'pairing code') and use the code that the app shows",
-        "issuer.slow": "see why it is slow, or give the command more time: --timeout 5min",
+        "issuer.slow": "check why it is slow, or try again with more time: --timeout 5min",
         "certificate.rejected": "check the clock of this machine and the fabric's certificates: matterctl fabric show",
         "fabric.conflict": "see 'matterctl node ls'; a reset makes the device forget all fabrics",
         "node.already-here":
@@ -97,8 +97,8 @@ enum Hints {
         "cloud.log-in": "log in first: matterctl cloud login",
         "cloud.log-in-again": "log in again: matterctl cloud login",
         "cloud.make-fabric": "create one: matterctl fabric create NAME --issuer rainmaker --group GROUP",
-        "cloud.more-time": "give it more time: --timeout 5min",
-        "cloud.renew-own": "renew the own certificate first: matterctl cloud group user-noc --group GROUP",
+        "cloud.more-time": "try again with more time: --timeout 5min",
+        "cloud.renew-own": "renew our certificate first: matterctl cloud group user-noc --group GROUP",
         "cloud.repeat-confirmation": "try again: matterctl cloud confirm {0}",
         "cloud.repeat-removal": "try again: matterctl node remove {0}",
         "cloud.request-forgotten":

@@ -19,7 +19,7 @@ extension CommandLineError {
         var hint = "see: \(page)"
         if let usage = text(after: "Usage:") { hint = "usage: \(Self.brief(usage)); \(hint)" }
         if LeadingOptions.precede(arguments, of: MatterCtl.self) {
-            hint = "options stand behind the command: matterctl COMMAND \(arguments[0])"
+            hint = "options belong after the command: matterctl COMMAND \(arguments[0])"
         }
         self.init("usage", reason, hint: hint)
     }

@@ -16,10 +16,10 @@ struct SessionFailure {
         id = "\(error.phase).\(error.code.rawValue.split(separator: ".").last ?? "failed")"
         switch error.code {
         case .notDiscovered:
-            message = "\(who) was not found: mDNS does not know it and no address was kept"
+            message = "\(who) was not found: mDNS does not know it, and no address is stored"
             hint =
                 Self.discoveryHint(error)
-                ?? "see that it has power and is on this network; if you know its address, add --address HOST:PORT"
+                ?? "check that it is powered on and on this network; if you know its address, add --address HOST:PORT"
         case .unreachable:
             message = "no route to \(who): \(Self.routes(error))"
             hint = Self.routeHint(error)
@@ -27,7 +27,7 @@ struct SessionFailure {
             message = "\(who) does not answer (\(error.phase.uppercased())): \(SessionAccount(error))"
             hint =
                 Self.discoveryHint(error)
-                ?? "see that it has power and is on this network, and that a firewall lets UDP through"
+                ?? "check that it is powered on and on this network, and that no firewall is blocking UDP"
         case .noReply:
             message = "\(who) stopped answering during \(error.phase.uppercased()): \(SessionAccount(error))"
             hint = "it may be overloaded or restarting; try again in a minute"
@@ -47,14 +47,14 @@ struct SessionFailure {
         case .noSharedTrustRoots, .invalidCredentials, .wrongPeer:
             // Nothing may be given up because of what another device said.
             if isAddressGiven {
-                return "another device may be at this address: run the command again without --address"
+                return "another device may be at this address: try again without --address"
             }
         default:
             return nil
         }
         guard error.refusal?.code == .noSharedTrustRoots else {
             return
-                "another device may have its last address, or a clock is wrong: see that this host's time is right: date"
+                "another device may have its last address, or a clock is wrong: check this host's time: date"
         }
         return "the device has been reset or removed from this fabric: forget it and commission it again: "
             + "matterctl node forget \(target?.argument ?? "NODE")"
@@ -77,7 +77,7 @@ struct SessionFailure {
     private static func routeHint(_ error: SessionError) -> String {
         let unique = error.tried.filter { $0.isIPv6 && !$0.isLinkLocal }
         guard let address = unique.first else {
-            return "see that this host has an address on the device's network: ip addr"
+            return "check that this host has an address on the device's network: ip addr"
         }
         return
             "this host has no route to \(address.host); if a Thread border router announces its prefix, let the kernel take "

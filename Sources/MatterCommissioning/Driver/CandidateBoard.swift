@@ -5,7 +5,7 @@ import MatterTransport
 
 /// The candidates of a search and what came of them.
 ///
-/// Anybody on the network can advertise any number of devices that fit a code. The order is therefore one of fairness:
+/// Anyone on the network can advertise any number of devices that match a code. The order is therefore one of fairness:
 /// first those that had the fewest turns, among them those of hosts that had the fewest; and the more there are, the
 /// less each of them keeps the others waiting.
 struct CandidateBoard {
@@ -14,7 +14,7 @@ struct CandidateBoard {
     /// How long one that says nothing keeps the next one waiting: records outlive their devices. Once it has spoken, it
     /// has its slice to itself, so that no two devices are asked for the passcode at once. One that sleeps gets longer.
     private static let patience = Duration.seconds(3)
-    /// The same where many wait.
+    /// The time if many wait.
     private static let shortSlice = Duration.seconds(5)
     private static let leastPatience = Duration.milliseconds(100)
     /// More than these that wait for their first turn are many.
@@ -33,7 +33,7 @@ struct CandidateBoard {
         case refused(SecureChannelError)
     }
 
-    /// Whether a candidate that is being tried keeps the others waiting.
+    /// True if a candidate that is being tried keeps the others waiting.
     private enum Voice { case awaited, absent, heard }
 
     /// One candidate's turn.
@@ -198,7 +198,7 @@ struct CandidateBoard {
         }
     }
 
-    /// What to call a candidate that said that it is closed; `nil` if it is not one.
+    /// The label of a candidate that said that it is closed; `nil` if it did not.
     func closed(_ instance: String) -> String? {
         guard let candidate = candidates[instance], case .closed = candidate.state else { return nil }
         return candidate.label
@@ -211,7 +211,7 @@ struct CandidateBoard {
         candidates[instance]?.state = .silent
     }
 
-    /// Whether no candidate is left that might want us: some have refused, and the others had their turn and were
+    /// True if no candidate is left that might want us: some have refused, and the others had their turn and were
     /// silent, as those are whose records outlive them.
     var isHopeless: Bool {
         var hasRefusal = false

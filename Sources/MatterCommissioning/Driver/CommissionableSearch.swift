@@ -26,7 +26,7 @@ struct CommissionableSearch: Sendable {
     /// The end of the look-out for candidates; pairing may go on beyond it.
     let discoveryDeadline: Instant
     let deadline: Instant
-    /// Whether a device that says that it is closed is tried as long as there is time.
+    /// True if a device that says that it is closed is tried as long as there is time.
     var waitsForWindow = true
     /// Told once when the search waits for a device that says that it is closed.
     var waiting: @Sendable (_ label: String) -> Void = { _ in }

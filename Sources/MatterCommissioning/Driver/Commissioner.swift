@@ -14,7 +14,7 @@ package struct Commissioner: Sendable {
     package typealias Attest =
         @Sendable (AttestationEvidence) throws(CommissioningError) -> AttestationSummary
 
-    /// What a commissioner works with.
+    /// The tools of a commissioner.
     package struct Environment: Sendable {
         package var connector: Connector
         package var nodeConnector: NodeConnector
@@ -128,7 +128,7 @@ package struct Commissioner: Sendable {
             .isEmpty
     }
 
-    /// Whether a pairing failed as it does with a device that still holds our certificate.
+    /// True if a pairing failed as it does with a device that still holds our certificate.
     private static func mayBeANode(_ error: any Error) -> Bool {
         guard let failure = error as? CommissioningError else { return false }
         return failure.code == .nothingDiscovered || failure.code == .windowClosed

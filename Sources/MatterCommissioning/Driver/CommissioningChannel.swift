@@ -8,7 +8,7 @@ package struct CommissioningPatience: Sendable {
     package var rescue = Duration.seconds(10)
     /// How long another session may take when the one before has fallen silent.
     package var anotherSession = Duration.seconds(20)
-    /// How long to look for a pending node before it is commissioned anew.
+    /// The time to look for a pending node before it is commissioned again.
     package var pendingNode = Duration.seconds(10)
     /// How long a device may take to store what it has been told, before it is asked on another session whether it has.
     package var saving = Duration.seconds(5)
@@ -18,7 +18,7 @@ package struct CommissioningPatience: Sendable {
 
 /// Reads and commands of the flow on one secure session.
 struct CommissioningChannel: Sendable {
-    /// What a device may take for a commissioning command: slow ones sign and generate keys.
+    /// The time for a commissioning command: slow ones sign and generate keys.
     private static let processing = Duration.seconds(15)
     /// How often the device is asked the same thing if it acknowledges and does not answer.
     private static let readAttempts = 6
@@ -81,7 +81,7 @@ struct CommissioningChannel: Sendable {
 }
 
 extension CommissioningCommand {
-    /// Whether doing it twice comes to the same.
+    /// True if doing it twice comes to the same.
     var mayRepeat: Bool {
         switch self {
         case .addTrustedRoot, .addNOC: false

@@ -1,7 +1,7 @@
 package import MatterErrors
 import Synchronization
 
-/// What a commissioning tells its user while it goes on.
+/// The progress of a commissioning for its user.
 package enum CommissioningProgress: Sendable, Equatable {
     case began(CommissioningStage)
     case ended(CommissioningStage, Duration)

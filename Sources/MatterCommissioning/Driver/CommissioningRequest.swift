@@ -2,7 +2,7 @@ package import MatterCredentials
 package import MatterSetupPayload
 package import MatterTransport
 
-/// What the user wants commissioned, and how.
+/// The user's request for a commissioning.
 package struct CommissioningRequest: Sendable {
     package var passcode: SetupPasscode
     /// `nil`: any device that has a window open.
@@ -46,7 +46,7 @@ package struct CommissionedNode: Sendable {
     package var attestation: AttestationSummary?
     package var stages: [StageTime]
     package var total: Duration
-    /// Whether an interrupted commissioning was taken up again.
+    /// True if an interrupted commissioning was taken up again.
     package var wasPending: Bool
 }
 

@@ -12,7 +12,7 @@ import MatterTransport
 
 /// Performs the actions of one flow on one PASE session, and what has to be undone if it fails.
 struct CommissioningRun: Sendable {
-    /// What undoing may take, on top of whatever time is left.
+    /// The time for undoing, on top of the remaining time.
     private static let undoBudget = Duration.seconds(5)
     /// While an issuer works, the fail-safe is extended this often.
     private static let keepAlive = Duration.seconds(20)
@@ -33,14 +33,14 @@ struct CommissioningRun: Sendable {
         CommissioningChannel(session: session, patience: environment.patience, deadline: deadline)
     }
 
-    /// What the actions of the flow leave behind for the end.
+    /// The results of the flow's actions for the end.
     private struct Memory: Sendable {
         var attestation: AttestationSummary?
         var operational: SecureSession?
-        /// What the issuer gave, to be told if it comes to nothing.
+        /// The issuer's receipt, for the case that the commissioning fails.
         var receipt: NOCReceipt?
         var pending: PendingNode?
-        /// Whether the device fell silent on a session after it was sent its certificate.
+        /// True if the device fell silent on a session after it was sent its certificate.
         var hasLostSession = false
         var failSafe = FailSafeTimer()
         /// The breadcrumb that a further ArmFailSafe must not change.

@@ -8,7 +8,7 @@ package struct EndpointDescription: Sendable, Equatable {
     package var deviceTypes: [DeviceTypeID] = []
     package var serverClusters: [ClusterID] = []
 
-    /// What to read for ``all(in:)``.
+    /// The paths for ``all(in:)``.
     package static let paths = [
         AttributePath(cluster: Descriptor.id, attribute: Descriptor.Attribute.deviceTypeList),
         AttributePath(cluster: Descriptor.id, attribute: Descriptor.Attribute.serverList),

@@ -3,7 +3,7 @@ package import MatterTransport
 /// When the fail-safe of a device that is being commissioned has to be armed again
 /// (ArmFailSafe, Matter core specification 11.10.7.2).
 package struct FailSafeTimer: Sendable {
-    /// What every commissioning asks for at least.
+    /// The least fail-safe of a commissioning.
     package static let leastSeconds: UInt16 = 60
     /// An issuer that takes longer than the device's own time needs more.
     private static let mostSeconds: UInt16 = 900
@@ -25,7 +25,7 @@ package struct FailSafeTimer: Sendable {
         ends = now + .seconds(Int64(seconds))
     }
 
-    /// Whether less than half of the time is left.
+    /// True if less than half of the time is left.
     package func isDue(at now: Instant) -> Bool {
         guard let ends else { return false }
         return ends - now < .seconds(Int64(seconds)) / 2

@@ -52,7 +52,7 @@ struct Pairing: Sendable {
         }
     }
 
-    /// Whether a node may be the one that a code belongs to, which may say which product it is for.
+    /// True if a node may be the one that a code belongs to, which may say which product it is for.
     private func mayBe(_ node: PendingNode) -> Bool {
         func agrees(_ wanted: UInt16?, _ known: UInt16?) -> Bool {
             guard let wanted, wanted != 0, let known, known != 0 else { return true }
@@ -61,7 +61,7 @@ struct Pairing: Sendable {
         return agrees(request.vendorID, node.vendorID) && agrees(request.productID, node.productID)
     }
 
-    /// Whether a device that is complete, and hence closed to new commissioners, would end like this.
+    /// True if a device that is complete, and hence closed to new commissioners, would end like this.
     private static func mayBeComplete(_ error: any Error) -> Bool {
         switch error {
         case let error as CommissioningError: error.code == .nothingDiscovered || error.code == .windowClosed

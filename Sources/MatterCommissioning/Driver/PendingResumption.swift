@@ -26,7 +26,7 @@ struct PendingResumption: Sendable {
                 return try await complete(pending, request, clock: clock, deadline: deadline)
             } catch let error as SessionError where error.isUnknownToPeer && isAt(request.addresses, pending) {
                 clock.end()
-                // The record stays until the device has taken another certificate: somebody else may have said so.
+                // The record stays until the device has taken another certificate: the answer may be forged.
                 clock.note("the device has forgotten node \(pending.nodeID.rawValue); starting over")
             } catch is SessionError {
                 clock.end()
@@ -36,7 +36,7 @@ struct PendingResumption: Sendable {
         return nil
     }
 
-    /// Whether whoever answers at the addresses that the user named is known to be the pending node's device.
+    /// True if the device that answers at the addresses that the user named is known to be the pending node's device.
     private func isAt(_ addresses: [PeerAddress], _ pending: PendingNode) -> Bool {
         addresses.allSatisfy(pending.addresses.contains)
     }

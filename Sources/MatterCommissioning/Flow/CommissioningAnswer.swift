@@ -110,7 +110,7 @@ struct CommissioningAnswer {
 }
 
 extension CommissioningCommand {
-    /// Whether the device checks the validity of what it gets.
+    /// True if the device checks the validity of what it gets.
     var carriesCertificate: Bool {
         switch self {
         case .addTrustedRoot, .addNOC: true

@@ -1,19 +1,19 @@
 package import MatterCredentials
 
 extension CommissioningFlow {
-    /// What is decided before the first message.
+    /// The configuration, decided before the first message.
     package struct Configuration: Sendable {
-        /// What AddTrustedRootCertificate and AddNOC take besides the chain.
+        /// The parameters of AddTrustedRootCertificate and AddNOC besides the chain.
         package var fabric: FabricParameters
         package var fabricID: FabricID
         /// ISO 3166-1 alpha-2, or `XX`.
         package var country: String
         /// The location to set where the device leaves a choice.
         package var location: UInt8
-        /// Random octets for the two challenges, 32 each.
+        /// Random bytes for the two challenges, 32 each.
         package var attestationNonce: [UInt8]
         package var csrNonce: [UInt8]
-        /// AttestationChallenge of the PASE session, 16 octets.
+        /// AttestationChallenge of the PASE session, 16 bytes.
         package var attestationChallenge: [UInt8]
         /// For SetUTCTime: microseconds since 2000-01-01, asked for when the command is sent.
         package var utcMicroseconds: @Sendable () -> UInt64
@@ -55,7 +55,7 @@ extension CommissioningFlow {
         }
     }
 
-    /// What a setup code says that it belongs to.
+    /// The product of a setup code.
     package struct ExpectedProduct: Sendable {
         package var vendorID: UInt16?
         package var productID: UInt16?

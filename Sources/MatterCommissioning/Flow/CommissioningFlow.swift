@@ -32,7 +32,7 @@ package struct CommissioningFlow: Sendable {
         case began
         case read(ReadResult)
         case answered(CommissioningCommand, CommandResult)
-        /// The PASE session is dead, and nobody knows whether the command has been carried out.
+        /// The PASE session is lost, and the fate of the command is unknown.
         case unanswered(CommissioningCommand)
         /// The verdict allows to go on.
         case verified
@@ -49,7 +49,7 @@ package struct CommissioningFlow: Sendable {
         package var endpoints: ReadResult?
     }
 
-    /// What a failure has to take back.
+    /// The changes that a failure has to undo.
     package enum Undo: Equatable, Sendable {
         case nothing
         /// The fail-safe is armed; disarming it makes the device forget.
@@ -113,7 +113,7 @@ package struct CommissioningFlow: Sendable {
                 return try answered(
                     command, try CommissioningAnswer(result, to: command, stage: stage(of: command)))
             } catch {
-                // Somebody else's fail-safe is not ours to disarm.
+                // Another administrator's fail-safe is not ours to disarm.
                 if error.code == .failSafeBusy, stage == .armFailSafe { undo = .nothing }
                 // What a device refuses it has not done; what an answer without sense means, nobody knows.
                 if undo == .leavePending, error.code != .malformedAnswer { undo = .disarmPending }

@@ -2,7 +2,7 @@ package import MatterDataModel
 package import MatterInteraction
 package import MatterTLV
 
-/// What a device says of itself before it is trusted.
+/// The description of a device before it is trusted.
 package struct DeviceInformation: Equatable, Sendable {
     package var vendorID: UInt16?
     package var productID: UInt16?
@@ -32,7 +32,7 @@ package struct DeviceInformation: Equatable, Sendable {
 
     package init() {}
 
-    /// What to read; clusters that are not there answer with a status, which is no error.
+    /// The attributes to read. Missing clusters answer with a status, which is no error.
     package static let paths: [AttributePath] = [
         path(GeneralCommissioning.id, GeneralCommissioning.Attribute.breadcrumb),
         path(GeneralCommissioning.id, GeneralCommissioning.Attribute.basicCommissioningInfo),

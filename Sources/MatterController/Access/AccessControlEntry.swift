@@ -20,7 +20,7 @@ package struct AccessControlEntry: Sendable, Equatable {
         package static let group = AccessControl.AccessControlEntryAuthMode.group.rawValue
     }
 
-    /// What an entry is limited to; what is `nil` is not limited.
+    /// The limits of an entry; `nil` means no limit.
     package struct Target: Sendable, Equatable {
         package var cluster: ClusterID?
         package var endpoint: EndpointID?
@@ -33,7 +33,7 @@ package struct AccessControlEntry: Sendable, Equatable {
             deviceType = try fields.present(2)
         }
 
-        /// Whether the cluster with the access control list is among what this means.
+        /// True if the cluster with the access control list is among what this means.
         var coversAccessControl: Bool {
             (cluster ?? AccessControlEntry.cluster) == AccessControlEntry.cluster && (endpoint ?? 0) == 0
                 && (deviceType ?? .rootNode) == .rootNode
@@ -85,12 +85,12 @@ package struct AccessControlEntry: Sendable, Equatable {
         return entries
     }
 
-    /// Whether it means a node by its id or by one of its tags.
+    /// True if it means a node by its id or by one of its tags.
     package func includes(_ node: NodeIdentity) -> Bool {
         authMode == AuthMode.certificate && (subjects.isEmpty || subjects.contains { node.matches(subject: $0) })
     }
 
-    /// Whether it lets a node change the access control list.
+    /// True if it lets a node change the access control list.
     package func letsAdminister(_ node: NodeIdentity) -> Bool {
         privilege == Privilege.administer && includes(node)
             && (targets.isEmpty || targets.contains(where: \.coversAccessControl))

@@ -9,7 +9,7 @@ import MatterSession
 actor NodeIDLease {
     /// Takes an id out of the state directory.
     typealias Take = @Sendable (_ requested: NodeID?) async throws -> TakenNodeID
-    /// Whether a device is on the network as that node.
+    /// True if a device is on the network as that node.
     typealias LookUp = @Sendable (NodeID) async -> Bool
 
     private let take: Take
@@ -96,7 +96,7 @@ struct ClaimingIssuer: NOCIssuer {
 }
 
 extension Discovery {
-    /// Whether a node of a fabric advertises itself, as far as that shows within a second.
+    /// True if a node of a fabric advertises itself, as far as that shows within a second.
     func hasOperational(_ node: NodeID, of fabric: CompressedFabricID) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             defer { group.cancelAll() }

@@ -6,7 +6,7 @@ enum ChildProcess {
     private static let largestOutput = 1 << 18
     private static let largestMessage = 1 << 12
     private static let pace = Duration.milliseconds(10)
-    /// What is taken from a pipe before the others get their turn.
+    /// The bytes that are read from a pipe before the others get their turn.
     private static let largestTurn = 1 << 16
     /// How long a program that has ended is listened to while something that it left behind keeps its pipes open.
     private static let linger = Duration.seconds(1)
@@ -105,7 +105,7 @@ enum ChildProcess {
             self.input = input
         }
 
-        /// Whether everything that it will ever print is here.
+        /// True if everything that it will ever print is here.
         var isOver: Bool { !isOutputOpen && !areErrorsOpen }
 
         /// Moves what can be moved.

@@ -46,7 +46,7 @@ package struct ExecIssuer: NOCIssuer {
         MatterEpoch.seconds(unix: unixTime()).map { .now($0) } ?? .none
     }
 
-    /// What the program is given.
+    /// The input of the program.
     package static func question(
         _ csr: CertificateSigningRequest, _ context: NOCIssueContext, fabric: OperationalCredentials
     ) throws -> JSONValue {

@@ -113,7 +113,7 @@ extension Controller {
         try await nodes().remove(id)
     }
 
-    /// Whether something of a node is kept, if only what an interrupted removal has left.
+    /// True if something of a node is kept, if only what an interrupted removal has left.
     package func hasRemains(of id: NodeID) throws -> Bool {
         if try nodes().has(id) { return true }
         if ResumptionStore(options.state, fabric: try fabric().name).has(id) { return true }

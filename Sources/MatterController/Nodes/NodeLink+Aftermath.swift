@@ -7,7 +7,7 @@ import MatterTransport
 extension NodeLink {
     /// How long the state is asked for, whatever is left of the caller's budget.
     private static let lastQuestion = Duration.seconds(3)
-    /// The same after an interruption: somebody waits for the end.
+    /// The limit after an interruption, because the user waits for the end.
     private static let hastyQuestion = Duration.milliseconds(1500)
 
     /// What can still be learnt after a command whose outcome is unknown, also after an interruption; nothing if the node
@@ -22,7 +22,7 @@ extension NodeLink {
         return result.attributes.compactMap { report in report.value.map { (report.path, $0) } }
     }
 
-    /// The same for a command of any cluster: what the cluster's attributes count or say yes or no to. Texts, octets and
+    /// The same for a command of any cluster: what the cluster's attributes count or say yes or no to. Texts, bytes and
     /// lists may be long, or secret.
     package func stateAfterwards(
         endpoint: EndpointID, cluster: ClusterID
@@ -30,7 +30,7 @@ extension NodeLink {
         await scalars([AttributePath(endpoint: endpoint, cluster: cluster)])
     }
 
-    /// The same for a write of one attribute.
+    /// The aftermath of a write of one attribute.
     package func stateAfterwards(
         _ written: ConcreteAttributePath
     ) async -> [(path: ConcreteAttributePath, value: TLVValue)] {

@@ -6,7 +6,7 @@ package import MatterTransport
 
 /// Commands and writes: what may not happen twice.
 extension NodeLink {
-    /// Whether doing something twice comes to the same as doing it once.
+    /// True if doing something twice comes to the same as doing it once.
     package enum Repeatability: Sendable {
         /// It sets an absolute state; it may be repeated after silence.
         case absolute
@@ -84,7 +84,7 @@ extension NodeLink {
 
     // MARK: Both
 
-    /// What a change is called, and what holds for it.
+    /// The name of a change, and its rules.
     private struct Change {
         let noun: String
         let repeatability: Repeatability
@@ -103,7 +103,7 @@ extension NodeLink {
         _ transaction: inout Transaction, _ change: Change
     ) async throws -> Transaction.Output {
         let fresh = transaction
-        // Why nobody knows whether an earlier transmission of a repeatable change was acted upon.
+        // The reason why the fate of an earlier transmission of a repeatable change is unknown.
         var doubt: (any Error)?
         while true {
             let run: InteractionRun
@@ -193,7 +193,7 @@ extension NodeLink {
 }
 
 extension TransportError {
-    /// Whether the last request of the exchange is known not to have left this host.
+    /// True if the last request of the exchange is known not to have left this host.
     fileprivate var isUnsent: Bool {
         switch code {
         case .unreachable, .socket, .messageTooLarge, .counterExhausted: true

@@ -40,7 +40,7 @@ package actor NodeLink {
     let patience: Patience
     let logger: Logger
     private var session: SecureSession?
-    /// Whether a session is being set up: two would cost the device one too many.
+    /// True if a session is being set up: two would cost the device one too many.
     private var isConnecting = false
     private let slots: SessionSlots
     /// What allows this link to have a session: from before it is set up until it is closed, and over to its replacement.

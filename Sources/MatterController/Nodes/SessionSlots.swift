@@ -12,7 +12,7 @@ import Synchronization
 /// A node grants few sessions to a fabric, and evicts the one used least recently without a word. So no more processes than
 /// that have sessions with it at a time; see docs/decisions/0009.
 final class SessionSlots: Sendable {
-    /// What Matter guarantees (core specification 11.1, CapabilityMinima); a node that has not said grants this.
+    /// Matter's minimum (core specification 11.1, CapabilityMinima), for a node without a number.
     private static let leastSessions: UInt16 = 3
     /// Who gets a slot has this long left at least, or a quarter of the time, to use it: a command that is sent at the very
     /// end of its time would only have an unknown outcome.

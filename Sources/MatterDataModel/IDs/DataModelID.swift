@@ -29,7 +29,7 @@ extension DataModelID {
 }
 
 extension DataModelID<UInt32> {
-    /// Whether a manufacturer has given the number, whose own is in its upper half (section 7.19.2).
+    /// True if a manufacturer has given the number, whose own is in its upper half (section 7.19.2).
     @inlinable public var isManufacturerSpecific: Bool { rawValue >> 16 != 0 }
 }
 

@@ -47,7 +47,7 @@ package struct AccessControlEntry: Hashable, Sendable {
         self.targets = targets
     }
 
-    /// Whether the entry lets somebody who needs a privilege have it.
+    /// True if the entry lets somebody who needs a privilege have it.
     func grants(_ needed: AccessPrivilege) -> Bool {
         switch privilege {
         case .view, .proxyView: needed == .view
@@ -168,7 +168,7 @@ extension AccessControlEntry.Target {
 // MARK: - Deciding
 
 extension SimulatedNode {
-    /// Whether somebody may do what needs a privilege (Matter core specification 6.6.6).
+    /// True if somebody may do what needs a privilege (Matter core specification 6.6.6).
     func allows(_ caller: Caller, _ needed: AccessPrivilege, _ endpoint: EndpointID, _ cluster: ClusterID) -> Bool {
         switch caller.kind {
         case .device, .pase: return true

@@ -40,7 +40,7 @@ package struct LevelControlServer: ClusterServer {
 
     package let id = LevelControl.id
     private var ramp: Ramp?
-    /// Whether the end of the ramp at the lowest level switches off.
+    /// True if the end of the ramp at the lowest level switches off.
     private var endsWithOnOff = false
     /// The level to go back to once the light is off.
     private var storedLevel: Int?

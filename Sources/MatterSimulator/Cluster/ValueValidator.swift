@@ -2,7 +2,7 @@ import MatterDataModel
 import MatterInteraction
 import MatterTLV
 
-/// Whether a value from outside fits what the catalogue says of its type.
+/// True if a value from outside fits what the catalogue says of its type.
 enum ValueValidator {
     /// How much is checked.
     enum Depth {

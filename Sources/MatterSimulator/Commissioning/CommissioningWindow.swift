@@ -4,7 +4,7 @@ package import MatterSecureChannel
 import MatterTLV
 package import MatterTransport
 
-/// Whether somebody with a passcode may come in (Matter core specification 5.4.2.2 and 11.19).
+/// True if somebody with a passcode may come in (Matter core specification 5.4.2.2 and 11.19).
 package struct CommissioningWindow: Sendable {
     package enum Mode: UInt8, Sendable {
         case closed = 0
@@ -28,7 +28,7 @@ package struct CommissioningWindow: Sendable {
     package var failedAttempts = 0
     var openerFabric: UInt8?
     var openerVendor: UInt16?
-    /// Whether an administrator opened it, so that the attributes tell of it.
+    /// True if an administrator opened it, so that the attributes tell of it.
     var isOpenedByCluster = false
 
     package var isOpen: Bool { mode != .closed }
@@ -95,7 +95,7 @@ extension SimulatedNode {
 
     // MARK: PASE
 
-    /// Whether the window can be advertised: open, and nobody is being let in.
+    /// True if the window can be advertised: open, and nobody is being let in.
     package var isCommissionable: Bool { window.isOpen && failSafe == nil }
 
     /// Somebody knew the passcode.

@@ -7,7 +7,7 @@ import MatterTLV
 package struct DeviceIdentity: Sendable, Equatable {
     /// 32 hexadecimal digits.
     package var uniqueID: String
-    /// 6 octets, locally administered.
+    /// 6 bytes, locally administered.
     package var hardwareAddress: [UInt8]
 
     /// The identity of an earlier run, or a new one.

@@ -14,7 +14,7 @@ struct DeviceSession: Sendable {
     var lastUsed: Instant
     /// Exchanges under way on it.
     var users = 0
-    /// Whether it goes as soon as its exchanges are through.
+    /// True if it goes as soon as its exchanges are through.
     var isClosing = false
 
     init(_ established: EstablishedSession, reference: SessionReference, now: Instant) {

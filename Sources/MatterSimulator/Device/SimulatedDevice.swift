@@ -50,7 +50,7 @@ package actor SimulatedDevice {
     var node: SimulatedNode
     var sessions = DeviceSessions()
     var resumptions: ResumptionTable
-    /// Whether somebody is showing a passcode.
+    /// True if somebody is showing a passcode.
     var isInPASE = false
     /// CASE handshakes under way.
     var handshakes = 0
@@ -63,7 +63,7 @@ package actor SimulatedDevice {
     var sending: Task<Void, Never>?
     var saving: Task<Void, Never>?
     var isSavingAgain = false
-    /// Whether a command has stored something that is not known to be saved.
+    /// True if a command has stored something that is not known to be saved.
     var hasUnsavedStates = false
     private var isStopped = false
     private var link: ImpairedLink?

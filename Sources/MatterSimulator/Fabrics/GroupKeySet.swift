@@ -5,7 +5,7 @@ import MatterTLV
 /// A set of up to three epoch keys (Matter core specification 11.2.5.4). Set 0 is the identity protection key.
 package struct GroupKeySet: Sendable, Equatable {
     package struct EpochKey: Sendable, Equatable {
-        /// 16 octets.
+        /// 16 bytes.
         package var key: SecretBytes
         /// Microseconds since 2000.
         package var start: UInt64

@@ -48,9 +48,9 @@ package struct FaultPlan: Sendable, Equatable {
     var rebootStep: String?
     /// The longest fail-safe that is granted, in seconds, whatever is asked for.
     package var failSafe: UInt16?
-    /// Whether CSRResponse carries a signature that does not hold.
+    /// True if CSRResponse carries a signature that does not hold.
     package var hasWrongNOCSRSignature = false
-    /// Whether AddNOC finds no room.
+    /// True if AddNOC finds no room.
     package var hasFullFabricTable = false
     package var slowCrypto: Duration?
     var oddValues: OddValues?

@@ -39,7 +39,7 @@ struct FaultState: Sendable {
         return plan.ignored.contains(key)
     }
 
-    /// Whether a message, counted before, stays without an answer.
+    /// True if a message, counted before, stays without an answer.
     func mutes(_ message: ReceivedMessage) -> Bool {
         guard !plan.muted.isEmpty else { return false }
         var key = FaultPlan.NthMessage(
@@ -48,7 +48,7 @@ struct FaultState: Sendable {
         return plan.muted.contains(key)
     }
 
-    /// Whether a command, counted before, is answered with garbage.
+    /// True if a command, counted before, is answered with garbage.
     func garbles(_ message: ReceivedMessage) -> Bool {
         let key = FaultPlan.NthMessage(isInteraction: true, opcode: message.opcode, count: 0)
         return counts[key].map(plan.garbled.contains) ?? false
@@ -64,14 +64,14 @@ struct FaultState: Sendable {
         return plan.busyWait
     }
 
-    /// Whether the device starts again after a step; it does so once.
+    /// True if the device starts again after a step; it does so once.
     mutating func rebootsAt(_ step: String) -> Bool {
         guard !hasRebooted, step == plan.rebootStep else { return false }
         hasRebooted = true
         return true
     }
 
-    /// Whether what the node has just done makes it start again.
+    /// True if what the node has just done makes it start again.
     func isAboutToReboot(_ node: SimulatedNode) -> Bool {
         guard !hasRebooted, let step = plan.rebootStep else { return false }
         return node.reports.contains { report in

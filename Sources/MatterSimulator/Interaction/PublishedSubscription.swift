@@ -12,9 +12,9 @@ package struct PublishedSubscription: Sendable {
     let isFabricFiltered: Bool
     let minInterval: Duration
     package let maxIntervalSeconds: UInt16
-    /// Whether the subscriber has its SubscribeResponse.
+    /// True if the subscriber has its SubscribeResponse.
     var isActive = false
-    /// Whether a report is on its way.
+    /// True if a report is on its way.
     var isReporting = false
     var lastReport: Instant
     /// What has changed since it was last reported.

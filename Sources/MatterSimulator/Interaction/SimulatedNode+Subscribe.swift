@@ -37,7 +37,7 @@ extension SimulatedNode {
             events: events)
     }
 
-    /// Whether at least one path leads to something that the subscriber may see.
+    /// True if at least one path leads to something that the subscriber may see.
     private func isMeaningful(_ request: SubscribeRequest, _ caller: Caller) -> Bool {
         if request.attributePaths.contains(where: { !expand($0, caller).isEmpty }) { return true }
         return request.eventPaths.contains { path in

@@ -5,7 +5,7 @@ package import MatterHTTP
 /// Reads the cloud's answers: documents, and the error format with its variants (docs/rainmaker.md).
 package enum CloudAnswer {
     private static let limits = JSONLimits(depth: 32, values: 200_000, octets: 4 << 20)
-    /// What is quoted of the cloud's own words.
+    /// The longest quotation of the cloud's own words.
     private static let longestQuote = 200
 
     /// The body of a successful answer.
@@ -44,7 +44,7 @@ package enum CloudAnswer {
             httpStatus: status, cloudCode: code, meaning: meaning)
     }
 
-    /// Whether the gateway in front of the service refused the call: its answers have a form of their own.
+    /// True if the gateway in front of the service refused the call: its answers have a form of their own.
     private static func isGateway(_ object: JSONObject?) -> Bool {
         object?["message"] != nil && object?["status"] == nil && object?["error_code"] == nil
     }
@@ -133,7 +133,7 @@ package struct CloudFields: Sendable {
         return text
     }
 
-    /// Whether a member is there and not null.
+    /// True if a member is there and not null.
     func has(_ key: String) -> Bool { present(key) != nil }
 
     func optionalBool(_ key: String) throws(RainMakerError) -> Bool? {

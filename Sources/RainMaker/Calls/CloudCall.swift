@@ -4,7 +4,7 @@ package import MatterHTTP
 
 /// One operation of the cloud's interface with its arguments.
 package struct CloudCall: Sendable, Equatable {
-    /// What is judged in the answer.
+    /// The part of the answer that is checked.
     package enum Success: Sendable {
         /// HTTP alone: lists and details have no `status`.
         case document
@@ -20,16 +20,16 @@ package struct CloudCall: Sendable, Equatable {
     package let query: [HTTPRequest.QueryItem]
     package let body: JSONObject?
     package let success: Success
-    /// Whether a repetition does no harm.
+    /// True if a repetition does no harm.
     package let isIdempotent: Bool
-    /// Whether the access token goes with it.
+    /// True if the access token goes with it.
     package let needsToken: Bool
-    /// What to say if the call may have had its effect although no proper answer came; `nil` where it does no harm.
+    /// The warning if the call may have had its effect without a proper answer; `nil` if it does no harm.
     package let doubt: Doubt?
 
     /// An effect that is uncertain.
     package struct Doubt: Sendable, Equatable {
-        /// What may have happened.
+        /// The possible effect.
         package let effect: String
         /// The command that shows whether it did.
         package let check: Hint
@@ -138,7 +138,7 @@ extension CloudCall {
             ], isIdempotent: true)
     }
 
-    /// G6. An unanswered request leaves nothing behind but a request id that nobody confirms.
+    /// G6. An unanswered request leaves only a request id that is never confirmed.
     package static func nodeNOC(group: String, csr: String, metadata: JSONObject? = nil) -> CloudCall {
         var body: JSONObject = [
             "operation": "add", "csr_type": "node",

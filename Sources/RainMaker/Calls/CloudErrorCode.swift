@@ -1,4 +1,4 @@
-/// What the cloud's error codes mean (docs/rainmaker.md).
+/// The meanings of the cloud's error codes (docs/rainmaker.md).
 package enum CloudErrorCode {
     /// The meaning of a code; `nil` for codes that no public source lists.
     package static func meaning(_ code: String) -> String? {

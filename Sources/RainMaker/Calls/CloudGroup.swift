@@ -9,12 +9,12 @@ package struct CloudGroup: Sendable, Equatable {
     package var name: String
     package var isMatter: Bool
     package var fabricID: FabricID?
-    /// Whether the caller is a primary user.
+    /// True if the caller is a primary user.
     package var isPrimary: Bool
     package var total: Int?
     package var nodes: [Member]
     package var fabric: CloudFabric?
-    /// What is wrong with what the cloud says about the fabric. It concerns this group alone, so it is raised only where
+    /// The fault in the cloud's data on the fabric. It concerns this group alone, so it is raised only where
     /// this fabric is needed: ``requireFabric()``.
     package var fault: RainMakerError?
 
@@ -76,7 +76,7 @@ package struct CloudGroup: Sendable, Equatable {
 }
 
 extension RainMakerError {
-    /// The same fault with the group that it concerns.
+    /// The fault with its group added.
     fileprivate func about(group name: String, _ id: String) -> RainMakerError {
         var error = self
         error.reason = "the fabric of the group '\(name)' (\(id)) cannot be used: \(reason)"
@@ -85,12 +85,12 @@ extension RainMakerError {
     }
 }
 
-/// What the cloud says about a fabric.
+/// The cloud's data on a fabric.
 package struct CloudFabric: Sendable, Equatable {
     package var root: MatterCertificate
     /// The identity protection key's epoch key.
     package var ipk: SecretBytes
-    /// Whether the cloud gave no such key, so that it is ``absentIPK``.
+    /// True if the cloud gave no such key, so that it is ``absentIPK``.
     package var lacksIPK: Bool
     package var adminCAT: CASEAuthenticatedTag
     package var operateCAT: CASEAuthenticatedTag
@@ -98,7 +98,7 @@ package struct CloudFabric: Sendable, Equatable {
     /// the one in our certificate.
     package var userID: NodeID?
 
-    /// What phone apps use where the cloud gives no key (docs/rainmaker.md).
+    /// The key of the phone apps if the cloud gives none (docs/rainmaker.md).
     static let absentIPK = SecretBytes([UInt8](repeating: 0, count: FabricIdentity.groupKeyCount))
 
     init(_ fields: CloudFields) throws(RainMakerError) {
@@ -137,7 +137,7 @@ package struct CloudFabric: Sendable, Equatable {
 package struct CloudCertificate: Sendable, Equatable {
     package var groupID: String
     package var nodeID: NodeID?
-    /// The same as the cloud wrote it: a device may have to sign this very text.
+    /// The id as the cloud wrote it: a device may have to sign exactly this text.
     package var nodeText: String?
     package var noc: MatterCertificate
     /// For node certificates: what the confirmation refers to.

@@ -45,7 +45,7 @@ package struct CloudStore: Sendable {
     private static func account(_ profile: String) -> String { folder(profile) + "/account.json" }
     private static func tokens(_ profile: String) -> String { folder(profile) + "/tokens" }
 
-    /// What to lock while tokens change.
+    /// The lock for a change of tokens.
     static func lock(_ profile: String) -> String { tokens(profile) }
 
     package func account(_ profile: String) throws -> CloudAccount? {

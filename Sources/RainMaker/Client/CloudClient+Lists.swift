@@ -75,7 +75,7 @@ extension CloudClient {
         return try await group(first.id)
     }
 
-    /// Whether a group has a node on its fabric; what cannot be found out counts as no.
+    /// True if a group has a node on its fabric; what cannot be found out counts as no.
     func lists(_ node: NodeID, in group: String) async throws -> Bool {
         do {
             return try await self.group(group).nodes.contains { $0.matterNodeID == node }

@@ -57,7 +57,7 @@ package actor CloudClient {
         try keep(tokens, account)
     }
 
-    /// Begins a session for somebody else, such as a controller, and keeps nothing of it here.
+    /// Begins a session for another party, such as a controller, and stores nothing of it.
     ///
     /// - Returns: its refresh token.
     package func refreshTokenForOther(userName: String, password: SecretText) async throws -> SecretText {

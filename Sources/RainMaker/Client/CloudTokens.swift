@@ -37,7 +37,7 @@ package struct CloudTokens: Sendable, Equatable {
         expires = Self.expiry(ofJWT: access) ?? now + Self.presumedLife
     }
 
-    /// Whether the access token should be renewed before it is used.
+    /// True if the access token should be renewed before it is used.
     func needsRefresh(at now: Int64) -> Bool {
         guard let expires else { return false }
         return now >= expires - Self.margin

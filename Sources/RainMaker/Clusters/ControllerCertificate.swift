@@ -5,7 +5,7 @@ import MatterInteraction
 import MatterTLV
 package import MatterTransport
 
-/// What the certificate of a controller on our fabric allows it.
+/// The rights of a controller's certificate on our fabric.
 package struct ControllerCertificate: Sendable {
     private let tags: [CASEAuthenticatedTag]
 
@@ -23,7 +23,7 @@ package struct ControllerCertificate: Sendable {
         tags = certificate.cats
     }
 
-    /// Whether devices that ask for these versions of the group's tags let the controller in.
+    /// True if devices that ask for these versions of the group's tags let the controller in.
     package func satisfies(_ fabric: CloudFabric) -> Bool {
         tags.contains { $0.satisfies(fabric.operateCAT) || $0.satisfies(fabric.adminCAT) }
     }

@@ -9,15 +9,15 @@ import MatterTLV
 package struct ControllerDevice: Sendable {
     package static let cluster = RainMakerController.id
     package static let name = "MatterController"
-    /// What a controller may take for a command: it talks to the cloud meanwhile.
+    /// The time of a controller for a command: it talks to the cloud meanwhile.
     package static let processing = Duration.seconds(40)
-    /// The longest URL that controllers can store, octets.
+    /// The longest URL that controllers can store, bytes.
     package static let longestURL = 63
 
     private typealias Attribute = RainMakerController.Attribute
     private typealias Command = RainMakerController.Command
 
-    /// What goes into one message, octets.
+    /// The size of a part in one message, in bytes.
     static let longestPart = 900
 
     private let device: CustomCluster
@@ -25,7 +25,7 @@ package struct ControllerDevice: Sendable {
     /// - Parameter device: the cluster ``cluster``.
     package init(_ device: CustomCluster) { self.device = device }
 
-    /// What the cluster shows, the token apart.
+    /// The cluster's attributes without the token.
     package struct Status: Sendable, Equatable {
         package var isTokenVerified: Bool
         package var isAuthorized: Bool
@@ -102,7 +102,7 @@ package struct ControllerDevice: Sendable {
                 "a controller cannot store this refresh token: it is empty, has blanks, or has more than "
                     + "\(CloudTokens.longestRefreshToken) bytes")
         }
-        // Printable ASCII, so that every octet is a character.
+        // Printable ASCII, so that every byte is a character.
         let octets = Array(token.revealed.utf8)
         return stride(from: 0, to: octets.count, by: longestPart).map { start in
             SecretText(String(decoding: octets[start..<min(start + longestPart, octets.count)], as: UTF8.self))

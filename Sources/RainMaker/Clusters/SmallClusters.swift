@@ -8,7 +8,7 @@ import MatterTLV
 package struct BorderRouterDevice: Sendable {
     package static let cluster = RainMakerThreadBorderRouter.id
     package static let name = "RainMakerThreadBorderRouter"
-    /// The longest operational dataset, octets (Thread specification, 8.10.1).
+    /// The longest operational dataset, bytes (Thread specification, 8.10.1).
     private static let longestDataset = 254
 
     private typealias Attribute = RainMakerThreadBorderRouter.Attribute

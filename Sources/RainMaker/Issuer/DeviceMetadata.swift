@@ -3,7 +3,7 @@ package import MatterCredentials
 import MatterDataModel
 import MatterTLV
 
-/// What the cloud is told about a device, in the layouts of both apps (docs/rainmaker.md).
+/// The cloud's metadata of a device, in the layouts of both apps (docs/rainmaker.md).
 package struct DeviceMetadata: Sendable {
     private static let descriptor = Descriptor.id.rawValue
     private static let basicInformation = BasicInformation.id.rawValue

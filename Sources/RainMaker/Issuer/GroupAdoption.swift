@@ -2,7 +2,7 @@ import MatterCredentials
 package import MatterRecords
 import MatterSession
 
-/// Makes node records of a group's nodes, which somebody else may have commissioned.
+/// Makes node records of a group's nodes, which other users may have commissioned.
 package struct GroupAdoption: Sendable {
     private let members: [CloudGroup.Member]
     private let details: [String: CloudNode]

@@ -23,7 +23,7 @@ package struct GroupRemoval: Sendable {
                 _ = try await client.call(.removeMapping(of: member))
             }
         } catch let error as RainMakerError where error.cloudCode.map(Self.notTheUsers.contains) ?? false {
-            // Somebody else was faster, or an earlier answer was lost.
+            // Another user was faster, or an earlier answer was lost.
         } catch var error as RainMakerError {
             error.nodeID = removal.nodeID
             error.reason =

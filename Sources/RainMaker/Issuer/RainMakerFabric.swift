@@ -31,7 +31,7 @@ package struct RainMakerFabric: Sendable {
         package var membership: RainMakerMembership
         package var fabric: CloudFabric
         package var group: CloudGroup
-        /// Whether a new certificate was issued.
+        /// True if a new certificate was issued.
         package var wasIssued: Bool
     }
 
@@ -143,7 +143,7 @@ package struct RainMakerFabric: Sendable {
         }
     }
 
-    /// Whether tags are those of the caller's role, in this version or a newer one, which devices accept as well. What a
+    /// True if tags are those of the caller's role, in this version or a newer one, which devices accept as well. What a
     /// secondary user's certificate carries is not certain (docs/rainmaker.md), so that of an administrator will do for him
     /// too. A primary user needs the admin tag: it is all that new devices admit, so that without it a commissioning could
     /// not be completed.

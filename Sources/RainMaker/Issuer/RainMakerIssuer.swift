@@ -30,7 +30,7 @@ package struct RainMakerIssuer: NOCIssuer {
     private let unixTime: @Sendable () -> Int64
 
     /// - Parameters:
-    ///   - joined: the fabric, read anew just before; see ``RainMakerFabric/refresh(_:force:)``.
+    ///   - joined: the fabric, just read; see ``RainMakerFabric/refresh(_:force:)``.
     ///   - deviceName: the name that the user gives to the device.
     package init(
         client: CloudClient, joined: RainMakerFabric.Joined, state: StateDirectory, metadataMode: MetadataMode,

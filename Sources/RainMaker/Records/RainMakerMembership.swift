@@ -4,7 +4,7 @@ import MatterRecords
 import MatterSession
 package import MatterStore
 
-/// What is kept of a fabric that a cloud issues for, beside the fabric's own record.
+/// The record of a fabric with a cloud as its issuer, beside the fabric's own record.
 package struct RainMakerMembership: Sendable, Equatable {
     /// The cloud account's profile.
     package var profile: String
@@ -57,16 +57,16 @@ package struct PendingConfirmation: Sendable, Equatable {
     package var nodeID: NodeID
     /// The node id as the cloud wrote it.
     package var matterNodeID: String
-    /// Whether the device has been asked for its proof.
+    /// True if the device has been asked for its proof.
     package var isChallenged = false
-    /// What the device proved; it signs a few times only, so the proof is kept. A Matter-only device proves nothing.
+    /// The device's proof; it signs a few times only, so the proof is kept. A Matter-only device proves nothing.
     package var evidence: RainMakerEvidence?
     /// JSON text of what goes with the confirmation.
     package var metadata: String?
     /// Seconds since 1970.
     package var issuedAt: Int64
 
-    /// What goes with the confirmation.
+    /// The metadata of the confirmation.
     package var metadataObject: JSONObject? {
         metadata.flatMap { try? JSONValue(parsing: $0) }?.objectValue
     }
@@ -104,7 +104,7 @@ package struct PendingConfirmation: Sendable, Equatable {
     }
 }
 
-/// What a RainMaker device proves: its node id in the cloud, and a signature with the key that the cloud knows.
+/// The proof of a RainMaker device: its node id in the cloud, and a signature with the key that the cloud knows.
 package struct RainMakerEvidence: Sendable, Hashable {
     package var nodeID: String
     /// Hexadecimal digits.

@@ -15,7 +15,7 @@ struct AccessRefresh: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
         abstract:
-            "After a change of who shares a group: bring our certificate and the devices' access lists up to date.",
+            "Update our certificate and the devices' access control lists after a group's users change.",
         discussion: """
             The cloud gives a tag another version when it takes a user's access away. What really takes it away is that \
             the devices ask for the new version, so every device of the group has to be reached; those that were not are \
@@ -52,7 +52,7 @@ struct AccessRefresh: NetworkCommand {
         guard joined.group.isPrimary else {
             throw RainMakerError(
                 .notPrimary,
-                "our certificate is up to date; the devices' lists can be changed by primary users of the group only",
+                "our certificate is up to date; only primary users of the group can change the devices' lists",
                 hint: "ask a primary user to run this command")
         }
         // No session is resumed: each device shows by CASE that it accepts the new certificate before anything changes.
@@ -163,7 +163,7 @@ struct AccessRefresh: NetworkCommand {
             "acl.incomplete",
             "\(failed.count) of \(outcomes.count) devices still have their old access list: "
                 + failed.map { "\($0.node.nodeID.rawValue)" }.joined(separator: ", "),
-            hint: "users who lost access can still use them; look after them, then run the same command again",
+            hint: "users who lost access can still use them; check these devices, then run the same command again",
             status: ExitStatus(error))
     }
 

@@ -28,7 +28,7 @@ struct CloudLogin: LocalCommand {
 
     func validate() throws {
         guard tokenFile == nil || login.isEmpty else {
-            throw ValidationError("--token-file goes without user name and password")
+            throw ValidationError("--token-file cannot be combined with a user name or password")
         }
     }
 
@@ -57,7 +57,7 @@ struct CloudLogin: LocalCommand {
         if let known { return known.url }
         if let standard = CloudAccount.wellKnown[profile] { return try CloudAccount.url(parsing: standard) }
         throw CommandLineError(
-            "usage.no-url", "the profile '\(profile)' is new, and nothing says where its service is",
+            "usage.no-url", "the profile '\(profile)' is new, and its service has no URL",
             hint: "add --url https://HOST")
     }
 }
@@ -77,9 +77,9 @@ struct CloudLogout: CloudSubcommand {
 
 struct CloudStatus: CloudSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Say who is logged in where.", discussion: "Example: matterctl cloud status")
+        commandName: "status", abstract: "Show who is logged in where.", discussion: "Example: matterctl cloud status")
 
-    @Flag(help: "Do not ask the cloud whether the session is still good.") var offline = false
+    @Flag(help: "Do not ask the cloud whether the session is still valid.") var offline = false
     @OptionGroup var options: CloudOptions
 
     func run(_ client: CloudClient, _ setup: CloudSetup) async throws {

@@ -81,19 +81,19 @@ struct CloudConfirm: CloudSubcommand {
     @Option(help: ArgumentHelp("The device's signature of its node id.", valueName: "HEX")) var signature: String?
     @Option(help: ArgumentHelp("Ask this node of the group's fabric for both: id or name.", valueName: "NODE"))
     var node: String?
-    @Flag(help: "Say that it failed: the request is discarded.") var failure = false
+    @Flag(help: "Report a failure: the request is discarded.") var failure = false
     @OptionGroup var options: CloudOptions
 
     func validate() throws {
         guard (rainmakerNode == nil) == (signature == nil) else {
-            throw ValidationError("--rainmaker-node and --signature go together")
+            throw ValidationError("--rainmaker-node and --signature must be given together")
         }
         guard group == nil || request != nil else { throw ValidationError("--group needs a REQUEST") }
         guard group != nil || !(failure || signature != nil || node != nil) else {
             throw ValidationError("--failure, --node, --rainmaker-node and --signature need --group")
         }
         guard [failure, signature != nil, node != nil].count(where: { $0 }) <= 1 else {
-            throw ValidationError("only one of --failure, --node and --signature makes sense")
+            throw ValidationError("only one of --failure, --node and --signature is allowed")
         }
     }
 

@@ -14,7 +14,7 @@ import RainMaker
 struct CloudOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("Which account: public, china or a name of yours (env MATTERCTL_CLOUD).", valueName: "NAME"))
+        help: ArgumentHelp("The account: public, china or a name you choose (env MATTERCTL_CLOUD).", valueName: "NAME"))
     var profile: String?
 
     @Option(
@@ -147,8 +147,8 @@ struct CloudSetup: Sendable {
             return record
         }
         throw RecordError(
-            .unknownFabric, "no fabric here belongs to the group '\(group.name)'",
-            hint: "make one: matterctl fabric create NAME --issuer rainmaker --group \(group.id)")
+            .unknownFabric, "no fabric belongs to the group '\(group.name)'",
+            hint: "create one: matterctl fabric create NAME --issuer rainmaker --group \(group.id)")
     }
 
     /// The fabric here of a group that the user names by id or name, else the fabric in use.
@@ -175,12 +175,12 @@ struct CloudSetup: Sendable {
         }
         guard let first = found.first else {
             throw RecordError(
-                .unknownFabric, "no fabric here belongs to the group '\(group)'",
-                hint: "make one: matterctl fabric create NAME --issuer rainmaker --group GROUP")
+                .unknownFabric, "no fabric belongs to the group '\(group)'",
+                hint: "create one: matterctl fabric create NAME --issuer rainmaker --group GROUP")
         }
         guard found.count == 1 else {
             throw CommandLineError(
-                "usage.group", "several fabrics here belong to a group '\(group)'", hint: "name the group's id")
+                "usage.group", "several fabrics belong to a group '\(group)'", hint: "name the group's id")
         }
         return first
     }

@@ -21,10 +21,10 @@ struct CloudDelete: NetworkCommand {
     private static let patience = Duration.seconds(30)
 
     @OptionGroup var group: GroupOptions
-    @Flag(help: "Make the devices that are known here leave the fabric first.") var devices = false
+    @Flag(help: "Make the known devices leave the fabric first.") var devices = false
     @Flag(help: "Skip the confirmation prompt.") var yes = false
     @Option(
-        help: ArgumentHelp("Which account: public, china or a name of yours (env MATTERCTL_CLOUD).", valueName: "NAME"))
+        help: ArgumentHelp("The account: public, china or a name you choose (env MATTERCTL_CLOUD).", valueName: "NAME"))
     var profile: String?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
@@ -73,7 +73,7 @@ struct CloudDelete: NetworkCommand {
                 "\(failed.count) of \(nodes.count) devices did not leave, so the group was not deleted: "
                     + failed.map { "\($0.nodeID.rawValue)" }.joined(separator: ", "),
                 hint:
-                    "repeat it; for one that is gone for good: matterctl node remove \(node.nodeID.rawValue) --offline",
+                    "try again; if the device is gone for good: matterctl node remove \(node.nodeID.rawValue) --offline",
                 status: ExitStatus(first))
         }
     }

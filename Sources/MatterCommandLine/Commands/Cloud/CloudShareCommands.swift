@@ -96,7 +96,7 @@ struct CloudShare: AsyncParsableCommand {
             commandName: "requests", abstract: "List the offers that wait for an answer.",
             discussion: "Example: matterctl cloud share requests")
 
-        @Flag(help: "Those of this user instead of those to this user.") var sent = false
+        @Flag(help: "The offers from this user instead of those to this user.") var sent = false
         @OptionGroup var options: CloudOptions
 
         func run(_ client: CloudClient, _ setup: CloudSetup) async throws {

@@ -108,7 +108,7 @@ struct ControllerLists {
             }
         } catch {
             context.console.message(
-                "warning: the group's controllers were not told: \(TerminalText.escaped("\(error)"))")
+                "warning: the group's controllers could not be told: \(TerminalText.escaped("\(error)"))")
         }
     }
 

@@ -39,7 +39,7 @@ struct RainMakerController: AsyncParsableCommand {
 
         func validate() throws {
             guard tokenFile == nil || login.isEmpty else {
-                throw ValidationError("--token-file goes without user name and password")
+                throw ValidationError("--token-file cannot be combined with a user name or password")
             }
         }
 

@@ -17,7 +17,7 @@ package struct BridgedDeviceServer: ClusterServer {
 
     /// - Parameters:
     ///   - number: tells the devices behind one bridge apart.
-    ///   - name: up to 32 octets.
+    ///   - name: up to 32 bytes.
     package init(number: Int, name: String) {
         self.number = number
         initialAttributes = [

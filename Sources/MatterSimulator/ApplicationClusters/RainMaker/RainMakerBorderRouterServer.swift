@@ -7,7 +7,7 @@ package import MatterTLV
 /// and has the router start and stop it. There is no radio: the network is started in name only.
 ///
 /// Neither lengths nor answers to bad values are published; this one takes what can be a dataset, hexadecimal digits of
-/// 1 to 254 octets, and starts no network without one.
+/// 1 to 254 bytes, and starts no network without one.
 package struct RainMakerBorderRouterServer: ClusterServer {
     private typealias Attribute = RainMakerThreadBorderRouter.Attribute
 

@@ -11,7 +11,7 @@ package struct RainMakerOptions: Sendable, Equatable {
 
     /// 2 or 3.
     package var revision: UInt16
-    /// The node's name at RainMaker, up to 39 octets.
+    /// The node's name at RainMaker, up to 39 bytes.
     package var nodeID: String
 
     package init(revision: UInt16 = 3, nodeID: String) {
@@ -33,7 +33,7 @@ package struct RainMakerServer: ClusterServer {
 
     /// Of each kind that is limited, between two starts.
     private static let budget = 5
-    /// The firmware keeps texts in 40 octets with a NUL at the end.
+    /// The firmware keeps texts in 40 bytes with a NUL at the end.
     private static let longestText = 39
     private static let separator = "::"
 
