@@ -1,0 +1,66 @@
+import ArgumentParser
+import MatterDataModel
+import MatterInteraction
+import MatterTLV
+
+/// `0`–`254` or `0%`–`100%`.
+struct LevelValue: ExpressibleByArgument {
+    var level: UInt8
+
+    init?(argument: String) {
+        if argument.hasSuffix("%") {
+            guard let percent = Double(argument.dropLast()), (0...100).contains(percent) else { return nil }
+            let level = UInt8((percent * 254 / 100).rounded())
+            self.level = percent > 0 ? max(1, level) : 0
+        } else {
+            guard let level = UInt8(argument), level <= 254 else { return nil }
+            self.level = level
+        }
+    }
+}
+
+struct Level: EverydayCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "level", abstract: "Dim to a level.",
+        discussion: """
+            VALUE is 0–254 or 0%–100%. A light that is off comes on, and 0 switches it off, unless --no-on-off is given.
+
+            Example: matterctl level kitchen 50% --transition 2s
+            """)
+    static let cluster = (id: LevelControl.id, name: "LevelControl")
+    static let attribute = LevelControl.Attribute.currentLevel
+
+    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+    @Argument(help: "0–254 or 0%–100%.") var value: LevelValue
+    @Option(help: ArgumentHelp("How long the change takes.", valueName: "DURATION")) var transition: TimeSpan?
+    @Flag(name: .long, help: "Change only the level; never switch the light on or off.") var noOnOff = false
+    @Option(help: ArgumentHelp("OptionsMask, a bitmap (with --no-on-off).", valueName: "N")) var optionsMask: UInt8 = 0
+    @Option(help: ArgumentHelp("OptionsOverride, a bitmap (with --no-on-off).", valueName: "N")) var optionsOverride:
+        UInt8 = 0
+    @Flag(help: "Read the state back and print it.") var verify = false
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    func validate() throws {
+        if !noOnOff, optionsMask != 0 || optionsOverride != 0 {
+            throw ValidationError("--options-mask and --options-override need --no-on-off")
+        }
+        if let transition, transition.duration > .seconds(6553) {
+            throw ValidationError("a transition takes at most 6553 s")
+        }
+    }
+
+    // CurrentLevel keeps its last or least value while the light is off.
+    var dependsOnLight: Bool { !noOnOff }
+
+    func command(endpoint: EndpointID) -> Command {
+        // Null lets the device choose its own pace.
+        let time: TLVValue = transition.map { .uint(UInt64($0.duration / .milliseconds(100))) } ?? .null
+        let fields = TLVValue.structure([
+            TLVElement(0, .uint(UInt64(value.level))), TLVElement(1, time),
+            TLVElement(2, .uint(UInt64(optionsMask))), TLVElement(3, .uint(UInt64(optionsOverride))),
+        ])
+        typealias Moves = LevelControl.Command
+        let number = noOnOff ? Moves.moveToLevel : Moves.moveToLevelWithOnOff
+        return Command(endpoint: endpoint, cluster: Self.cluster.id, command: number, fields: fields)
+    }
+}

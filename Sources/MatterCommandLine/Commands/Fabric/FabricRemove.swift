@@ -1,0 +1,29 @@
+import ArgumentParser
+import MatterRecords
+
+extension FabricCommand {
+    struct Remove: LocalCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Remove a fabric with its keys, without telling its devices.",
+            discussion: "Example: matterctl fabric remove lab --yes")
+
+        @Argument(help: "The name.") var name: String
+        @Flag(help: "Skip the confirmation prompt.") var yes = false
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
+        var output: OutputOptions { state.output }
+
+        func execute() async throws {
+            let store = FabricStore(try state.state())
+            guard try store.isHere(name) else {
+                _ = try store.select(name)
+                return
+            }
+            // A damaged record does not keep the fabric from being removed.
+            let nodes = try NodeStore(store.state, fabric: name).sound()
+            let count = nodes.nodes.count + nodes.faults.count
+            let loss = count == 0 ? "" : " and lose control of its \(count) node\(count == 1 ? "" : "s")"
+            try output.console.confirm("Remove the fabric '\(name)' with its keys\(loss)?", given: yes)
+            try await store.remove(name)
+        }
+    }
+}

@@ -1,0 +1,263 @@
+import ArgumentParser
+import Glibc
+import JSON
+import Logging
+import MatterCommissioning
+import MatterController
+import MatterCredentials
+import MatterDataModel
+import MatterRecords
+import MatterSetupPayload
+import MatterTransport
+import RainMaker
+
+struct Commission: NetworkCommand {
+    enum AttestationMode: String, ExpressibleByArgument, CaseIterable {
+        case enforce, warn, skip
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "commission", abstract: "Commission a device onto the fabric.",
+        discussion: """
+            PAYLOAD is what the device shows: a QR payload (MT:…) or a manual pairing code of 11 or 21 digits; - reads it \
+            from stdin. Without a fabric, the first commissioning makes one called 'home'.
+
+            Example: matterctl commission 3497-011-2332 --name kitchen
+            """)
+    static let defaultTimeout = Duration.seconds(120)
+
+    @Argument(help: "QR payload (MT:…) or manual pairing code; - for stdin.") var payload: String?
+    @Option(help: ArgumentHelp("The setup passcode, instead of a payload.", valueName: "P")) var passcode: UInt32?
+    @Option(help: ArgumentHelp("With --passcode: the long discriminator, 0–4095.", valueName: "D")) var discriminator:
+        UInt16?
+    @Option(help: ArgumentHelp("A name for the node.", valueName: "NAME")) var name: String?
+    @Option(help: ArgumentHelp("The room it is in.", valueName: "ROOM")) var room: String?
+    @Option(help: ArgumentHelp("The node id to give it.", valueName: "N")) var nodeID: NumberArgument<UInt64>?
+    @Option(
+        help: ArgumentHelp(
+            "What to do when attestation fails: enforce, warn or skip.", valueName: "MODE"))
+    var attestation: AttestationMode = .enforce
+    @Flag(help: "Also trust the attestation authorities of development devices.") var allowTestDevices = false
+    @Option(
+        help: ArgumentHelp("Also trust the attestation certificates (DER or PEM) in this folder.", valueName: "DIR"))
+    var trust: String?
+    @Option(help: ArgumentHelp("Where the device is used: ISO 3166-1 code of the country.", valueName: "CC"))
+    var country: String = "XX"
+    @Option(
+        help: ArgumentHelp(
+            "Who issues the certificate: local, rainmaker or exec:COMMAND; the fabric's issuer by default.",
+            valueName: "ISSUER"))
+    var issuer: IssuerArgument?
+    @Option(
+        help: ArgumentHelp(
+            "When a RainMaker cloud learns what the device is: none, with-noc or with-confirm.", valueName: "WHEN"))
+    var metadata: MetadataArgument = .withConfirm
+    @Flag(help: "If the cloud cannot be told, make the device leave the fabric again.") var rollback = false
+    @Flag(name: .long, help: "Do not read the endpoints afterwards.") var noPost = false
+    @Option(help: .hidden) var until: String?
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    func validate() throws {
+        guard (payload == nil) != (passcode == nil) else {
+            throw ValidationError("give either a PAYLOAD or --passcode")
+        }
+        guard passcode != nil || discriminator == nil else {
+            throw ValidationError("--discriminator needs --passcode; a payload has its own")
+        }
+        guard country.count == 2, country.allSatisfy({ $0.isASCII && $0.isUppercase }) else {
+            throw ValidationError("--country takes two capital letters, such as DE")
+        }
+        if let nodeID, !NodeID(nodeID.value).isOperational {
+            throw ValidationError("--node-id takes the id of a node: 1 to 0xFFFFFFEFFFFFFFFF")
+        }
+        if let until, CommissioningStage(rawValue: until) == nil {
+            throw ValidationError(
+                "--until takes one of \(CommissioningStage.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+    }
+
+    func run(_ context: CommandContext) async throws {
+        let judge = AttestationJudge(
+            mode: attestation, trust: try TrustSetup(allowTestDevices: allowTestDevices, folder: trust).store(),
+            now: context.controller.options.unixTime(), warn: { context.console.message($0) }, logger: context.logger)
+        let printer = ProgressPrinter(context.progress, isJSON: context.console.isJSON)
+        let setup = try await IssuerSetup.make(
+            issuer, metadata: metadata.mode, deviceName: name, context)
+        let commission = Controller.CommissionOptions(
+            attest: { evidence throws(CommissioningError) in try judge.attest(evidence) },
+            progress: { printer.report($0) }, issuer: setup?.issuer)
+        do {
+            try await run(commission, setup, printer, context)
+            await setup?.close()
+        } catch {
+            await setup?.close()
+            throw error
+        }
+    }
+
+    private func run(
+        _ commission: Controller.CommissionOptions, _ setup: IssuerSetup?, _ printer: ProgressPrinter,
+        _ context: CommandContext
+    ) async throws {
+        var first: (any Error)?
+        for request in try requests(context) {
+            do {
+                let (node, result) = try await context.controller.commission(
+                    request, commission, deadline: context.deadline)
+                printer.finish()
+                await setup?.finish(node, context)
+                try await show(node, result, context)
+                return
+            } catch let error as CommissioningError where error.code == .nothingDiscovered {
+                // A code for several devices: whichever is there.
+                first = first ?? error
+            } catch let error as CommissioningError
+                where rollback && error.code == .issuerFailed && error.stage == .post
+            {
+                printer.finish()
+                throw try await rolledBack(error, context)
+            } catch {
+                printer.finish()
+                throw error
+            }
+        }
+        printer.finish()
+        if let first { throw first }
+    }
+
+    /// The device stands on the fabric, and the cloud could not be told: makes it leave again.
+    private func rolledBack(
+        _ error: CommissioningError, _ context: CommandContext
+    ) async throws -> CommissioningError {
+        guard let id = (error.underlying as? RainMakerError)?.nodeID,
+            let node = try await context.controller.nodes().node(id)
+        else { return error }
+        var failure = error
+        do {
+            try await NodeRemoval(context).remove(node, deadline: .now + .seconds(20))
+        } catch let undone as RainMakerError {
+            // The device is out; what the cloud knows of it, if anything, is repeated later.
+            context.logger.debug("\(undone)")
+        } catch {
+            failure.reason += "; the device could not be made to leave the fabric either: \(error)"
+            failure.hint = "remove it later: matterctl node remove \(id.rawValue)"
+            return failure
+        }
+        failure.reason += "; the device has left the fabric again (--rollback)"
+        failure.hint = nil
+        failure.underlying = failure.underlying.map { cause in
+            guard var cause = cause as? RainMakerError else { return cause }
+            cause.hint = nil
+            return cause
+        }
+        failure.aftermath = .rolledBack
+        return failure
+    }
+
+    private func requests(_ context: CommandContext) throws -> [CommissioningRequest] {
+        var requests: [CommissioningRequest]
+        if let passcode {
+            requests = [
+                CommissioningRequest(
+                    passcode: try SetupPasscode(passcode),
+                    discriminator: try discriminator.map { number throws in try SetupDiscriminator(long: number) })
+            ]
+        } else {
+            requests = try SetupPayload.parse(try payloadText()).map { CommissioningRequest($0) }
+        }
+        for index in requests.indices {
+            requests[index].addresses = context.controller.options.addresses
+            requests[index].name = name
+            requests[index].room = room
+            requests[index].requestedNodeID = nodeID.map { NodeID($0.value) }
+            requests[index].country = country
+            requests[index].readsEndpoints = !noPost
+            requests[index].until = until.flatMap(CommissioningStage.init(rawValue:))
+        }
+        return requests
+    }
+
+    private func payloadText() throws -> String {
+        guard payload == "-" else { return payload ?? "" }
+        guard let line = try StandardInput.line() else {
+            throw CommandLineError("usage.no-payload", "stdin has no payload")
+        }
+        return line
+    }
+
+    private func show(_ node: NodeRecord, _ result: CommissionedNode, _ context: CommandContext) async throws {
+        if node.isLongIdleTime {
+            context.console.message(
+                "warning: this device sleeps for long times, and it was not asked to check in with us; commands reach it only "
+                    + "while it is awake (press its button first)")
+        }
+        if !noPost, until == nil, result.endpoints.isEmpty {
+            // The device is a node, whatever came of the rest.
+            context.console.message(
+                "warning: commissioned as node \(node.nodeID.rawValue); its description was not read, so the first command "
+                    + "that needs it reads it")
+        }
+        guard context.console.isJSON else {
+            context.console.result("\(node.nodeID.rawValue)")
+            return
+        }
+        let fabric = try await context.controller.fabric()
+        context.console.result(CommissionReport(node: node, result: result, fabric: fabric).json)
+    }
+}
+
+/// The object that `commission --json` prints.
+struct CommissionReport {
+    let node: NodeRecord
+    let result: CommissionedNode
+    let fabric: FabricRecord
+
+    var json: JSONValue {
+        var object: JSONObject = ["node": .id(node.nodeID.rawValue)]
+        object["name"] = node.name.map { .string($0) }
+        object["room"] = node.room.map { .string($0) }
+        object["fabric"] = .string(fabric.name)
+        object["fabricId"] = .string(fabric.fabricID.description)
+        object["compressedFabricId"] = .string(fabric.compressedFabricID.description)
+        object["vendorId"] = node.vendorID.map { .uint(UInt64($0)) }
+        object["productId"] = node.productID.map { .uint(UInt64($0)) }
+        object["address"] = .string(result.address.description)
+        object["attestation"] = result.attestation.map { summary in
+            var verdict: JSONObject = ["verdict": .string(summary.verdict)]
+            verdict["paa"] = summary.authority.map { .string($0) }
+            return .object(verdict)
+        }
+        object["endpoints"] = .array(node.endpoints.map { EndpointReport($0).json })
+        object["resumed"] = result.wasPending ? .bool(true) : nil
+        object["stages"] = .array(
+            result.stages.map { .object(["stage": .string($0.stage.rawValue), "ms": Self.milliseconds($0.duration)]) })
+        object["totalMs"] = Self.milliseconds(result.total)
+        return .object(object)
+    }
+
+    static func milliseconds(_ duration: Duration) -> JSONValue {
+        .double((duration / .milliseconds(1) * 10).rounded() / 10)
+    }
+}
+
+/// An endpoint with names where they are known.
+struct EndpointReport {
+    private let endpoint: NodeRecord.Endpoint
+
+    init(_ endpoint: NodeRecord.Endpoint) { self.endpoint = endpoint }
+
+    var deviceTypes: [String] {
+        endpoint.deviceTypes.map { Catalogue.standard.deviceType(DeviceTypeID($0))?.label ?? hexadecimal($0) }
+    }
+
+    var clusters: [String] {
+        endpoint.serverClusters.map { Catalogue.standard.clusterName(ClusterID($0)) ?? hexadecimal($0) }
+    }
+
+    var json: JSONValue {
+        .object([
+            "endpoint": .uint(UInt64(endpoint.number)), "deviceTypes": .array(deviceTypes.map { .string($0) }),
+            "clusters": .array(clusters.map { .string($0) }),
+        ])
+    }
+}

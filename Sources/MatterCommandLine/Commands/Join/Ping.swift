@@ -1,0 +1,61 @@
+import ArgumentParser
+import JSON
+import MatterController
+import MatterCredentials
+import MatterDataModel
+import MatterInteraction
+import MatterRecords
+import MatterSession
+import MatterTransport
+
+struct Ping: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ping", abstract: "See whether a node answers, and how fast.",
+        discussion: "Sets up a session and reads one attribute.\n\nExample: matterctl ping kitchen --count 3")
+
+    /// Basic Information, DataModelRevision: mandatory on every node.
+    private static let probe = ConcreteAttributePath(
+        endpoint: 0, cluster: BasicInformation.id, attribute: BasicInformation.Attribute.dataModelRevision)
+
+    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Option(help: ArgumentHelp("How many reads to time.", valueName: "N")) var count = 1
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    var target: NodeTarget? { NodeTarget(node.node) }
+
+    func validate() throws {
+        try node.requireBare()
+        guard (1...10_000).contains(count) else { throw ValidationError("--count takes 1 to 10000") }
+    }
+
+    func run(_ context: CommandContext) async throws {
+        let record = try await context.controller.node(node.node)
+        let link = try await context.controller.link(to: record)
+        let start = Instant.now
+        let session = try await link.connect(deadline: context.deadline(for: record))
+        let setup = Instant.now - start
+        var times: [Duration] = []
+        for _ in 0..<count {
+            let begin = Instant.now
+            _ = try await link.read([AttributePath(Self.probe)], deadline: context.deadline(for: record))
+            times.append(.now - begin)
+        }
+        let how = session.isResumed ? "resumed" : "case"
+        if context.console.isJSON {
+            context.console.result(
+                .object([
+                    "node": .id(record.nodeID.rawValue), "address": .string(session.address.description),
+                    "session": .string(how), "sessionMs": CommissionReport.milliseconds(setup),
+                    "ms": .array(times.map { CommissionReport.milliseconds($0) }),
+                ]))
+            return
+        }
+        for time in times {
+            context.console.result("\(session.address)\t\(how)\t\(text(setup))\t\(text(time))")
+        }
+    }
+
+    private func text(_ duration: Duration) -> String {
+        "\((duration / .milliseconds(1) * 10).rounded() / 10) ms"
+    }
+}

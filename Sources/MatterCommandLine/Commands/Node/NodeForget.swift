@@ -1,0 +1,52 @@
+import ArgumentParser
+import MatterController
+import MatterCredentials
+import MatterRecords
+import MatterStore
+import RainMaker
+
+extension NodeCommand {
+    struct Forget: LocalCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "forget", abstract: "Forget a node without telling it; it stays on the fabric.",
+            discussion: "Example: matterctl node forget 5 --yes")
+
+        @Argument(help: "Node id or name.") var node: String
+        @Flag(help: "Skip the confirmation prompt.") var yes = false
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
+        var output: OutputOptions { state.output }
+
+        func execute() async throws {
+            let controller = Controller(
+                Controller.Options(
+                    state: try state.state(), fabric: state.fabricName, logger: try output.logger()))
+            let id = try await target(controller)
+            try output.console.confirm(
+                "Forget \(NodeTarget(node).text)? The device itself keeps its place on the fabric.", given: yes)
+            try await controller.forget(id)
+            let fabric = try await controller.fabric().name
+            try RainMakerStore(controller.options.state, fabric: fabric).removePending(of: id)
+        }
+
+        /// A node, one whose commissioning is pending, one whose record is damaged, or what is left of one.
+        private func target(_ controller: Controller) async throws -> NodeID {
+            do {
+                return try await controller.node(node).nodeID
+            } catch let error as RecordError where error.code == .pendingNode {
+                guard let pending = try await controller.journal().find(node) else { throw error }
+                return pending.nodeID
+            } catch let error where error.isDamagedRecord || (error as? RecordError)?.code == .unknownNode {
+                guard let number = NameRule.parseNumber(node), try await controller.hasRemains(of: NodeID(number))
+                else { throw error }
+                return NodeID(number)
+            }
+        }
+    }
+}
+
+extension Error {
+    /// Whether a record is there and cannot be used.
+    fileprivate var isDamagedRecord: Bool {
+        (self as? StoreError)?.code == .damaged || (self as? RecordError)?.code == .invalid
+    }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import MatterController
+import MatterCredentials
+import MatterRecords
+import MatterSession
+
+extension NodeCommand {
+    struct Remove: NetworkCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Make the device leave the fabric, then forget it.",
+            discussion: """
+                On a RainMaker fabric the cloud is told too. If it cannot be told, that is kept: the same command again, or \
+                'cloud sync', repeats it.
+
+                Example: matterctl node remove kitchen --yes
+                """)
+
+        @Argument(help: "Node id or name.") var node: String
+        @Flag(help: "The device is gone for good: do not try to reach it.") var offline = false
+        @Flag(help: "Skip the confirmation prompt.") var yes = false
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+        var target: NodeTarget? { NodeTarget(node) }
+
+        func run(_ context: CommandContext) async throws {
+            let removal = try await NodeRemoval(context)
+            let record: NodeRecord
+            do {
+                record = try await context.controller.node(node)
+            } catch let error as RecordError where error.code == .unknownNode {
+                // It may have left, and the cloud may not know yet; or the records went only in part.
+                let remains = try await removeRemains(context)
+                guard try await removal.repeat(node) || remains else { throw error }
+                return
+            }
+            try context.console.confirm(
+                offline
+                    ? "Forget \(NodeTarget(node).text) here and in the cloud?"
+                    : "Remove \(NodeTarget(node).text) from the fabric?",
+                given: yes)
+            do {
+                try await removal.remove(record, isGone: offline, deadline: context.deadline(for: record))
+            } catch let error as SessionError {
+                throw AdvisedError(
+                    error: error,
+                    advice: "if it is gone for good: matterctl node remove --offline \(NodeTarget(node).argument)")
+            }
+            if offline {
+                context.console.message(
+                    "warning: the device was not told; if it comes back, its certificate is still valid on the fabric")
+            }
+        }
+
+        /// Clears away what an interrupted removal has left.
+        private func removeRemains(_ context: CommandContext) async throws -> Bool {
+            guard let number = NameRule.parseNumber(node),
+                try await context.controller.hasRemains(of: NodeID(number))
+            else { return false }
+            try await context.controller.forget(NodeID(number))
+            return true
+        }
+    }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import MatterController
+import MatterRecords
+
+extension NodeCommand {
+    struct Rename: LocalCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rename", abstract: "Give a node another name.",
+            discussion: "Example: matterctl node rename 1 kitchen")
+
+        @Argument(help: "Node id or name.") var node: String
+        @Argument(help: "The new name.") var name: String
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
+        var output: OutputOptions { state.output }
+
+        func execute() async throws {
+            let controller = Controller(
+                Controller.Options(state: try state.state(), fabric: state.fabricName, logger: try output.logger()))
+            let record = try await controller.node(node)
+            try await controller.nodes().update(record.nodeID) { $0.name = name }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+import ArgumentParser
+
+struct RainMakerAccess: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "access", abstract: "The access that the users of a group have to its devices.",
+        discussion: "Example: matterctl rainmaker access refresh --group 'Lake House'",
+        subcommands: [AccessRefresh.self])
+}

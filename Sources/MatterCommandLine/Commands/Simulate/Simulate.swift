@@ -1,0 +1,284 @@
+import ArgumentParser
+import Dispatch
+import Glibc
+import Logging
+import MatterCredentials
+import MatterCrypto
+import MatterDataModel
+import MatterDiscovery
+import MatterErrors
+import MatterHTTP
+import MatterSecureChannel
+import MatterSetupPayload
+import MatterSimulator
+import MatterStore
+import MatterTransport
+
+/// How a virtual device makes itself known.
+enum SimulatedDiscovery: String, ExpressibleByArgument, CaseIterable {
+    case avahi, none
+}
+
+extension NodeConfiguration.Network: ExpressibleByArgument {}
+
+struct Simulate: LocalCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate", abstract: "Turn this machine into virtual Matter devices.",
+        discussion: """
+            Device types: \(DeviceKind.all.map(\.name).joined(separator: ", ")). Several types, separated by commas, \
+            share one node on endpoints 1, 2, …
+
+            While it runs, lines on stdin are things that happen to the device: `1 on-off toggle` (endpoint, cluster, \
+            what), `window` (its button: opens a commissioning window), `reboot`. With --count, a line begins with the \
+            node: `#7 1 on-off toggle`.
+
+            Faults, separated by commas: \(FaultPlan.words.map { "\($0.word) – \($0.meaning)" }.joined(separator: "; ")).
+
+            The device attests itself with an authority of its own, which --paa-out writes for controllers to trust, and \
+            a certification declaration signed with the published test key, as devices in development do.
+
+            Example: matterctl simulate dimmable-light --paa-out paa/light.der
+            """)
+
+    @Argument(help: "What to be: a device type, or several separated by commas.") var types: String
+
+    @Option(help: ArgumentHelp("The UDP port; with --count, of the first node.", valueName: "PORT")) var port: UInt16 =
+        PeerAddress.defaultPort
+    @Option(help: ArgumentHelp("The setup passcode.", valueName: "P")) var passcode: UInt32 = 20_202_021
+    @Option(help: ArgumentHelp("The discriminator, 0–4095; with --count, of the first node.", valueName: "D"))
+    var discriminator: UInt16 = 3840
+    @Option(help: ArgumentHelp("Where its state is kept (default: in the state directory).", valueName: "DIR"))
+    var state: String?
+    @Option(
+        help: ArgumentHelp(
+            "How many nodes to be: node i has port P+i and discriminator (D+i) mod 4096.", valueName: "N")) var count =
+        1
+    @Option(
+        help: ArgumentHelp(
+            "How many sessions each fabric may have; the one used least recently gives way.", valueName: "N"))
+    var sessions = 3
+    @Option(help: ArgumentHelp("How many CASE handshakes go on at a time; others are answered BUSY.", valueName: "N"))
+    var handshakes = 16
+    @Option(name: .long, help: ArgumentHelp("The vendor id.", valueName: "V")) var vendorId = NumberArgument<UInt16>(
+        0xFFF1)
+    @Option(name: .long, help: ArgumentHelp("The product id.", valueName: "P")) var productId = NumberArgument<UInt16>(
+        0x8001)
+    @Option(help: ArgumentHelp("The name of the product.", valueName: "NAME")) var name: String?
+    @Option(help: ArgumentHelp("The serial number.", valueName: "TEXT")) var serial = "SIM-0001"
+    @Option(help: ArgumentHelp("How to be found: avahi or none.", valueName: "HOW")) var mdns: SimulatedDiscovery =
+        .avahi
+    @Option(help: ArgumentHelp("The network interface to play: ethernet or wifi.", valueName: "KIND")) var network:
+        NodeConfiguration.Network = .ethernet
+    @Option(help: ArgumentHelp("Faults to play; see below. May be repeated.", valueName: "SPEC")) var fault: [String] =
+        []
+    @Option(
+        name: .long, help: ArgumentHelp("Write the attestation authority (PAA), DER, to this file.", valueName: "FILE"))
+    var paaOut: String?
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Write the device attestation certificate (DAC), DER, to this file.", valueName: "FILE"))
+    var dacOut: String?
+    @Option(
+        help: ArgumentHelp("Other attestation credentials: certificates, declaration and key.", valueName: "FILE|DIR"))
+    var attestation: String?
+    @Flag(name: .customLong("rainmaker"), help: "Have the RainMaker cluster, in its newest revision.")
+    var hasRainMaker = false
+    @Option(
+        name: .customLong("rainmaker-revision"),
+        help: ArgumentHelp("Have the RainMaker cluster, in this revision.", valueName: "2|3"))
+    var rainMakerRevision: UInt16?
+    @Option(
+        name: .customLong("rainmaker-node-id"),
+        help: ArgumentHelp("Have the RainMaker cluster, with this node id (default: one of its own).", valueName: "ID"))
+    var rainMakerNodeID: String?
+    @Flag(help: "Let a rainmaker-controller call its cloud, if that is on this machine.")
+    var online = false
+    @Option(name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"))
+    var home: String?
+    @OptionGroup(title: HelpPage.common) var output: OutputOptions
+
+    func execute() async throws {
+        if online { try CurlTransport.checkLibrary() }
+        let kinds = try types.split(separator: ",").map { try DeviceKind.named(String($0)) }
+        guard let first = kinds.first else { throw CommandLineError("usage.type", "no device type is given") }
+        try checkRainMaker()
+        guard (1...4096).contains(count), Int(port) + count - 1 <= Int(UInt16.max) else {
+            throw CommandLineError(
+                "usage.count",
+                "--count \(count) is not possible from port \(port) on: at least 1, and ports up to 65535")
+        }
+        guard (1...Int(UInt16.max)).contains(sessions), (1...Int(UInt16.max)).contains(handshakes) else {
+            throw CommandLineError("usage.sessions", "a device has 1 to 65535 sessions and handshakes")
+        }
+        let directory = StateDirectory(path: try statePath())
+        guard let lock = try directory.tryLock("simulate") else {
+            throw SimulatorError(
+                .stateInUse, "another process plays the device in \(directory.path)", hint: "use another --state")
+        }
+        var configuration = try configuration(first, directory)
+        configuration.faults = try FaultPlan(parsing: fault.joined(separator: ","))
+        let avahi = mdns == .avahi ? AvahiDiscovery(logger: try output.logger()) : nil
+        if let avahi { await warn(of: avahi) }
+        var devices: [SimulatedDevice] = []
+        do {
+            for number in 0..<count {
+                let device = try await start(number, configuration, kinds, directory, avahi)
+                devices.append(device)
+            }
+        } catch {
+            for device in devices { await device.stop() }
+            throw error
+        }
+        listen(to: devices)
+        await withTaskGroup { group in
+            for device in devices { group.addTask { await device.run() } }
+            await group.waitForAll()
+        }
+        for device in devices { await device.stop() }
+        // Held until now, so that nobody else plays this device.
+        _ = consume lock
+    }
+
+    /// A device that cannot be found is told apart from one that can before it says that it is ready.
+    private func warn(of avahi: AvahiDiscovery) async {
+        do throws(DiscoveryError) {
+            try await avahi.check()
+        } catch {
+            output.console.message(
+                "warning: this device cannot be found, only be reached with --address: \(error.reason)")
+            if let hint = Hints.text(for: error) {
+                output.console.message("hint: \(hint); or start without: --mdns none")
+            }
+        }
+    }
+
+    private func statePath() throws -> String {
+        if let state { return state }
+        let home = try home ?? StateDirectory.defaultPath(environment: Environment.all)
+        return "\(home)/simulate/\(port)"
+    }
+
+    private func checkRainMaker() throws {
+        if let rainMakerRevision, !RainMakerOptions.revisions.contains(rainMakerRevision) {
+            throw CommandLineError(
+                "usage.rainmaker", "the RainMaker cluster has no revision \(rainMakerRevision), but 2 and 3")
+        }
+        guard let rainMakerNodeID else { return }
+        guard RainMakerOptions.nodeIDLength.contains(rainMakerNodeID.utf8.count) else {
+            throw CommandLineError("usage.rainmaker", "a RainMaker node id has 1 to 39 bytes")
+        }
+        guard count == 1 else {
+            throw CommandLineError("usage.rainmaker", "\(count) nodes cannot share one RainMaker node id")
+        }
+    }
+
+    /// What RainMaker knows a node by, if it has the cluster.
+    private func rainMaker(_ identity: DeviceIdentity) -> RainMakerOptions? {
+        guard hasRainMaker || rainMakerRevision != nil || rainMakerNodeID != nil else { return nil }
+        var options = RainMakerOptions(nodeID: rainMakerNodeID ?? identity.uniqueID)
+        if let rainMakerRevision { options.revision = rainMakerRevision }
+        return options
+    }
+
+    private func configuration(_ kind: DeviceKind, _ directory: StateDirectory) throws -> NodeConfiguration {
+        let now = MatterEpoch.seconds(unix: Int64(time(nil))) ?? 0
+        let credentials: DeviceAttestationCredentials
+        if let attestation {
+            guard paaOut == nil else {
+                throw CommandLineError(
+                    "usage.paa-out", "--paa-out writes our own authority, which --attestation replaces")
+            }
+            credentials = try AttestationFiles.load(attestation)
+        } else {
+            let made = try DeviceAttestation.credentials(
+                vendorID: vendorId.value, productID: productId.value, deviceType: kind.deviceType, state: directory,
+                now: now)
+            credentials = made.credentials
+            if let paaOut { try OutputFile.write(made.authority, to: paaOut) }
+        }
+        if let dacOut { try OutputFile.write(credentials.dac, to: dacOut) }
+        let salt = try SystemRandom().bytes(32)
+        let pbkdf = PBKDFParameters(iterations: 1000, salt: salt)
+        _ = try SetupPasscode(passcode)
+        _ = try SetupDiscriminator(long: discriminator)
+        var configuration = NodeConfiguration(
+            vendorID: vendorId.value, productID: productId.value, productName: name ?? kind.title,
+            serialNumber: serial, uniqueID: "", discriminator: discriminator,
+            verifier: try SPAKE2PlusVerifierData(passcode: passcode, salt: salt, iterations: pbkdf.iterations),
+            pbkdf: pbkdf, network: network, attestation: credentials, primaryDeviceType: kind.deviceType)
+        guard configuration.productName.utf8.count <= 32, serial.utf8.count <= 32 else {
+            throw CommandLineError("usage.name", "a product name or serial number has at most 32 bytes")
+        }
+        configuration.vendorName = "matterctl"
+        configuration.limits.sessionsPerFabric = sessions
+        configuration.limits.handshakes = handshakes
+        return configuration
+    }
+
+    private func start(
+        _ number: Int, _ shared: NodeConfiguration, _ kinds: [DeviceKind], _ directory: StateDirectory,
+        _ avahi: AvahiDiscovery?
+    ) async throws -> SimulatedDevice {
+        var configuration = shared
+        let identity = try DeviceIdentity.load(directory, node: number)
+        configuration.uniqueID = identity.uniqueID
+        configuration.hardwareAddress = identity.hardwareAddress
+        configuration.rainMaker = rainMaker(identity)
+        configuration.discriminator = UInt16((Int(discriminator) + number) % 4096)
+        let printer = SimulationPrinter(console: output.console, node: number, isOneOfMany: count > 1)
+        let logger = try output.logger()
+        let trace: @Sendable (String) -> Void = { logger.trace("\($0)") }
+        let options = DeviceOptions(cloud: online ? LoopbackCloud() : nil)
+        let device = try SimulatedDevice(
+            configuration,
+            surroundings: SimulatedDevice.Surroundings(
+                port: port == 0 ? 0 : port + UInt16(number), advertiser: avahi, discovery: avahi,
+                store: DeviceStore(directory, node: number), report: { printer.print($0) },
+                trace: output.verbose > 1 ? trace : nil),
+            endpoints: { DeviceKind.plans(kinds, options: options) })
+        let port = try await device.start()
+        printer.ready(
+            port: port,
+            SetupPayload(
+                vendorID: vendorId.value, productID: productId.value, discoveryCapabilities: .onNetwork,
+                discriminator: try SetupDiscriminator(long: configuration.discriminator),
+                passcode: try SetupPasscode(passcode)))
+        return device
+    }
+
+    /// Hands lines on stdin to the devices.
+    private func listen(to devices: [SimulatedDevice]) {
+        // A job in the background would be stopped for reading from its terminal.
+        guard Terminal.current === Terminal.process else { return }
+        guard isatty(STDIN_FILENO) == 0 || tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
+        let console = output.console
+        let (lines, source) = AsyncStream.makeStream(of: String.self)
+        DispatchQueue.global().async {
+            while let line = readLine() { source.yield(line) }
+            source.finish()
+        }
+        // One after the other, so that they happen in the order in which they were typed.
+        Task { for await line in lines { await Self.hand(line, to: devices, console) } }
+    }
+
+    private static func hand(_ line: String, to devices: [SimulatedDevice], _ console: Console) async {
+        var words = line[...]
+        var number = 0
+        if words.hasPrefix("#") {
+            let head = words.dropFirst().prefix { $0 != " " }
+            guard let given = Int(head) else {
+                return console.message("#\(TerminalText.escaped(String(head))) is no node")
+            }
+            number = given
+            words = words.dropFirst(head.count + 1).drop { $0 == " " }
+        }
+        guard !words.isEmpty else { return }
+        guard devices.indices.contains(number) else { return console.message("there is no node #\(number)") }
+        guard await !devices[number].input(String(words)) else { return }
+        console.message("unrecognised input: '\(TerminalText.escaped(String(words)))'")
+    }
+}
+
+extension NumberArgument {
+    fileprivate init(_ value: Number) { self.value = value }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+
+/// Lets the options of every command stand before it, as `kubectl` and `gh` have them.
+enum LeadingOptions {
+    private static let flags: Set<String> = ["--json", "-v", "-vv", "--verbose"]
+    private static let valued: Set<String> = [
+        "--home", "--fabric", "--log-file", "--address", "--timeout", "--progress",
+    ]
+
+    /// The arguments with such options behind the command that follows them; unchanged if none does.
+    static func moved(_ arguments: [String], of root: any ParsableCommand.Type) -> [String] {
+        var rest = arguments[...]
+        var leading: [String] = []
+        while let argument = rest.first, argument.hasPrefix("-") {
+            let name = String(argument.prefix { $0 != "=" })
+            let takesNext = valued.contains(name) && !argument.contains("=")
+            guard flags.contains(argument) || valued.contains(name), rest.count > (takesNext ? 1 : 0) else {
+                return arguments
+            }
+            leading += rest.prefix(takesNext ? 2 : 1)
+            rest = rest.dropFirst(takesNext ? 2 : 1)
+        }
+        guard !leading.isEmpty, !rest.isEmpty else { return arguments }
+        rest = OldSpellings.replaced(Array(rest))[...]
+        let words = rest.prefix(depth(of: rest, root))
+        return Array(words + leading[...] + rest.dropFirst(words.count))
+    }
+
+    /// How many words the command has that the arguments begin with; one if it is unknown, which is said later.
+    private static func depth(of arguments: ArraySlice<String>, _ root: any ParsableCommand.Type) -> Int {
+        var type = root
+        var depth = 0
+        for argument in arguments {
+            guard let next = type.allSubcommands.first(where: { $0.answers(to: argument) }) else { break }
+            type = next
+            depth += 1
+        }
+        return max(1, depth)
+    }
+
+    /// Whether an argument that is no command is followed by one.
+    static func precede(_ arguments: [String], of root: any ParsableCommand.Type) -> Bool {
+        guard let first = arguments.first, first.hasPrefix("-") else { return false }
+        return arguments.dropFirst().contains { argument in
+            root.allSubcommands.contains { $0.answers(to: argument) }
+        }
+    }
+}
+
+extension ParsableCommand {
+    static var allSubcommands: [any ParsableCommand.Type] {
+        configuration.subcommands + configuration.groupedSubcommands.flatMap { $0.subcommands }
+    }
+}
