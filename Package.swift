@@ -103,25 +103,22 @@ let package = Package(
             "MatterCommissioning",
             [
                 "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterErrors",
-                "MatterInteraction",
-                "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterTLV",
-                "MatterTransport", logging,
+                "MatterInteraction", "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload",
+                "MatterTLV", "MatterTransport", logging,
             ]),
         module(
             "MatterController",
             [
                 "CProcess", "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel",
                 "MatterDiscovery", "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSession",
-                "MatterSetupPayload",
-                "MatterStore", "MatterTLV", "MatterTransport", logging,
+                "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTransport", logging,
             ]),
         module(
             "RainMaker",
             [
                 "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterErrors",
-                "MatterHTTP",
-                "MatterInteraction", "MatterRecords", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport",
-                logging,
+                "MatterHTTP", "MatterInteraction", "MatterRecords", "MatterSession", "MatterStore", "MatterTLV",
+                "MatterTransport", logging,
             ]),
         module(
             "MatterSimulator",
@@ -197,9 +194,8 @@ let package = Package(
             "MatterControllerTests",
             [
                 "MatterCommissioning", "MatterController", "MatterCredentials", "MatterCrypto", "MatterDataModel",
-                "MatterErrors",
-                "MatterInteraction", "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload",
-                "MatterStore", "MatterTLV", "MatterTestKit", "MatterTransport",
+                "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSecureChannel", "MatterSession",
+                "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTestKit", "MatterTransport",
             ]),
         tests(
             "MatterSimulatorTests",
@@ -212,9 +208,8 @@ let package = Package(
             "RainMakerTests",
             [
                 "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterErrors",
-                "MatterHTTP",
-                "MatterInteraction", "MatterRecords", "MatterSession", "MatterStore", "MatterTLV", "MatterTestKit",
-                "MatterTransport", "RainMaker", "RainMakerEmulator", logging,
+                "MatterHTTP", "MatterInteraction", "MatterRecords", "MatterSession", "MatterStore", "MatterTLV",
+                "MatterTestKit", "MatterTransport", "RainMaker", "RainMakerEmulator", logging,
             ]),
         tests(
             "RainMakerEmulatorTests",

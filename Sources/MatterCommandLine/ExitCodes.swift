@@ -108,7 +108,7 @@ extension ExitStatus {
         case .outcomeUnknown: self = error.underlying is CancellationError ? .interrupted : .noAnswer
         case .status: self = error.status.map { ExitStatus(status: $0.status) } ?? .refused
         case .unsupportedCluster: self = .unsupported
-        case .ambiguousEndpoint: self = .usage
+        case .ambiguousEndpoint, .otherIssuer: self = .usage
         case .noIssuer, .issuerProgram: self = .issuerFailed
         case .sessionsInUse: self = .localState
         case .removalRefused: self = .refused

@@ -2,6 +2,7 @@ package import Logging
 package import MatterCredentials
 package import MatterCrypto
 package import MatterDiscovery
+package import MatterErrors
 package import MatterRecords
 import MatterSession
 package import MatterStore
@@ -11,6 +12,9 @@ package import MatterTransport
 ///
 /// Nothing is read, opened or looked up before it is needed.
 package actor Controller {
+    /// Tells the user of something that is wrong and stops nothing, with what to do about it. The text may quote a device.
+    package typealias Warn = @Sendable (String, Hint?) -> Void
+
     package struct Options: Sendable {
         package var state: StateDirectory
         /// The fabric to work with; `nil` for the only or the chosen one.
@@ -27,6 +31,10 @@ package actor Controller {
         /// How long D-Bus and Avahi may be silent before discovery is taken for broken.
         package var discoveryPatience = AvahiDiscovery.standardPatience
         package var logger: Logger
+        /// Tells the user of something that is wrong and stops nothing; the log by default.
+        package var warn: Warn
+        /// The services that may issue for a fabric.
+        package var services: [any IssuerService] = []
         package var random: any RandomSource
         /// Seconds since 1970.
         package var unixTime: @Sendable () -> Int64
@@ -39,6 +47,7 @@ package actor Controller {
             self.fabric = fabric
             self.addresses = addresses
             self.logger = logger
+            warn = { text, _ in logger.warning("\(text)") }
             self.random = random
             self.unixTime = unixTime
         }
@@ -189,6 +198,24 @@ package actor Controller {
             logger: options.logger)
         links[node.nodeID] = link
         return link
+    }
+
+    /// Runs something with nodes that the given addresses do not mean, and closes its sessions.
+    package func withOtherNodes<Result: Sendable>(
+        _ body: @Sendable (Controller) async throws -> Result
+    ) async throws -> Result {
+        guard !options.addresses.isEmpty else { return try await body(self) }
+        var settings = options
+        settings.addresses = []
+        let other = Controller(settings)
+        do {
+            let result = try await body(other)
+            await other.close()
+            return result
+        } catch {
+            await other.close()
+            throw error
+        }
     }
 
     /// Runs something with the link to a node, then ends its session: who works on many nodes must not hold the session

@@ -15,6 +15,8 @@ package struct ControllerError: CodedError {
         case ambiguousEndpoint = "node.ambiguous-endpoint"
         /// The fabric cannot issue certificates here.
         case noIssuer = "issuer.none"
+        /// The fabric has another issuer than was asked for.
+        case otherIssuer = "usage.issuer"
         /// The external program that issues certificates failed, or printed something unusable.
         case issuerProgram = "issuer.program-failed"
         /// Other processes of this machine had all sessions that the node grants, until the deadline; nothing was sent.

@@ -117,7 +117,7 @@ struct RecordTests {
     func fabricFaults(member: String) throws {
         let whole = try #require(try JSONValue(parsing: Self.fabric().encoded()).objectValue)
         for bad: JSONValue? in [nil, .null, .bool(true), .array([]), "zz", .double(0.5)]
-        where member != "name" || bad != "zz" {
+        where !["name", "issuer"].contains(member) || bad != "zz" {
             var object = whole
             object[member] = bad
             let error = try #require(throws: RecordError.self) {
@@ -129,6 +129,15 @@ struct RecordTests {
         var odd = whole
         odd["root"] = "abc"
         #expect(throws: RecordError.self) { try FabricRecord(decoding: JSONValue.object(odd).utf8(), "f") }
+    }
+
+    @Test("a fabric whose issuer this program does not know can be used and is written as it was")
+    func otherIssuer() throws {
+        var object = try #require(try JSONValue(parsing: Self.fabric().encoded()).objectValue)
+        object["issuer"] = "elsewhere"
+        let record = try FabricRecord(decoding: JSONValue.object(object).utf8(), "fabric.json")
+        #expect(record.issuer.rawValue == "elsewhere")
+        #expect(try JSONValue(parsing: record.encoded()).objectValue == object)
     }
 
     // MARK: Mutation

@@ -9,41 +9,42 @@ import MatterInteraction
 import MatterRecords
 import MatterSession
 import MatterTransport
-import RainMaker
 
 /// What a running command works with.
 struct CommandContext: Sendable {
     private(set) var controller: Controller
     let console: Console
     let logger: Logger
-    /// The end of the budget, for commands that are not about one node.
-    let deadline: Instant
+    let budget: Budget
     let progress: ProgressStyle
-    private let isPatient: Bool
-    /// The budget of the command.
+    /// The time of the command.
     let timeout: Duration
 
-    /// The budget of a command where the user gives none.
-    static let defaultTimeout = Duration.seconds(30)
+    /// The end of the budget, for commands that are not about one node.
+    var deadline: Instant { budget.deadline }
 
     /// - Parameter processing: how long a device may take to do what it is told; `nil` for the usual.
     /// - Throws: ``TransportError`` about an address, and what is wrong with the other options.
     init(
-        _ options: NetworkOptions, defaultTimeout: Duration = defaultTimeout, processing: Duration? = nil
+        _ options: NetworkOptions, defaultTimeout: Duration = Budget.standard, processing: Duration? = nil
     ) async throws {
         logger = try options.state.output.logger()
         console = options.state.output.console
         progress = options.progress
         timeout = options.timeout?.duration ?? defaultTimeout
-        deadline = .now + timeout
-        isPatient = options.timeout == nil
+        budget = Budget(options.timeout?.duration, usual: defaultTimeout)
         var addresses: [PeerAddress] = []
-        if let text = options.address { addresses = try await PeerAddress.lookup(text, deadline: deadline) }
+        if let text = options.address { addresses = try await PeerAddress.lookup(text, deadline: budget.deadline) }
         var settings = Controller.Options(
             state: try options.state.state(), fabric: options.state.fabricName, addresses: addresses, logger: logger)
         if let processing { settings.processing = processing }
         settings.patience = options.timeout?.duration
         settings.discoveryPatience = Self.discoveryPatience(timeout)
+        settings.services = Services.all
+        settings.warn = { [console] text, hint in
+            let step = hint.map { "; \(Hints.text($0))" } ?? ""
+            console.message("warning: \(TerminalText.escaped(text + step))")
+        }
         controller = Controller(settings)
     }
 }
@@ -66,12 +67,6 @@ extension CommandContext {
             }, body)
     }
 
-    /// Runs something with nodes that `--address` does not mean, and closes its sessions.
-    func withOtherNodes<Result>(_ body: (CommandContext) async throws -> Result) async throws -> Result {
-        guard !controller.options.addresses.isEmpty else { return try await body(self) }
-        return try await with({ $0.addresses = [] }, body)
-    }
-
     private func with<Result>(
         _ change: (inout Controller.Options) -> Void, _ body: (CommandContext) async throws -> Result
     ) async throws -> Result {
@@ -89,26 +84,8 @@ extension CommandContext {
         }
     }
 
-    /// On a fabric that a cloud issues for, access may be refused because our certificate's tag is an old one.
-    fileprivate func accessHint() async -> String? {
-        guard let fabric = try? await controller.fabric(), fabric.issuer == .rainmaker,
-            let membership = try? RainMakerStore(controller.options.state, fabric: fabric.name).membership()
-        else { return nil }
-        return
-            "if it worked before, who shares the group has changed: matterctl cloud group user-noc --group \(membership.groupID)"
-    }
-
-    /// What a sleepy node gets on top of its whole retransmission schedule.
-    private static let sleepyMargin = Duration.seconds(5)
-
-    /// The end of the budget for a node: unless the user set one, a sleepy node gets as long as it asks for, and so does a
-    /// slow command.
-    ///
-    /// - Parameter work: how long the device is known to take for what it is told.
-    func deadline(for node: NodeRecord, work: Duration? = nil) -> Instant {
-        guard isPatient else { return deadline }
-        return max(deadline, .now + node.deliveryBudget + (work ?? .zero) + Self.sleepyMargin)
-    }
+    /// The end of the budget for a node; see ``Budget/deadline(for:work:)``.
+    func deadline(for node: NodeRecord, work: Duration? = nil) -> Instant { budget.deadline(for: node, work: work) }
 }
 
 /// A command that talks to devices: it gets a context, and whatever happens its sessions are closed.
@@ -126,7 +103,7 @@ protocol NetworkCommand: AsyncParsableCommand {
 
 extension NetworkCommand {
     var target: NodeTarget? { nil }
-    static var defaultTimeout: Duration { CommandContext.defaultTimeout }
+    static var defaultTimeout: Duration { Budget.standard }
     static var processing: Duration? { nil }
 
     func run() async throws {
@@ -141,7 +118,7 @@ extension NetworkCommand {
             try await run(context)
             await context.controller.close()
         } catch {
-            let accessHint = await context.accessHint()
+            let accessHint = await context.controller.accessHint().map(Hints.text)
             await context.controller.close()
             throw CommandFailure(
                 error, target: target, isJSON: options.state.output.json, accessHint: accessHint,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Logging
+import MatterController
 import MatterStore
 
 /// Options of every command that reads or writes the state directory.
@@ -17,6 +18,13 @@ struct StateOptions: ParsableArguments {
         return StateDirectory(
             path: try home ?? StateDirectory.defaultPath(environment: environment),
             witness: StateDirectory.witnessPath(environment: environment))
+    }
+
+    /// A controller of the fabric, for commands that do not talk to devices.
+    func controller() throws -> Controller {
+        var settings = Controller.Options(state: try state(), fabric: fabricName, logger: try output.logger())
+        settings.services = Services.all
+        return Controller(settings)
     }
 
     var fabricName: String? { fabric ?? Environment.variable("MATTERCTL_FABRIC") }

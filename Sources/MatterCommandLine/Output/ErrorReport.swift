@@ -100,7 +100,9 @@ struct ErrorReport {
     private mutating func explain(_ error: CommissioningError) {
         if error.code == .issuerFailed, let cause = error.underlying as? any CodedError {
             note(cause.facts)
-            hint = Hints.text(for: cause) ?? hint
+            // A device that has left again leaves nothing to be done.
+            let isUndone = error.stage == .post && error.aftermath == .rolledBack
+            if !isUndone { hint = Hints.text(for: cause) ?? hint }
         }
         if let status = error.status { note(status.status) }
         if let refusal = error.underlying as? AttestationRefusal { details["attestation"] = refusal.json }

@@ -25,7 +25,9 @@ enum Hints {
         "node.give-name": "give it one: matterctl node rename {0} NAME",
         "node.reset-other": "reset this device, and commission it again without --node-id",
         "node.choose-id": "choose another id, or let matterctl choose",
+        "node.remove-later": "remove it later: matterctl node remove {0}",
         // Attestation
+        "attestation.not-enforced": "continuing because of --attestation warn",
         "attestation.development-device":
             "this is a development device, signed with keys that are public: add --allow-test-devices to accept it",
         "attestation.if-development": "if this is a development device add --allow-test-devices",
@@ -47,6 +49,8 @@ enum Hints {
         "fabric.see-others": "see the fabrics with: matterctl fabric ls",
         "fabric.none": "commission a device, which creates one, or run: matterctl fabric create NAME",
         "fabric.ambiguous": "name one with --fabric NAME, or choose one: matterctl fabric use NAME",
+        "fabric.other-issuer":
+            "name another fabric with --fabric, or create one: matterctl fabric create NAME --issuer …",
         "fabric.choose-again": "choose again: matterctl fabric use NAME",
         "fabric.name-in-use": "choose another name, or remove it first: matterctl fabric remove {0}",
         // The state directory
@@ -108,7 +112,10 @@ enum Hints {
         "cloud.see-requests": "matterctl cloud share requests",
         "cloud.see-sent": "matterctl cloud share requests --sent",
         "cloud.see-sharing": "matterctl cloud share ls",
+        "cloud.sharing-changed":
+            "if it worked before, who shares the group has changed: matterctl cloud group user-noc --group {0}",
         "cloud.which-profile": "name one with --profile",
+        "controller.update-devices": "later: matterctl rainmaker controller update-devices {0}",
         "controller.long-token":
             "leave out --secrets; to replace the token: matterctl rainmaker controller set-token",
         "internal": "this is a defect of matterctl; please report it with the output of the same command and -vv",

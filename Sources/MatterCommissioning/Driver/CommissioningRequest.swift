@@ -52,12 +52,11 @@ package struct CommissionedNode: Sendable {
 
 /// The gist of an attestation verdict.
 package struct AttestationSummary: Sendable, Equatable {
-    /// `trusted`, `test`, `untrusted` or `skipped`.
-    package var verdict: String
+    package var verdict: AttestationVerdict
     /// Which attestation authority vouches for the device.
     package var authority: String?
 
-    package init(verdict: String, authority: String?) {
+    package init(verdict: AttestationVerdict, authority: String?) {
         self.verdict = verdict
         self.authority = authority
     }

@@ -3,14 +3,16 @@ package import MatterCredentials
 
 /// The record of a fabric, without keys.
 package struct FabricRecord: Equatable, Sendable {
-    /// Who issues the certificates of new nodes.
-    package enum Issuer: String, Sendable {
+    /// Who issues the certificates of new nodes: the certificate authority here, or a service by its name.
+    package struct Issuer: RawRepresentable, Hashable, Sendable {
+        package let rawValue: String
+
+        package init(rawValue: String) { self.rawValue = rawValue }
+
         /// The certificate authority in the state directory.
-        case local
-        /// A RainMaker cloud; what belongs to that lies beside the record.
-        case rainmaker
+        package static let local = Issuer(rawValue: "local")
         /// None: the fabric was imported without its authority's key.
-        case none
+        package static let none = Issuer(rawValue: "none")
     }
 
     /// How node ids are chosen, unless the user or an issuer does.
@@ -62,11 +64,7 @@ package struct FabricRecord: Equatable, Sendable {
         fabricID = FabricID(try fields.integer("fabricId"))
         compressedFabricID = CompressedFabricID(try fields.integer("compressedFabricId"))
         vendorID = VendorID(try fields.integer("vendorId"))
-        let issuer = try fields.string("issuer")
-        guard let known = Issuer(rawValue: issuer) else {
-            throw RecordError(.invalid, "\(file) names the issuer '\(issuer)', which this version does not know")
-        }
-        self.issuer = known
+        issuer = Issuer(rawValue: try fields.string("issuer"))
         nodeID = NodeID(try fields.integer("nodeId"))
         root = try fields.octets("root")
         intermediate = try fields.optionalOctets("intermediate")

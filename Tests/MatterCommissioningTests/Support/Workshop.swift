@@ -44,7 +44,7 @@ struct Workshop {
                         return NodeID(id)
                     }
             },
-            attest: { _ throws(CommissioningError) in AttestationSummary(verdict: "test", authority: nil) },
+            attest: { _ throws(CommissioningError) in AttestationSummary(verdict: .test, authority: nil) },
             random: SystemRandom(), logger: .silent, unixTime: { TestFabric.unixTime }, timeZone: { .utc })
     }
 

@@ -26,17 +26,18 @@ struct BenchCommand: AsyncParsableCommand {
         }
 
         func run(_ context: CommandContext) async throws {
-            let record = try await context.controller.describedNode(node.node, deadline: context.deadline)
-            let cluster = (id: OnOff.id, name: "OnOff")
-            let endpoint = try record.endpoint(serving: cluster.id, named: node.endpoint, clusterName: cluster.name)
-            let link = try await context.controller.link(to: record)
-            try await link.connect(deadline: context.deadline(for: record))
-            let command = Command(endpoint: endpoint, cluster: OnOff.id, command: OnOff.Command.toggle)
+            let controller = context.controller
+            let place = try await controller.endpoint(
+                serving: OnOff.id, of: try await controller.node(node.node), named: node.endpoint,
+                budget: context.budget)
+            let record = place.node
+            try await place.link.connect(deadline: context.deadline(for: record))
+            let command = Command(endpoint: place.endpoint, cluster: OnOff.id, command: OnOff.Command.toggle)
             var times: [Duration] = []
             for _ in 0..<count {
                 let start = Instant.now
-                let result = try await link.invoke(command, .atMostOnce, deadline: context.deadline(for: record))
-                try CommandStatus.check(result, of: NodeTarget(node.node))
+                let result = try await place.link.invoke(command, .atMostOnce, deadline: context.deadline(for: record))
+                try Outcome.check(result, of: NodeTarget(node.node).text)
                 times.append(.now - start)
             }
             times.sort()

@@ -35,25 +35,22 @@ struct CloudSetup: Sendable {
         userDeadline = options.timeout.map { .now + $0.duration }
     }
 
-    init(state: StateDirectory, logger: Logger) {
+    /// - Parameter deadline: the end of the time for all calls of a client.
+    init(state: StateDirectory, logger: Logger, deadline: Instant? = nil) {
         self.state = state
         self.logger = logger
         authorityFile = nil
         timeout = CloudClient.standardTimeout
-        budget = Self.standardBudget
-        deadline = nil
+        budget = deadline == nil ? Self.standardBudget : nil
+        self.deadline = deadline
         userDeadline = nil
     }
 
     /// For a command that talks to devices too: the cloud shares its time.
     init(_ context: CommandContext) {
-        state = context.controller.options.state
-        logger = context.logger
-        authorityFile = nil
-        timeout = CloudClient.standardTimeout
-        budget = nil
-        deadline = max(context.deadline, .now + Self.grace)
-        userDeadline = nil
+        self.init(
+            state: context.controller.options.state, logger: context.logger,
+            deadline: max(context.deadline, .now + Self.grace))
     }
 
     func client(_ account: CloudAccount) throws -> CloudClient {
@@ -97,7 +94,7 @@ struct CloudSetup: Sendable {
         do {
             let device = RainMakerDevice(
                 link: try await controller.link(to: node), node: node,
-                deadline: userDeadline ?? .now + max(CommandContext.defaultTimeout, node.deliveryBudget))
+                deadline: userDeadline ?? .now + max(Budget.standard, node.deliveryBudget))
             let result = try await body(device)
             await controller.close()
             return result

@@ -116,7 +116,7 @@ struct Invoke: NetworkCommand {
             object["statusCode"] = .uint(UInt64(status.status.rawValue))
             object["clusterStatus"] = status.significantClusterStatus.map { .uint(UInt64($0)) }
             if context.console.isJSON { context.console.result(.object(object)) }
-            try CommandStatus.check(result, of: NodeTarget(self.node.node))
+            try Outcome.check(result, of: NodeTarget(self.node.node).text)
         }
     }
 }

@@ -1,7 +1,5 @@
 import ArgumentParser
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterController
 
 /// `0`–`254` or `0%`–`100%`.
 struct LevelValue: ExpressibleByArgument {
@@ -27,8 +25,6 @@ struct Level: EverydayCommand {
 
             Example: matterctl level kitchen 50% --transition 2s
             """)
-    static let cluster = (id: LevelControl.id, name: "LevelControl")
-    static let attribute = LevelControl.Attribute.currentLevel
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Argument(help: "0–254 or 0%–100%.") var value: LevelValue
@@ -49,18 +45,9 @@ struct Level: EverydayCommand {
         }
     }
 
-    // CurrentLevel keeps its last or least value while the light is off.
-    var dependsOnLight: Bool { !noOnOff }
-
-    func command(endpoint: EndpointID) -> Command {
-        // Null lets the device choose its own pace.
-        let time: TLVValue = transition.map { .uint(UInt64($0.duration / .milliseconds(100))) } ?? .null
-        let fields = TLVValue.structure([
-            TLVElement(0, .uint(UInt64(value.level))), TLVElement(1, time),
-            TLVElement(2, .uint(UInt64(optionsMask))), TLVElement(3, .uint(UInt64(optionsOverride))),
-        ])
-        typealias Moves = LevelControl.Command
-        let number = noOnOff ? Moves.moveToLevel : Moves.moveToLevelWithOnOff
-        return Command(endpoint: endpoint, cluster: Self.cluster.id, command: number, fields: fields)
+    var verb: Verb {
+        .level(
+            value.level, transition: transition?.duration, switches: !noOnOff,
+            options: (mask: optionsMask, override: optionsOverride))
     }
 }

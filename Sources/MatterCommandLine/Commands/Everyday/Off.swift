@@ -1,7 +1,5 @@
 import ArgumentParser
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterController
 
 struct Off: EverydayCommand {
     /// EffectIdentifierEnum of the OnOff cluster (1.5.5.3).
@@ -9,13 +7,11 @@ struct Off: EverydayCommand {
         case delayedAllOff = "delayed-all-off"
         case dyingLight = "dying-light"
 
-        var number: UInt64 { self == .delayedAllOff ? 0 : 1 }
+        var effect: Verb.OffEffect { self == .delayedAllOff ? .delayedAllOff : .dyingLight }
     }
 
     static let configuration = CommandConfiguration(
         commandName: "off", abstract: "Switch off.", discussion: "Example: matterctl off kitchen --effect dying-light")
-    static let cluster = (id: OnOff.id, name: "OnOff")
-    static let attribute = OnOff.Attribute.onOff
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Option(help: ArgumentHelp("How to go off: delayed-all-off or dying-light.", valueName: "EFFECT")) var effect:
@@ -28,13 +24,5 @@ struct Off: EverydayCommand {
         guard effect != nil || variant == nil else { throw ValidationError("--variant needs --effect") }
     }
 
-    func command(endpoint: EndpointID) -> Command {
-        guard let effect else {
-            return Command(endpoint: endpoint, cluster: OnOff.id, command: OnOff.Command.off)
-        }
-        let fields = TLVValue.structure([
-            TLVElement(0, .uint(effect.number)), TLVElement(1, .uint(UInt64(variant ?? 0))),
-        ])
-        return Command(endpoint: endpoint, cluster: OnOff.id, command: OnOff.Command.offWithEffect, fields: fields)
-    }
+    var verb: Verb { effect.map { .off($0.effect, variant: variant ?? 0) } ?? .off }
 }

@@ -35,7 +35,7 @@ extension FabricCommand {
                 guard group == nil, profile == nil else {
                     throw ValidationError("--group and --profile go with --issuer rainmaker")
                 }
-            case .rainmaker:
+            case .service:
                 guard group != nil, fabricId == nil, !intermediate else {
                     throw ValidationError("--issuer rainmaker needs --group, and the cloud decides the rest")
                 }
@@ -45,7 +45,7 @@ extension FabricCommand {
         }
 
         func execute() async throws {
-            if issuer == .rainmaker { return try await join() }
+            if case .service = issuer { return try await join() }
             let controller = Controller(
                 Controller.Options(state: try state.state(), logger: try output.logger()))
             let fabric = try LocalFabric.create(

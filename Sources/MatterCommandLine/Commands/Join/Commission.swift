@@ -1,7 +1,6 @@
 import ArgumentParser
 import Glibc
 import JSON
-import Logging
 import MatterCommissioning
 import MatterController
 import MatterCredentials
@@ -9,13 +8,28 @@ import MatterDataModel
 import MatterRecords
 import MatterSetupPayload
 import MatterTransport
-import RainMaker
+
+/// What `--attestation` says.
+enum AttestationArgument: String, ExpressibleByArgument, CaseIterable {
+    case enforce, warn, skip
+
+    var enforcement: TrustPolicy.Enforcement {
+        switch self {
+        case .enforce: .enforce
+        case .warn: .warn
+        case .skip: .skip
+        }
+    }
+}
+
+/// When a cloud that issues learns what the device is.
+enum MetadataArgument: String, ExpressibleByArgument, CaseIterable {
+    case none
+    case withNOC = "with-noc"
+    case withConfirm = "with-confirm"
+}
 
 struct Commission: NetworkCommand {
-    enum AttestationMode: String, ExpressibleByArgument, CaseIterable {
-        case enforce, warn, skip
-    }
-
     static let configuration = CommandConfiguration(
         commandName: "commission", abstract: "Commission a device onto the fabric.",
         discussion: """
@@ -36,7 +50,7 @@ struct Commission: NetworkCommand {
     @Option(
         help: ArgumentHelp(
             "What to do when attestation fails: enforce, warn or skip.", valueName: "MODE"))
-    var attestation: AttestationMode = .enforce
+    var attestation: AttestationArgument = .enforce
     @Flag(help: "Also trust the attestation authorities of development devices.") var allowTestDevices = false
     @Option(
         help: ArgumentHelp("Also trust the attestation certificates (DER or PEM) in this folder.", valueName: "DIR"))
@@ -77,82 +91,22 @@ struct Commission: NetworkCommand {
     }
 
     func run(_ context: CommandContext) async throws {
-        let judge = AttestationJudge(
-            mode: attestation, trust: try TrustSetup(allowTestDevices: allowTestDevices, folder: trust).store(),
-            now: context.controller.options.unixTime(), warn: { context.console.message($0) }, logger: context.logger)
         let printer = ProgressPrinter(context.progress, isJSON: context.console.isJSON)
-        let setup = try await IssuerSetup.make(
-            issuer, metadata: metadata.mode, deviceName: name, context)
-        let commission = Controller.CommissionOptions(
-            attest: { evidence throws(CommissioningError) in try judge.attest(evidence) },
-            progress: { printer.report($0) }, issuer: setup?.issuer)
-        do {
-            try await run(commission, setup, printer, context)
-            await setup?.close()
-        } catch {
-            await setup?.close()
-            throw error
-        }
-    }
-
-    private func run(
-        _ commission: Controller.CommissionOptions, _ setup: IssuerSetup?, _ printer: ProgressPrinter,
-        _ context: CommandContext
-    ) async throws {
-        var first: (any Error)?
-        for request in try requests(context) {
-            do {
-                let (node, result) = try await context.controller.commission(
-                    request, commission, deadline: context.deadline)
-                printer.finish()
-                await setup?.finish(node, context)
-                try await show(node, result, context)
-                return
-            } catch let error as CommissioningError where error.code == .nothingDiscovered {
-                // A code for several devices: whichever is there.
-                first = first ?? error
-            } catch let error as CommissioningError
-                where rollback && error.code == .issuerFailed && error.stage == .post
-            {
-                printer.finish()
-                throw try await rolledBack(error, context)
-            } catch {
-                printer.finish()
-                throw error
-            }
-        }
+        defer { printer.finish() }
+        var commission = Controller.CommissionOptions(
+            trust: TrustPolicy(
+                enforcement: attestation.enforcement, allowsTestDevices: allowTestDevices, folder: trust),
+            issuer: issuer.map { $0.choice(settings) } ?? .ofFabric(settings: settings),
+            progress: { printer.report($0) })
+        commission.leavesUnlessConfirmed = rollback
+        let (node, result) = try await context.controller.commission(
+            try requests(context), commission, deadline: context.deadline)
         printer.finish()
-        if let first { throw first }
+        try await show(node, result, context)
     }
 
-    /// The device stands on the fabric, and the cloud could not be told: makes it leave again.
-    private func rolledBack(
-        _ error: CommissioningError, _ context: CommandContext
-    ) async throws -> CommissioningError {
-        guard let id = (error.underlying as? RainMakerError)?.nodeID,
-            let node = try await context.controller.nodes().node(id)
-        else { return error }
-        var failure = error
-        do {
-            try await NodeRemoval(context).remove(node, deadline: .now + .seconds(20))
-        } catch let undone as RainMakerError {
-            // The device is out; what the cloud knows of it, if anything, is repeated later.
-            context.logger.debug("\(undone)")
-        } catch {
-            failure.reason += "; the device could not be made to leave the fabric either: \(error)"
-            failure.hint = "remove it later: matterctl node remove \(id.rawValue)"
-            return failure
-        }
-        failure.reason += "; the device has left the fabric again (--rollback)"
-        failure.hint = nil
-        failure.underlying = failure.underlying.map { cause in
-            guard var cause = cause as? RainMakerError else { return cause }
-            cause.hint = nil
-            return cause
-        }
-        failure.aftermath = .rolledBack
-        return failure
-    }
+    /// For an issuer that wants to know.
+    private var settings: [String: String] { ["metadata": metadata.rawValue] }
 
     private func requests(_ context: CommandContext) throws -> [CommissioningRequest] {
         var requests: [CommissioningRequest]
@@ -223,7 +177,7 @@ struct CommissionReport {
         object["productId"] = node.productID.map { .uint(UInt64($0)) }
         object["address"] = .string(result.address.description)
         object["attestation"] = result.attestation.map { summary in
-            var verdict: JSONObject = ["verdict": .string(summary.verdict)]
+            var verdict: JSONObject = ["verdict": .string(summary.verdict.rawValue)]
             verdict["paa"] = summary.authority.map { .string($0) }
             return .object(verdict)
         }

@@ -3,7 +3,6 @@ import MatterController
 import MatterCredentials
 import MatterRecords
 import MatterStore
-import RainMaker
 
 extension NodeCommand {
     struct Forget: LocalCommand {
@@ -17,15 +16,11 @@ extension NodeCommand {
         var output: OutputOptions { state.output }
 
         func execute() async throws {
-            let controller = Controller(
-                Controller.Options(
-                    state: try state.state(), fabric: state.fabricName, logger: try output.logger()))
+            let controller = try state.controller()
             let id = try await target(controller)
             try output.console.confirm(
                 "Forget \(NodeTarget(node).text)? The device itself keeps its place on the fabric.", given: yes)
             try await controller.forget(id)
-            let fabric = try await controller.fabric().name
-            try RainMakerStore(controller.options.state, fabric: fabric).removePending(of: id)
         }
 
         /// A node, one whose commissioning is pending, one whose record is damaged, or what is left of one.

@@ -23,14 +23,15 @@ extension NodeCommand {
         var target: NodeTarget? { NodeTarget(node) }
 
         func run(_ context: CommandContext) async throws {
-            let removal = try await NodeRemoval(context)
             let record: NodeRecord
             do {
                 record = try await context.controller.node(node)
             } catch let error as RecordError where error.code == .unknownNode {
                 // It may have left, and the cloud may not know yet; or the records went only in part.
                 let remains = try await removeRemains(context)
-                guard try await removal.repeat(node) || remains else { throw error }
+                guard try await context.controller.repeatRemoval(of: node, deadline: context.deadline) || remains else {
+                    throw error
+                }
                 return
             }
             try context.console.confirm(
@@ -39,7 +40,9 @@ extension NodeCommand {
                     : "Remove \(NodeTarget(node).text) from the fabric?",
                 given: yes)
             do {
-                try await removal.remove(record, isGone: offline, deadline: context.deadline(for: record))
+                try await context.controller.remove(
+                    record, isGone: offline, deadline: context.deadline(for: record),
+                    serviceDeadline: context.deadline)
             } catch let error as SessionError {
                 throw AdvisedError(
                     error: error,

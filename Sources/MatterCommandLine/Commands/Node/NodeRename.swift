@@ -14,8 +14,7 @@ extension NodeCommand {
         var output: OutputOptions { state.output }
 
         func execute() async throws {
-            let controller = Controller(
-                Controller.Options(state: try state.state(), fabric: state.fabricName, logger: try output.logger()))
+            let controller = try state.controller()
             let record = try await controller.node(node)
             try await controller.nodes().update(record.nodeID) { $0.name = name }
         }

@@ -44,14 +44,14 @@ struct CloudDelete: NetworkCommand {
 
     private func removeDevices(of fabric: FabricRecord, _ context: CommandContext) async throws {
         try await context.onFabric(fabric.name) { context in
-            let removal = try await NodeRemoval(context)
             let nodes = try await context.controller.nodes().all()
             var failed: [NodeRecord] = []
             var first: (any Error)?
             for (position, node) in nodes.enumerated() {
                 let share = Instant.now.duration(to: context.deadline) / (nodes.count - position)
                 do {
-                    try await removal.remove(node, deadline: .now + min(Self.patience, share))
+                    try await context.controller.remove(
+                        node, deadline: .now + min(Self.patience, share), serviceDeadline: context.deadline)
                 } catch let error as CancellationError {
                     throw error
                 } catch let error as RainMakerError where error.nodeID != nil {

@@ -1,5 +1,6 @@
+import Logging
 package import MatterCommissioning
-package import MatterCredentials
+import MatterCredentials
 import MatterCrypto
 import MatterDiscovery
 import MatterErrors
@@ -12,24 +13,92 @@ package import MatterTransport
 extension Controller {
     /// What a commissioning needs beyond the request itself.
     package struct CommissionOptions: Sendable {
-        package var attest: Commissioner.Attest
+        package var trust: TrustPolicy
+        package var issuer: IssuerChoice
+        /// Whether the device leaves the fabric again if the issuer cannot be told of it.
+        package var leavesUnlessConfirmed = false
         package var progress: @Sendable (CommissioningProgress) -> Void
-        /// Who issues the certificate instead of the fabric's own authority, and chooses the node id.
-        package var issuer: (any NOCIssuer)?
 
         package init(
-            attest: @escaping Commissioner.Attest, progress: @escaping @Sendable (CommissioningProgress) -> Void,
-            issuer: (any NOCIssuer)? = nil
+            trust: TrustPolicy, issuer: IssuerChoice = .ofFabric,
+            progress: @escaping @Sendable (CommissioningProgress) -> Void = { _ in }
         ) {
-            self.attest = attest
-            self.progress = progress
+            self.trust = trust
             self.issuer = issuer
+            self.progress = progress
         }
     }
 
     /// Commissions a device onto the fabric, which is made if there is none, and adds it to the nodes.
+    ///
+    /// - Parameter requests: one for each device that a code is for; the first that is found is commissioned.
     package func commission(
-        _ request: CommissioningRequest, _ commission: CommissionOptions, deadline: Instant
+        _ requests: [CommissioningRequest], _ commission: CommissionOptions, deadline: Instant
+    ) async throws -> (node: NodeRecord, result: CommissionedNode) {
+        let judge = try AttestationJudge(
+            commission.trust, time: validationTime, logger: options.logger, warn: options.warn)
+        let work = try await issuerWork(commission.issuer, deviceName: requests.first?.name, deadline: deadline)
+        do {
+            let commissioned = try await first(of: requests, commission, judge, work?.issuer, deadline: deadline)
+            await work?.finish(commissioned.node)
+            await work?.close()
+            return commissioned
+        } catch {
+            await work?.close()
+            throw error
+        }
+    }
+
+    private func first(
+        of requests: [CommissioningRequest], _ commission: CommissionOptions, _ judge: AttestationJudge,
+        _ issuer: (any NOCIssuer)?, deadline: Instant
+    ) async throws -> (node: NodeRecord, result: CommissionedNode) {
+        var failure = CommissioningError(.nothingDiscovered, stage: .discover, "there is no setup code")
+        for (index, request) in requests.enumerated() {
+            do {
+                return try await self.commission(request, commission, judge, issuer, deadline: deadline)
+            } catch let error as CommissioningError where error.code == .nothingDiscovered {
+                if index == 0 { failure = error }
+            } catch let error as CommissioningError
+                where commission.leavesUnlessConfirmed && error.code == .issuerFailed && error.stage == .post
+            {
+                throw try await removed(error, serviceDeadline: deadline)
+            }
+        }
+        throw failure
+    }
+
+    /// Makes a device leave whose issuer could not be told of it.
+    private func removed(
+        _ error: CommissioningError, serviceDeadline: Instant
+    ) async throws -> CommissioningError {
+        guard case .commissioned(let id) = error.aftermath, let node = try nodes().node(NodeID(id)) else {
+            return error
+        }
+        var failure = error
+        do {
+            try await remove(node, deadline: .now + Self.removalPatience, serviceDeadline: serviceDeadline)
+        } catch {
+            guard try nodes().node(node.nodeID) == nil else {
+                failure.reason += "; the device could not be made to leave the fabric either: \(error)"
+                failure.hint = .step("node.remove-later", "\(id)")
+                return failure
+            }
+            // The device is out; what the service knows of it, if anything, is repeated later.
+            options.logger.debug("\(error)")
+        }
+        failure.reason += "; the device has left the fabric again"
+        failure.hint = nil
+        failure.aftermath = .rolledBack
+        return failure
+    }
+
+    /// How long a device may take to leave again.
+    private static let removalPatience = Duration.seconds(20)
+
+    private func commission(
+        _ request: CommissioningRequest, _ commission: CommissionOptions, _ judge: AttestationJudge,
+        _ foreign: (any NOCIssuer)?, deadline: Instant
     ) async throws -> (node: NodeRecord, result: CommissionedNode) {
         let fabric = try await fabricOrNew()
         let store = try nodes()
@@ -39,10 +108,10 @@ extension Controller {
         }
         let nameReservation = try request.name.map { try reserveName($0, request, store, journal) }
         defer { withExtendedLifetime(nameReservation) {} }
-        let issuer = try commission.issuer ?? issuer(for: fabric)
-        let lease = try lease(fabric, request, store, journal, commission)
-        if commission.issuer == nil, request.requestedNodeID == nil, fabric.nodeIDs == .random { await lease.prepare() }
-        let isForeign = commission.issuer != nil
+        let issuer = try foreign ?? issuer(for: fabric)
+        let isForeign = foreign != nil
+        let lease = try lease(fabric, request, store, journal, isForeign: isForeign, commission.progress)
+        if !isForeign, request.requestedNodeID == nil, fabric.nodeIDs == .random { await lease.prepare() }
         let environment = Commissioner.Environment(
             connector: Connector(manager: try await manager(), logger: options.logger),
             nodeConnector: try await nodeConnector(),
@@ -52,8 +121,8 @@ extension Controller {
                 // Another issuer chooses, but what the user wants is reserved all the same.
                 isForeign && requested == nil ? nil : try await lease.choose(requested)
             },
-            attest: commission.attest, random: options.random, logger: options.logger, unixTime: options.unixTime,
-            timeZone: Clock.timeZone)
+            attest: { evidence throws(CommissioningError) in try judge.attest(evidence) }, random: options.random,
+            logger: options.logger, unixTime: options.unixTime, timeZone: Clock.timeZone)
         do {
             let result = try await Commissioner(environment, progress: commission.progress)
                 .commission(request, deadline: deadline)
@@ -73,13 +142,13 @@ extension Controller {
 
     private func lease(
         _ fabric: FabricRecord, _ request: CommissioningRequest, _ store: NodeStore, _ journal: CommissioningJournal,
-        _ commission: CommissionOptions
+        isForeign: Bool, _ progress: @escaping @Sendable (CommissioningProgress) -> Void
     ) throws -> NodeIDLease {
         // An issuer that knows the device may give it the id of an attempt that came to nothing.
         let own =
-            commission.issuer == nil
-            ? []
-            : try journal.pending(passcode: request.passcode.value, discriminator: request.discriminator).map(\.nodeID)
+            isForeign
+            ? try journal.pending(passcode: request.passcode.value, discriminator: request.discriminator).map(\.nodeID)
+            : []
         let (fabrics, random, discovery) = (fabrics, options.random, discovery())
         return NodeIDLease(
             take: { requested in
@@ -88,7 +157,7 @@ extension Controller {
                 ) { try store.has($0) || journal.has($0) && !own.contains($0) }
             },
             lookUp: { id in await discovery?.hasOperational(id, of: fabric.compressedFabricID) ?? false },
-            note: { commission.progress(.note($0)) })
+            note: { progress(.note($0)) })
     }
 
     /// Makes sure, before anything is sent, that the node can have the name at the end.
@@ -185,6 +254,12 @@ extension Controller {
     }
 
     private func issuer(for fabric: FabricRecord) throws -> any NOCIssuer {
+        guard fabric.issuer == .local || fabric.issuer == .none else {
+            throw ControllerError(
+                .noIssuer,
+                "the fabric '\(fabric.name)' has the issuer '\(fabric.issuer.rawValue)', which this program does not know"
+            )
+        }
         guard fabric.issuer == .local else {
             throw ControllerError(
                 .noIssuer, "the fabric '\(fabric.name)' was imported without the key of its certificate authority",

@@ -1,58 +1,8 @@
-import JSON
-import Logging
-import MatterCommissioning
+package import JSON
 import MatterCredentials
-import MatterDataModel
-
-/// The trust store that the options of a command describe.
-struct TrustSetup {
-    let allowTestDevices: Bool
-    let folder: String?
-
-    func store() throws -> TrustStore {
-        guard let folder else { return TrustStore(allowTestDevices: allowTestDevices) }
-        let (files, unreadable) = try TrustDirectory.read(folder)
-        return TrustStore(allowTestDevices: allowTestDevices, files: files, unreadable: unreadable)
-    }
-}
-
-/// Judges a device's attestation as the user wants it judged.
-struct AttestationJudge: Sendable {
-    let mode: Commission.AttestationMode
-    let trust: TrustStore
-    /// Seconds since 1970.
-    let now: Int64
-    /// Tells the user something that does not stop the commissioning.
-    let warn: @Sendable (String) -> Void
-    /// Gets every step of the verification.
-    let logger: Logger
-
-    func attest(_ evidence: AttestationEvidence) throws(CommissioningError) -> AttestationSummary {
-        guard mode != .skip else {
-            return AttestationSummary(verdict: AttestationVerdict.skipped.rawValue, authority: nil)
-        }
-        let time = MatterEpoch.seconds(unix: now).map { ValidationTime.now($0) } ?? .none
-        let report = AttestationVerifier(trust: trust).verify(evidence, at: time)
-        for line in report.lines { logger.debug("\(line)") }
-        if let hint = report.hint { logger.debug("hint: \(Hints.text(hint))") }
-        for file in trust.unusable { warn("warning: \(TerminalText.escaped(file.description))") }
-        if report.verdict == .untrusted {
-            guard mode == .warn else {
-                let refusal = AttestationRefusal(report: report)
-                throw CommissioningError(
-                    .attestationRefused, stage: .attestation, "attestation failed: \(refusal.reason)",
-                    hint: report.hint, underlying: refusal)
-            }
-            let reason = TerminalText.escaped(AttestationRefusal(report: report).reason)
-            warn("warning: attestation failed: \(reason); continuing because of --attestation warn")
-        }
-        return AttestationSummary(
-            verdict: report.verdict.rawValue, authority: report.authority.map { "\($0.subject)" })
-    }
-}
 
 /// Why a device's attestation was refused: a sentence for people, everything else for programs.
-struct AttestationRefusal: Error {
+package struct AttestationRefusal: Error {
     /// How much of a name a sentence holds.
     private static let longestName = 40
 
@@ -74,7 +24,7 @@ struct AttestationRefusal: Error {
     }
 
     /// What was looked for, what there was, and every step.
-    var json: JSONValue {
+    package var json: JSONValue {
         var object: JSONObject = [:]
         object["result"] = report.result.map { .string("\($0)") }
         object["code"] = report.result.map { .int(Int64($0.rawValue)) }

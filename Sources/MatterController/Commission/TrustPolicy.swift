@@ -1,0 +1,88 @@
+import Logging
+import MatterCommissioning
+import MatterCredentials
+import MatterErrors
+
+/// Which devices a commissioning accepts: what their attestation has to prove, and whose keys prove it.
+public struct TrustPolicy: Sendable, Hashable {
+    /// What follows from an attestation that fails.
+    public enum Enforcement: String, Sendable, CaseIterable {
+        /// The device is refused.
+        case enforce
+        /// The device is accepted with a warning.
+        case warn
+        /// Nothing is checked.
+        case skip
+    }
+
+    /// What follows from an attestation that fails.
+    public var enforcement: Enforcement
+    /// Whether development devices are accepted, whose keys are public.
+    public var allowsTestDevices: Bool
+    /// A folder of attestation authorities (PAA certificates, DER or PEM) to trust.
+    public var folder: String?
+
+    /// Names what to accept; devices that cannot prove their origin are refused by default.
+    public init(enforcement: Enforcement = .enforce, allowsTestDevices: Bool = false, folder: String? = nil) {
+        self.enforcement = enforcement
+        self.allowsTestDevices = allowsTestDevices
+        self.folder = folder
+    }
+
+    /// Trusts the authorities in a folder, and the development authorities if asked to.
+    public static func folder(_ path: String, testDevices: Bool = false) -> TrustPolicy {
+        TrustPolicy(allowsTestDevices: testDevices, folder: path)
+    }
+
+    /// Trusts development devices only: their keys are public, so their attestation proves nothing.
+    public static let testDevices = TrustPolicy(allowsTestDevices: true)
+}
+
+extension TrustPolicy {
+    /// The keys that the policy trusts.
+    ///
+    /// - Throws: ``AttestationError`` if the folder cannot be read.
+    func store() throws(AttestationError) -> TrustStore {
+        guard let folder else { return TrustStore(allowTestDevices: allowsTestDevices) }
+        let (files, unreadable) = try TrustDirectory.read(folder)
+        return TrustStore(allowTestDevices: allowsTestDevices, files: files, unreadable: unreadable)
+    }
+}
+
+/// Judges the attestation of devices by a policy.
+struct AttestationJudge: Sendable {
+    private let enforcement: TrustPolicy.Enforcement
+    private let trust: TrustStore
+    private let time: ValidationTime
+    private let warn: Controller.Warn
+    /// Gets every step of the verification.
+    private let logger: Logger
+
+    init(
+        _ policy: TrustPolicy, time: ValidationTime, logger: Logger, warn: @escaping Controller.Warn
+    ) throws(AttestationError) {
+        enforcement = policy.enforcement
+        trust = try policy.store()
+        self.time = time
+        self.logger = logger
+        self.warn = warn
+    }
+
+    func attest(_ evidence: AttestationEvidence) throws(CommissioningError) -> AttestationSummary {
+        guard enforcement != .skip else { return AttestationSummary(verdict: .skipped, authority: nil) }
+        let report = AttestationVerifier(trust: trust).verify(evidence, at: time)
+        for line in report.lines { logger.debug("\(line)") }
+        if let hint = report.hint { logger.debug("hint: \(hint)") }
+        for file in trust.unusable { warn(file.description, nil) }
+        if report.verdict == .untrusted {
+            let refusal = AttestationRefusal(report: report)
+            guard enforcement == .warn else {
+                throw CommissioningError(
+                    .attestationRefused, stage: .attestation, "attestation failed: \(refusal.reason)",
+                    hint: report.hint, underlying: refusal)
+            }
+            warn("attestation failed: \(refusal.reason)", .step("attestation.not-enforced"))
+        }
+        return AttestationSummary(verdict: report.verdict, authority: report.authority.map { "\($0.subject)" })
+    }
+}

@@ -1,0 +1,75 @@
+package import MatterDataModel
+import MatterInteraction
+import MatterTLV
+
+/// A command that a node carries out at once, and the attribute that tells what came of it.
+package struct Verb: Sendable {
+    package let cluster: ClusterID
+    let command: CommandID
+    let fields: TLVValue?
+    /// Tells what came of it.
+    package let attribute: AttributeID
+    /// True if the attribute means nothing while the light is off.
+    package let dependsOnLight: Bool
+
+    private init(
+        _ cluster: ClusterID, _ command: CommandID, _ fields: TLVValue? = nil, attribute: AttributeID,
+        dependsOnLight: Bool = false
+    ) {
+        self.cluster = cluster
+        self.command = command
+        self.fields = fields
+        self.attribute = attribute
+        self.dependsOnLight = dependsOnLight
+    }
+
+    /// How a light goes off: EffectIdentifierEnum of the OnOff cluster (1.5.5.3).
+    package enum OffEffect: UInt8, Sendable {
+        case delayedAllOff = 0
+        case dyingLight = 1
+    }
+
+    private static func onOff(_ command: CommandID, _ fields: TLVValue? = nil) -> Verb {
+        Verb(OnOff.id, command, fields, attribute: OnOff.Attribute.onOff)
+    }
+
+    package static let on = onOff(OnOff.Command.on)
+    package static let off = onOff(OnOff.Command.off)
+    package static let toggle = onOff(OnOff.Command.toggle)
+
+    package static func off(_ effect: OffEffect, variant: UInt8 = 0) -> Verb {
+        onOff(
+            OnOff.Command.offWithEffect,
+            .structure([
+                TLVElement(0, .uint(UInt64(effect.rawValue))), TLVElement(1, .uint(UInt64(variant))),
+            ]))
+    }
+
+    /// - Parameters:
+    ///   - level: 0 to 254.
+    ///   - transition: how long the change takes, at most 6553 s; the device chooses by default.
+    ///   - switches: whether a light that is off comes on, and level 0 switches it off.
+    ///   - options: OptionsMask and OptionsOverride (1.6.6.2), where it does not switch.
+    package static func level(
+        _ level: UInt8, transition: Duration? = nil, switches: Bool = true,
+        options: (mask: UInt8, override: UInt8) = (0, 0)
+    ) -> Verb {
+        // Null lets the device choose its own pace.
+        let time: TLVValue = transition.map { .uint(UInt64($0 / .milliseconds(100))) } ?? .null
+        return Verb(
+            LevelControl.id,
+            switches ? LevelControl.Command.moveToLevelWithOnOff : LevelControl.Command.moveToLevel,
+            .structure([
+                TLVElement(0, .uint(UInt64(level))), TLVElement(1, time),
+                TLVElement(2, .uint(UInt64(options.mask))), TLVElement(3, .uint(UInt64(options.override))),
+            ]), attribute: LevelControl.Attribute.currentLevel,
+            // CurrentLevel keeps its last or least value while the light is off.
+            dependsOnLight: switches)
+    }
+
+    /// The command for an endpoint.
+    func command(at endpoint: EndpointID) -> Command {
+        fields.map { Command(endpoint: endpoint, cluster: cluster, command: command, fields: $0) }
+            ?? Command(endpoint: endpoint, cluster: cluster, command: command)
+    }
+}
