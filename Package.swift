@@ -75,9 +75,9 @@ let package = Package(
         module("MatterErrors"),
         module("JSON", ["MatterErrors"]),
         module("MatterTLV", ["JSON", "MatterErrors"]),
-        module("MatterCrypto", ["COpenSSL", "MatterErrors"]),
-        module("MatterSetupPayload", ["MatterErrors", "MatterTLV"]),
-        module("MatterStore", ["MatterErrors"]),
+        module("MatterCrypto", ["COpenSSL", "JSON", "MatterErrors"]),
+        module("MatterSetupPayload", ["JSON", "MatterErrors", "MatterTLV"]),
+        module("MatterStore", ["JSON", "MatterErrors"]),
         module("MatterHTTP", ["CCurl", "MatterErrors", logging]),
         module("MatterCredentials", ["JSON", "MatterCrypto", "MatterErrors", "MatterTLV", asn1]),
         module("MatterTransport", ["MatterCrypto", "MatterErrors", nioCore, nioPosix]),
@@ -85,8 +85,8 @@ let package = Package(
             "MatterSecureChannel",
             ["MatterCredentials", "MatterCrypto", "MatterErrors", "MatterTLV", "MatterTransport"]),
         module("MatterDataModel", ["JSON", "MatterErrors", "MatterTLV"]),
-        module("MatterInteraction", ["MatterDataModel", "MatterErrors", "MatterTLV"]),
-        module("MatterDiscovery", ["CAvahi", "MatterErrors", logging]),
+        module("MatterInteraction", ["JSON", "MatterDataModel", "MatterErrors", "MatterTLV"]),
+        module("MatterDiscovery", ["CAvahi", "JSON", "MatterErrors", logging]),
         module(
             "MatterSession",
             [

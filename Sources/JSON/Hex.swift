@@ -37,6 +37,22 @@ package enum Hex {
         return octets
     }
 
+    /// A number with leading zeros.
+    ///
+    /// - Parameter digits: the least count of them.
+    package static func number(_ number: some FixedWidthInteger & UnsignedInteger, digits: Int, uppercase: Bool = false)
+        -> String
+    {
+        let text = String(number, radix: 16, uppercase: uppercase)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+
+    /// Reads exactly some digits of either case, 16 at most.
+    package static func number(_ text: String, digits: Int) -> UInt64? {
+        guard text.utf8.count == digits, text.unicodeScalars.allSatisfy({ value(of: $0) != nil }) else { return nil }
+        return UInt64(text, radix: 16)
+    }
+
     private static func value(of scalar: Unicode.Scalar) -> UInt8? {
         switch scalar {
         case "0"..."9": UInt8(scalar.value - 0x30)

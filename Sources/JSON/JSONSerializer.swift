@@ -96,8 +96,7 @@ private struct JSONSerializer {
             case "\r": append(ascii: "\\r")
             case "\t": append(ascii: "\\t")
             case _ where Self.mustEscape(scalar):
-                let digits = String(scalar.value, radix: 16)
-                append(ascii: "\\u" + String(repeating: "0", count: 4 - digits.count) + digits)
+                append(ascii: "\\u" + Hex.number(scalar.value, digits: 4))
             default: output.append(contentsOf: UTF8.encode(scalar).map { Array($0) } ?? [])
             }
         }

@@ -149,7 +149,7 @@ package actor Controller {
     }
 
     package nonisolated var validationTime: ValidationTime {
-        MatterEpoch.seconds(unix: options.unixTime()).map { .now($0) } ?? .none
+        ValidationTime(unix: options.unixTime())
     }
 
     /// The first of the message counters that are this process's own; `nil` if the state directory cannot be written. A

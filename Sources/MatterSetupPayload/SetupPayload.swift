@@ -95,24 +95,24 @@ extension SetupPayload {
     /// - Returns: one payload, or several from a concatenated QR payload, in order.
     /// - Throws: ``SetupPayloadError`` that names the wrong digit or character.
     package static func parse(_ text: String) throws(SetupPayloadError) -> [SetupPayload] {
-        guard text.utf8.count <= QRCode.longestText else {
+        guard text.utf8.count <= QRPayload.longestText else {
             throw SetupPayloadError(.length, "\(text.utf8.count) bytes of text are too long for a setup code")
         }
         switch try form(of: text) {
-        case .qrCode: return try QRCode.decode(text)
+        case .qrCode: return try QRPayload.decode(text)
         case .manualCode: return [try ManualPairingCode.decode(text)]
         }
     }
 
     /// Which form a text is meant to have; its contents may still be wrong.
     package static func form(of text: String) throws(SetupPayloadError) -> Form {
-        if QRCode.hasPayload(text) { return .qrCode }
+        if QRPayload.hasPayload(text) { return .qrCode }
         let first = text.unicodeScalars.first { !ManualPairingCode.isSeparator($0) }
         if let first, first.digit != nil { return .manualCode }
         let hint: Hint =
-            text.lowercased().contains(QRCode.prefix.lowercased())
-            ? "a QR payload has capital letters and begins with \(QRCode.prefix)"
-            : "a QR payload begins with \(QRCode.prefix); a manual pairing code has 11 or 21 digits"
+            text.lowercased().contains(QRPayload.prefix.lowercased())
+            ? "a QR payload has capital letters and begins with \(QRPayload.prefix)"
+            : "a QR payload begins with \(QRPayload.prefix); a manual pairing code has 11 or 21 digits"
         throw SetupPayloadError(
             .unrecognized, first == nil ? "the setup code is empty" : "neither a QR payload nor a manual pairing code",
             hint: hint)

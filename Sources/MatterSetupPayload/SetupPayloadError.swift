@@ -1,3 +1,4 @@
+import JSON
 package import MatterErrors
 
 /// Why a setup code was refused or cannot be made, in words that help to correct it.
@@ -58,8 +59,7 @@ extension Unicode.Scalar {
     var quoted: String {
         if 0x21...0x7E ~= value { return "'\(self)'" }
         if self == " " { return "a blank" }
-        let digits = String(value, radix: 16, uppercase: true)
-        return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        return "U+" + Hex.number(value, digits: 4, uppercase: true)
     }
 
     /// The value of an ASCII digit.

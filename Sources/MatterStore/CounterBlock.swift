@@ -1,3 +1,5 @@
+import JSON
+
 /// Message counters that one process may use, reserved on the disk beforehand: no other process gets them, not even after a
 /// crash (Matter core specification, 4.6).
 package struct CounterBlock: Equatable, Sendable {
@@ -55,7 +57,7 @@ extension CounterBlock {
         return try await store.withLock(name, timeout: timeout) {
             let (next, isRecovered) = try next(name, in: store)
             let block = CounterBlock(first: next ?? start, count: count)
-            let record = Array(#"{"next":\#(block.first &+ count)}"#.utf8) + [0x0A]
+            let record = record(block.first &+ count)
             try store.write(name, record)
             // A second time, so that the previous copy has leapt as well.
             if isRecovered { try store.write(name, record) }
@@ -81,11 +83,14 @@ extension CounterBlock {
         return (next &+ leap, true)
     }
 
+    private static func record(_ next: UInt32) -> [UInt8] {
+        JSONValue.object(["next": .uint(UInt64(next))]).utf8() + [0x0A]
+    }
+
     private static func parse(_ contents: [UInt8]) -> UInt32? {
-        var scanner = Scanner(contents[...])
-        guard scanner.skip(#"{"next":"#), let next = scanner.number(maximum: Int(UInt32.max)), scanner.skip("}\n"),
-            scanner.isAtEnd
-        else { return nil }
-        return UInt32(next)
+        guard let next: UInt32 = (try? JSONValue(parsing: contents))?["next"]?.integer(), contents == record(next) else {
+            return nil
+        }
+        return next
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import JSON
 
 /// Something that this process has claimed for itself: a file that is locked while it is claimed, and gone afterwards.
 ///
@@ -46,7 +47,8 @@ extension StateDirectory {
                 _ = fchmod(raw, 0o600)
                 try makePrivate(file, path)
                 guard ftruncate(raw, 0) == 0 else { throw .system(errno, "write", path) }
-                let holder = RecordEnvelope.encode(Array("{\"process\":\(getpid())}".utf8), version: 1)
+                let holder = RecordEnvelope.encode(
+                    JSONValue.object(["process": .int(Int64(getpid()))]).utf8(), version: 1)
                 try file.write(holder, path)
                 try file.synchronize(path)
                 try folder.synchronizeFolder(path)

@@ -10,13 +10,9 @@ package struct TLVFields: Sendable {
     ///   - value: the structure or list to look into.
     ///   - name: what it is called in error messages.
     package init(_ value: TLVValue, _ name: String) throws(TLVError) {
-        switch value {
-        case .structure(let members), .list(let members):
-            self.members = members
-            self.name = name
-        default:
-            throw TLVError(.wrongType, "\(name) is not a structure")
-        }
+        guard let members = value.members else { throw TLVError(.wrongType, "\(name) is not a structure") }
+        self.members = members
+        self.name = name
     }
 
     /// Decodes a top-level anonymous structure; bytes after it are ignored.
@@ -56,14 +52,10 @@ package struct TLVFields: Sendable {
         _ tag: UInt8, as type: T.Type = T.self
     ) throws(TLVError) -> T? {
         guard let value = self[tag] else { return nil }
-        // Some writers encode small unsigned numbers as signed ones; the value decides.
-        let fitting: T? =
-            switch value {
-            case .uint(let number): T(exactly: number)
-            case .int(let number): T(exactly: number)
-            default: throw wrong(tag, "an unsigned integer")
-            }
-        guard let fitting else {
+        if value.integer(as: UInt64.self) == nil, value.integer(as: Int64.self) == nil {
+            throw wrong(tag, "an unsigned integer")
+        }
+        guard let fitting = value.integer(as: type) else {
             throw TLVError(.outOfRange, "\(name) field \(tag) does not fit \(T.bitWidth) bits")
         }
         return fitting
@@ -82,7 +74,7 @@ package struct TLVFields: Sendable {
 
     package func optionalOctets(_ tag: UInt8, count: ClosedRange<Int>? = nil) throws(TLVError) -> [UInt8]? {
         guard let value = self[tag] else { return nil }
-        guard case .octets(let octets) = value else { throw wrong(tag, "an octet string") }
+        guard let octets = value.octetString else { throw wrong(tag, "an octet string") }
         if let count, !count.contains(octets.count) {
             throw TLVError(.outOfRange, "\(name) field \(tag) has \(octets.count) bytes")
         }
@@ -96,7 +88,7 @@ package struct TLVFields: Sendable {
 
     package func optionalString(_ tag: UInt8) throws(TLVError) -> String? {
         guard let value = self[tag] else { return nil }
-        guard case .string(let text) = value else { throw wrong(tag, "a string") }
+        guard let text = value.text else { throw wrong(tag, "a string") }
         return text
     }
 
@@ -107,7 +99,7 @@ package struct TLVFields: Sendable {
 
     package func optionalBool(_ tag: UInt8) throws(TLVError) -> Bool? {
         guard let value = self[tag] else { return nil }
-        guard case .bool(let flag) = value else { throw wrong(tag, "a boolean") }
+        guard let flag = value.boolean else { throw wrong(tag, "a boolean") }
         return flag
     }
 
@@ -124,8 +116,8 @@ package struct TLVFields: Sendable {
     /// The values of the array under a tag; empty if there is none.
     package func array(_ tag: UInt8) throws(TLVError) -> [TLVValue] {
         guard let value = self[tag] else { return [] }
-        guard case .array(let members) = value else { throw wrong(tag, "an array") }
-        return members.map(\.value)
+        guard let items = value.items else { throw wrong(tag, "an array") }
+        return items
     }
 
     private func wrong(_ tag: UInt8, _ expected: String) -> TLVError {

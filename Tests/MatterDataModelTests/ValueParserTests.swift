@@ -129,7 +129,7 @@ import Testing
             try #require(failure { _ = try parser.value(word: "zzz", as: type, at: "x") }).reason.contains(
                 "Off, On, Toggle"))
         let battery = try catalogue.type("power-source", "bat-common-designation")
-        let size = try #require(try parser.quietly("523", as: battery).unsigned)
+        let size = try #require(try parser.quietly("523", as: battery).integer(as: UInt64.self))
         #expect(size != 523)
         #expect(ValuePrinter().text(.uint(size), as: battery) == "523")
     }

@@ -169,7 +169,7 @@ struct SetupPayloadVectorTests {
     @Test("the Matter segment is found among others")
     func extract() {
         for vector in file.extractPayload {
-            #expect(QRCode.payload(in: vector.input) ?? "" == vector.payload, "\(vector.input)")
+            #expect(QRPayload.payload(in: vector.input) ?? "" == vector.payload, "\(vector.input)")
         }
     }
 

@@ -9,7 +9,8 @@ import Testing
 
 @Suite struct GroupAdoptionTests {
     private func node(_ id: String, _ matter: JSONObject) throws -> CloudNode {
-        try CloudNode(CloudFields(["id": .string(id), "metadata": ["Matter": .object(matter)]], "test"))
+        let object: JSONObject = ["id": .string(id), "metadata": ["Matter": .object(matter)]]
+        return try CloudNode(CloudFields(object, "test"))
     }
 
     private func member(_ id: String, _ number: UInt64) -> CloudGroup.Member {

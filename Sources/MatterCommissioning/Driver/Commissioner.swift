@@ -56,7 +56,7 @@ package struct Commissioner: Sendable {
         }
 
         var validationTime: ValidationTime {
-            MatterEpoch.seconds(unix: unixTime()).map { .now($0) } ?? .none
+            ValidationTime(unix: unixTime())
         }
     }
 

@@ -62,27 +62,27 @@ package struct DeviceInformation: Equatable, Sendable {
     private mutating func take(_ value: TLVValue, cluster: ClusterID, attribute: AttributeID) {
         switch (cluster, attribute) {
         case (GeneralCommissioning.id, GeneralCommissioning.Attribute.breadcrumb):
-            breadcrumb = value.unsigned() ?? 0
+            breadcrumb = value.integer() ?? 0
         case (GeneralCommissioning.id, GeneralCommissioning.Attribute.basicCommissioningInfo):
             guard let fields = try? TLVFields(value, "BasicCommissioningInfo") else { return }
             failSafeExpiry = (try? fields.optionalUnsigned(0)) ?? failSafeExpiry
             maxCumulativeFailSafe = (try? fields.optionalUnsigned(1)) ?? maxCumulativeFailSafe
         case (GeneralCommissioning.id, GeneralCommissioning.Attribute.locationCapability):
-            locationCapability = value.unsigned() ?? locationCapability
+            locationCapability = value.integer() ?? locationCapability
         case (BasicInformation.id, BasicInformation.Attribute.vendorID):
-            vendorID = value.unsigned()
+            vendorID = value.integer()
         case (BasicInformation.id, BasicInformation.Attribute.productID):
-            productID = value.unsigned()
+            productID = value.integer()
         case (TimeSynchronization.id, GlobalAttribute.featureMap):
             timeSynchronizationFeatures = FeatureMap(tlv: value)
         case (TimeSynchronization.id, TimeSynchronization.Attribute.dstOffsetListMaxSize):
-            dstListSize = max(1, Int(value.unsigned(as: UInt8.self) ?? 1))
+            dstListSize = max(1, Int(value.integer(as: UInt8.self) ?? 1))
         case (IcdManagement.id, GlobalAttribute.featureMap):
             icdFeatures = FeatureMap(tlv: value)
         case (NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.supportedFabrics):
-            supportedFabrics = value.unsigned()
+            supportedFabrics = value.integer()
         case (NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.commissionedFabrics):
-            commissionedFabrics = value.unsigned()
+            commissionedFabrics = value.integer()
         case (NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.fabrics):
             guard case .array(let entries) = value else { return }
             fabrics = entries.compactMap { try? Fabric($0.value) }
@@ -110,16 +110,5 @@ extension DeviceInformation.Fabric {
         nodeID = try fields.unsigned(4)
         label = try fields.optionalString(5) ?? ""
         fabricIndex = try fields.optionalUnsigned(254)
-    }
-}
-
-extension TLVValue {
-    /// The number, if it is one and fits.
-    package func unsigned<T: FixedWidthInteger & UnsignedInteger>(as type: T.Type = T.self) -> T? {
-        switch self {
-        case .uint(let number): T(exactly: number)
-        case .int(let number): T(exactly: number)
-        default: nil
-        }
     }
 }

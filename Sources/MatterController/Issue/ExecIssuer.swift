@@ -43,7 +43,7 @@ package struct ExecIssuer: NOCIssuer {
     }
 
     private var validationTime: ValidationTime {
-        MatterEpoch.seconds(unix: unixTime()).map { .now($0) } ?? .none
+        ValidationTime(unix: unixTime())
     }
 
     /// The input of the program.

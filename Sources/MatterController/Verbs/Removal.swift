@@ -68,7 +68,7 @@ extension Controller {
             endpoint: 0, cluster: NodeOperationalCredentials.id,
             attribute: NodeOperationalCredentials.Attribute.currentFabricIndex)
         let read = try await link.read([AttributePath(currentFabricIndex)], deadline: deadline)
-        guard let index = read.attribute(currentFabricIndex)?.value?.unsigned(as: UInt8.self), index != 0 else {
+        guard let index = read.attribute(currentFabricIndex)?.value?.integer(as: UInt8.self), index != 0 else {
             throw ControllerError(
                 .removalRefused, "the device does not say which of its fabrics is ours",
                 hint: .step("node.reset-and-forget", "\(node.nodeID.rawValue)"))

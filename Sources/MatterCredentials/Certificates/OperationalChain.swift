@@ -9,6 +9,11 @@ package enum ValidationTime: Hashable, Sendable {
     /// Dates do not matter here.
     case none
 
+    /// The time of a clock, in seconds since 1970; ``none`` if that is before Matter's epoch or after its end.
+    package init(unix seconds: Int64) {
+        self = MatterEpoch.seconds(unix: seconds).map { .now($0) } ?? .none
+    }
+
     /// The rest of this for a node whose own certificates begin at a time, in Matter seconds: that is its last known
     /// good time, and a clock that shows an earlier one is not right.
     package func noEarlier(than known: UInt32) -> ValidationTime {

@@ -1,3 +1,5 @@
+import JSON
+
 /// An unsigned number with a name of its own: node ids, fabric ids and their like.
 ///
 /// It prints as upper-case hexadecimal digits of its full width, as certificates and DNS-SD names spell it.
@@ -23,14 +25,11 @@ extension MatterIdentifier {
 /// Numbers as upper-case hexadecimal digits of fixed width.
 enum HexDigits {
     static func text<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> String {
-        String(decoding: ascii(number), as: UTF8.self)
+        Hex.number(number, digits: Number.bitWidth / 4, uppercase: true)
     }
 
     static func ascii<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> [UInt8] {
-        stride(from: Number.bitWidth - 4, through: 0, by: -4).map { shift in
-            let digit = UInt8(truncatingIfNeeded: number >> Number(shift)) & 0x0F
-            return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10
-        }
+        Array(text(number).utf8)
     }
 
     /// The number that exactly `Number.bitWidth / 4` upper-case digits spell.

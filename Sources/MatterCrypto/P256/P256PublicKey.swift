@@ -1,4 +1,5 @@
 import COpenSSL
+import JSON
 
 /// A P-256 public key: a point that is known to lie on the curve.
 package struct P256PublicKey: Hashable, Sendable {
@@ -36,6 +37,6 @@ package struct P256PublicKey: Hashable, Sendable {
 extension P256PublicKey: CustomStringConvertible {
     /// Lower-case hexadecimal digits.
     package var description: String {
-        x963.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        Hex.encode(x963)
     }
 }

@@ -1,3 +1,4 @@
+import JSON
 import MatterErrors
 import Synchronization
 
@@ -158,6 +159,5 @@ package func hexadecimal(_ id: some DataModelID<UInt32>) -> String { hexadecimal
 
 /// A number in the same form.
 package func hexadecimal(_ id: UInt32) -> String {
-    let digits = String(id, radix: 16, uppercase: true)
-    return "0x" + String(repeating: "0", count: max(0, (id > 0xFFFF ? 8 : 4) - digits.count)) + digits
+    "0x" + Hex.number(id, digits: id > 0xFFFF ? 8 : 4, uppercase: true)
 }

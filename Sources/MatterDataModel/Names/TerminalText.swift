@@ -1,3 +1,5 @@
+import JSON
+
 /// Text from devices, files and users, made safe for a terminal or a tab-separated line.
 package enum TerminalText {
     /// Writes control characters, line separators, bidirectional controls and what is invisible as `\x1b`-, `\u202e`- or
@@ -14,9 +16,8 @@ package enum TerminalText {
                 result.unicodeScalars.append(scalar)
                 continue
             }
-            let digits = String(scalar.value, radix: 16)
             let (mark, count) = scalar.value <= 0xFF ? ("x", 2) : scalar.value <= 0xFFFF ? ("u", 4) : ("U", 8)
-            result += "\\\(mark)" + String(repeating: "0", count: max(0, count - digits.count)) + digits
+            result += "\\\(mark)" + Hex.number(scalar.value, digits: count)
         }
         return result
     }

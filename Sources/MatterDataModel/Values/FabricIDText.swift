@@ -1,10 +1,11 @@
+import JSON
+
 /// The id of a fabric as it is printed everywhere: 16 hexadecimal digits.
 enum FabricIDText {
     private static let digits = 16
 
     static func text(_ number: UInt64) -> String {
-        let text = String(number, radix: 16, uppercase: true)
-        return String(repeating: "0", count: digits - text.count) + text
+        Hex.number(number, digits: digits, uppercase: true)
     }
 
     /// - Returns: `nil` unless the text has exactly 16 hexadecimal digits; other forms are plain numbers.

@@ -24,7 +24,7 @@ struct Glossary: Sendable {
     /// `nil` for every other attribute.
     func json(_ value: TLVValue, cluster: ClusterID, attribute: AttributeID) -> JSONValue? {
         if cluster == BasicInformation.id, attribute == BasicInformation.Attribute.specificationVersion {
-            return value.unsigned.flatMap(Self.version).map { .string($0) }
+            return value.integer().flatMap(Self.version).map { .string($0) }
         }
         guard AttributeDefinition.isGlobal(attribute), case .array(let items) = value else {
             return nil
@@ -39,7 +39,7 @@ struct Glossary: Sendable {
         }
         return .array(
             items.map { item in
-                guard let id = item.value.unsigned.flatMap({ UInt32(exactly: $0) }) else {
+                guard let id = item.value.integer(as: UInt32.self) else {
                     return JSONValue(item.value)
                 }
                 return .string(Self.text(name(id).map(NameStyle.kebab), id))

@@ -1,3 +1,5 @@
+import JSON
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -36,7 +38,7 @@ enum NetworkAddress {
             }
         case .hardwareAddress:
             octets.count == 6 || octets.count == 8
-                ? octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: ":") : nil
+                ? octets.map { Hex.number($0, digits: 2) }.joined(separator: ":") : nil
         case .clusterID, .deviceTypeID: nil
         }
     }

@@ -40,16 +40,16 @@ package struct ValuePrinter: Sendable {
     private func single(_ value: TLVValue, as type: DataType) -> JSONValue {
         switch type.kind {
         case .enumeration(let definition):
-            guard !numeric, let number = value.unsigned, let known = definition.value(number) else {
+            guard !numeric, let number: UInt64 = value.integer(), let known = definition.value(number) else {
                 return JSONValue(value)
             }
             return .string(known.name)
         case .bitmap(let definition):
-            guard !numeric, !definition.isNameless, let bits = value.unsigned else { return JSONValue(value) }
+            guard !numeric, !definition.isNameless, let bits: UInt64 = value.integer() else { return JSONValue(value) }
             return .array(names(bits, definition))
         case .structure(let definition): return structure(value, definition.fields)
         case .unsigned:
-            guard let number = value.unsigned else { return JSONValue(value) }
+            guard let number: UInt64 = value.integer() else { return JSONValue(value) }
             if type.isFabricID { return .string(FabricIDText.text(number)) }
             return (numeric ? nil : glossary?.name(number, as: type.format)).map { .string($0) } ?? JSONValue(value)
         case .boolean, .signed, .single, .double, .string, .octets: return JSONValue(value)
@@ -89,7 +89,7 @@ extension ValuePrinter {
     package func meaning(_ value: TLVValue, as type: DataType?) -> String? {
         guard let type, !type.isList else { return nil }
         if case .octets(let octets) = value { return type.format.flatMap { NetworkAddress.text(octets, as: $0) } }
-        guard let unit = type.unit, let number = value.signed else { return nil }
+        guard let unit = type.unit, let number: Int64 = value.integer() else { return nil }
         if let number = UInt64(exactly: number), let time = PointInTime.text(number, as: unit) { return time }
         return switch unit {
         case .percent: "\(number) %"
@@ -123,26 +123,6 @@ extension TerminalText {
         case .string(let text): escaped(text)
         case .double(let number) where !number.isFinite: number.isNaN ? "nan" : number < 0 ? "-inf" : "inf"
         default: json.serialized()
-        }
-    }
-}
-
-extension TLVValue {
-    /// A non-negative integer of either kind.
-    var unsigned: UInt64? {
-        switch self {
-        case .uint(let number): number
-        case .int(let number): UInt64(exactly: number)
-        default: nil
-        }
-    }
-
-    /// An integer of either kind that fits 63 bits and a sign.
-    var signed: Int64? {
-        switch self {
-        case .uint(let number): Int64(exactly: number)
-        case .int(let number): number
-        default: nil
         }
     }
 }

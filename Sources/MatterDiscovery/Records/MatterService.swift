@@ -1,3 +1,5 @@
+import JSON
+
 /// The DNS-SD service types and instance names of Matter (Matter core specification 4.3).
 package enum MatterService {
     /// Devices that can be commissioned.
@@ -12,9 +14,8 @@ package enum MatterService {
     package static func fabricSubtype(_ compressedFabricID: UInt64) -> String { "_I\(hexadecimal(compressedFabricID))" }
 
     /// Upper-case digits, as many as the type can need.
-    static func hexadecimal<Number: FixedWidthInteger>(_ number: Number) -> String {
-        let digits = String(number, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, Number.bitWidth / 4 - digits.count)) + digits
+    static func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> String {
+        Hex.number(number, digits: Number.bitWidth / 4, uppercase: true)
     }
 }
 

@@ -1,3 +1,5 @@
+import JSON
+
 /// A status code of the Interaction Model (Matter core specification 8.10); codes of later revisions keep their number.
 package struct IMStatus: RawRepresentable, Hashable, Sendable {
     package var rawValue: UInt8
@@ -89,7 +91,6 @@ extension IMStatus: CustomStringConvertible {
     /// The name, or the number as `0xE5` where there is none.
     package var description: String {
         if let name { return name }
-        let digits = String(rawValue, radix: 16, uppercase: true)
-        return digits.count == 1 ? "0x0\(digits)" : "0x\(digits)"
+        return "0x" + Hex.number(rawValue, digits: 2, uppercase: true)
     }
 }

@@ -1,3 +1,4 @@
+import JSON
 package import MatterCredentials
 import MatterCrypto
 import MatterErrors

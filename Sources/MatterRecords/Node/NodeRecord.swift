@@ -62,7 +62,7 @@ package struct NodeRecord: Equatable, Sendable {
         productName = try fields.optionalString("productName")
         serialNumber = try fields.optionalString("serialNumber")
         sessionsPerFabric = try fields.optionalInteger("sessionsPerFabric")
-        isLongIdleTime = try fields.bool("longIdleTime", default: false)
+        isLongIdleTime = try fields.optionalBool("longIdleTime") ?? false
         commissionedAt = try fields.optionalInteger("commissionedAt")
         certificate = try fields.optionalOctets("certificate")
         // An interface that is gone makes an address useless, not the record.

@@ -1,3 +1,4 @@
+import JSON
 package import MatterCredentials
 package import MatterCrypto
 package import MatterDataModel
@@ -35,7 +36,8 @@ package enum DeviceAttestation {
         vendorID: UInt16, productID: UInt16, deviceType: DeviceTypeID, state: StateDirectory?, now: UInt32,
         random: any RandomSource = SystemRandom()
     ) throws -> Made {
-        let record = "attestation/\(hexadecimal(vendorID))-\(hexadecimal(productID))"
+        let record =
+            "attestation/\(Hex.number(vendorID, digits: 4, uppercase: true))-\(Hex.number(productID, digits: 4, uppercase: true))"
         let authority = try loadAuthority(state)
         if let authority, let state, let saved = try state.readSecret(record) {
             return Made(credentials: try credentials(saved), authority: authority.certificate.der)
@@ -58,11 +60,6 @@ package enum DeviceAttestation {
                 ]))
         }
         return Made(credentials: made.credentials, authority: made.paa.certificate.der)
-    }
-
-    private static func hexadecimal(_ number: UInt16) -> String {
-        let digits = String(number, radix: 16, uppercase: true)
-        return String(repeating: "0", count: 4 - digits.count) + digits
     }
 
     private static func encode(_ parts: [[UInt8]]) -> [UInt8] {

@@ -33,37 +33,37 @@ package struct CommandCall: Sendable {
     }
 
     package func octets(_ tag: UInt8) throws(ClusterFailure) -> [UInt8] {
-        guard case .octets(let octets) = self[tag] else { throw .invalidCommand }
+        guard let octets = self[tag]?.octetString else { throw .invalidCommand }
         return octets
     }
 
     package func optionalOctets(_ tag: UInt8) throws(ClusterFailure) -> [UInt8]? {
         guard let value = self[tag], value != .null else { return nil }
-        guard case .octets(let octets) = value else { throw .invalidCommand }
+        guard let octets = value.octetString else { throw .invalidCommand }
         return octets
     }
 
     package func string(_ tag: UInt8) throws(ClusterFailure) -> String {
-        guard case .string(let text) = self[tag] else { throw .invalidCommand }
+        guard let text = self[tag]?.text else { throw .invalidCommand }
         return text
     }
 
     package func bool(_ tag: UInt8) throws(ClusterFailure) -> Bool {
-        guard case .bool(let flag) = self[tag] else { throw .invalidCommand }
+        guard let flag = self[tag]?.boolean else { throw .invalidCommand }
         return flag
     }
 
     package func optionalBool(_ tag: UInt8) throws(ClusterFailure) -> Bool? {
         guard let value = self[tag], value != .null else { return nil }
-        guard case .bool(let flag) = value else { throw .invalidCommand }
+        guard let flag = value.boolean else { throw .invalidCommand }
         return flag
     }
 
     /// The values of a list; none if it is absent or null.
     package func array(_ tag: UInt8) throws(ClusterFailure) -> [TLVValue] {
         guard let value = self[tag], value != .null else { return [] }
-        guard case .array(let items) = value else { throw .invalidCommand }
-        return items.map(\.value)
+        guard let items = value.items else { throw .invalidCommand }
+        return items
     }
 }
 
@@ -105,29 +105,6 @@ package struct ClusterFailure: Error, Equatable, Sendable {
 }
 
 extension TLVValue {
-    /// The number, if it is one that fits.
-    package func integer<Number: FixedWidthInteger>(as type: Number.Type = Number.self) -> Number? {
-        switch self {
-        case .uint(let number): Number(exactly: number)
-        case .int(let number): Number(exactly: number)
-        default: nil
-        }
-    }
-
-    package var boolean: Bool? { if case .bool(let flag) = self { flag } else { nil } }
-    package var text: String? { if case .string(let text) = self { text } else { nil } }
-    package var octetString: [UInt8]? { if case .octets(let octets) = self { octets } else { nil } }
-    /// The values of an array.
-    package var items: [TLVValue]? { if case .array(let members) = self { members.map(\.value) } else { nil } }
-
-    /// The member of a structure or list with a context tag.
-    package func field(_ tag: UInt8) -> TLVValue? {
-        switch self {
-        case .structure(let members), .list(let members): members.first { $0.tag == .context(tag) }?.value
-        default: nil
-        }
-    }
-
     /// The structure with a member set, in ascending order of tags.
     package func setting(_ tag: UInt8, _ value: TLVValue) -> TLVValue {
         guard case .structure(let members) = self else { return self }

@@ -1,3 +1,5 @@
+import JSON
+
 // Only in test builds, which MATTERCTL_FUZZ makes (Package.swift): no other build can be told to write this.
 #if MATTERCTL_FUZZ
     import Glibc
@@ -11,9 +13,7 @@
             guard let file = getenv("MATTERCTL_KEY_LOG").flatMap({ fopen($0, "ae") }) else { return }
             defer { fclose(file) }
             func digest(_ key: SecretBytes) -> String {
-                SHA256.hash(key).copyBytes().prefix(8).map { byte in
-                    (byte < 16 ? "0" : "") + String(byte, radix: 16)
-                }.joined()
+                Hex.encode(SHA256.hash(key).copyBytes().prefix(8))
             }
             var now = timespec()
             clock_gettime(CLOCK_REALTIME, &now)

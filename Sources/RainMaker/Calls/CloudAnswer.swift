@@ -104,104 +104,16 @@ extension RainMakerError {
     }
 }
 
-/// Reads the members of an object in an answer; every fault names operation and member.
-package struct CloudFields: Sendable {
-    private let object: JSONObject
-    private let operation: String
+/// Reads the members of an object in an answer to an operation.
+package typealias CloudFields = JSONFields<RainMakerError>
 
-    package init(_ object: JSONObject, _ operation: String) {
-        self.object = object
-        self.operation = operation
-    }
-
-    init(_ value: JSONValue, _ operation: String, _ what: String) throws(RainMakerError) {
-        guard let object = value.objectValue else { throw .malformed("\(what) is not an object", operation) }
-        self.init(object, operation)
-    }
-
-    func optionalString(_ key: String) throws(RainMakerError) -> String? {
-        guard let value = present(key) else { return nil }
-        guard let text = value.stringValue else { throw wrong(key, "a string") }
-        return text
-    }
-
-    /// A string that is there and not empty.
-    func string(_ key: String) throws(RainMakerError) -> String {
-        guard let text = try optionalString(key), !text.isEmpty else {
-            throw .malformed("it lacks '\(key)'", operation)
-        }
-        return text
-    }
-
-    /// True if a member is there and not null.
-    func has(_ key: String) -> Bool { present(key) != nil }
-
-    func optionalBool(_ key: String) throws(RainMakerError) -> Bool? {
-        guard let value = present(key) else { return nil }
-        guard let flag = value.boolValue else { throw wrong(key, "true or false") }
-        return flag
-    }
-
-    func optionalInteger(_ key: String) throws(RainMakerError) -> Int? {
-        guard let value = present(key) else { return nil }
-        guard let number = value.integer(as: Int.self) else { throw wrong(key, "an integer") }
-        return number
-    }
-
-    func optionalObject(_ key: String) throws(RainMakerError) -> JSONObject? {
-        guard let value = present(key) else { return nil }
-        guard let object = value.objectValue else { throw wrong(key, "an object") }
-        return object
-    }
-
-    func optionalArray(_ key: String) throws(RainMakerError) -> [JSONValue]? {
-        guard let value = present(key) else { return nil }
-        guard let array = value.arrayValue else { throw wrong(key, "an array") }
-        return array
-    }
-
-    func array(_ key: String) throws(RainMakerError) -> [JSONValue] {
-        guard let array = try optionalArray(key) else { throw .malformed("it lacks '\(key)'", operation) }
-        return array
-    }
-
-    func strings(_ key: String) throws(RainMakerError) -> [String] {
-        var strings: [String] = []
-        for value in try optionalArray(key) ?? [] {
-            guard let text = value.stringValue else { throw wrong(key, "an array of strings") }
-            strings.append(text)
-        }
-        return strings
-    }
-
-    func objects(_ key: String) throws(RainMakerError) -> [CloudFields] {
-        var objects: [CloudFields] = []
-        for value in try optionalArray(key) ?? [] { objects.append(try CloudFields(value, operation, "'\(key)'")) }
-        return objects
-    }
-
-    /// A number as exactly `digits` hexadecimal digits of either case.
-    func optionalHex(_ key: String, digits: Int) throws(RainMakerError) -> UInt64? {
-        guard let text = try optionalString(key), !text.isEmpty else { return nil }
-        guard text.utf8.count == digits, text.allSatisfy({ $0.isASCII && $0.isHexDigit }),
-            let number = UInt64(text, radix: 16)
-        else { throw wrong(key, "\(digits) hexadecimal digits") }
-        return number
-    }
-
-    func hex(_ key: String, digits: Int) throws(RainMakerError) -> UInt64 {
-        guard let number = try optionalHex(key, digits: digits) else {
-            throw .malformed("it lacks '\(key)'", operation)
-        }
-        return number
-    }
-
-    private func present(_ key: String) -> JSONValue? {
-        guard let value = object[key], !value.isNull else { return nil }
-        return value
-    }
-
-    func wrong(_ key: String, _ expected: String) -> RainMakerError {
-        .malformed("'\(key)' is not \(expected)", operation)
+extension RainMakerError: JSONFieldFailure {
+    package init(_ fault: JSONFieldFault, in operation: String) {
+        self =
+            switch fault {
+            case .notAnObject: .malformed("it is not a JSON object", operation)
+            case .missing(let key): .malformed("it lacks '\(key)'", operation)
+            case .wrong(let key, let expected): .malformed("'\(key)' is not \(expected)", operation)
+            }
     }
 }

@@ -25,7 +25,7 @@ package struct CloudGroup: Sendable, Equatable {
     }
 
     package init(_ fields: CloudFields) throws(RainMakerError) {
-        id = try fields.string("group_id")
+        id = try fields.nonEmptyString("group_id")
         name = try fields.optionalString("group_name") ?? ""
         isPrimary = try fields.optionalBool("primary") ?? true
         total = try fields.optionalInteger("total")
@@ -39,7 +39,7 @@ package struct CloudGroup: Sendable, Equatable {
         }
         if nodes.isEmpty { nodes = try fields.strings("nodes").map { Member(nodeID: $0) } }
         self.nodes = nodes
-        isMatter = fields.has("fabric_id")
+        isMatter = fields["fabric_id"] != nil
         do throws(RainMakerError) {
             fabricID = try fields.optionalHex("fabric_id", digits: 16).map { FabricID($0) }
             isMatter = try fields.optionalBool("is_matter") ?? (fabricID != nil)
@@ -49,7 +49,7 @@ package struct CloudGroup: Sendable, Equatable {
             }
             // Some answers have an empty object for a group that is no fabric.
             if isMatter, let details = try fields.optionalObject("fabric_details") {
-                fabric = try CloudFabric(CloudFields(details, "fabric_details"))
+                fabric = try CloudFabric(details)
             }
         } catch {
             fault = error.about(group: name, id)
@@ -102,7 +102,7 @@ package struct CloudFabric: Sendable, Equatable {
     static let absentIPK = SecretBytes([UInt8](repeating: 0, count: FabricIdentity.groupKeyCount))
 
     init(_ fields: CloudFields) throws(RainMakerError) {
-        let pem = try fields.string("root_ca")
+        let pem = try fields.nonEmptyString("root_ca")
         do {
             root = try MatterCertificate(pem: pem)
             try OperationalChain.validate(root: root)
@@ -146,12 +146,12 @@ package struct CloudCertificate: Sendable, Equatable {
     /// Reads the answer to G5, G6 or G7.
     init(_ object: JSONObject, isNode: Bool, group: String, _ operation: String) throws(RainMakerError) {
         let fields = CloudFields(object, operation)
-        requestID = isNode ? try fields.string("request_id") : nil
+        requestID = isNode ? try fields.nonEmptyString("request_id") : nil
         let all = try fields.objects("certificates")
         guard let certificate = all.first, all.count == 1 else {
             throw .malformed("it has \(all.count) certificates instead of one", operation)
         }
-        groupID = try certificate.string("group_id")
+        groupID = try certificate.nonEmptyString("group_id")
         guard groupID == group else {
             throw RainMakerError(.invalidCertificate, "the cloud's certificate is for another group")
         }
@@ -159,7 +159,7 @@ package struct CloudCertificate: Sendable, Equatable {
         nodeID = try certificate.optionalHex(nodeKey, digits: 16).map { NodeID($0) }
         nodeText = try certificate.optionalString(nodeKey)
         if isNode, nodeID == nil { throw .malformed("it lacks 'matter_node_id'", operation) }
-        let pem = try certificate.string(isNode ? "node_noc" : "user_noc")
+        let pem = try certificate.nonEmptyString(isNode ? "node_noc" : "user_noc")
         do { noc = try MatterCertificate(pem: pem) } catch {
             throw RainMakerError(.invalidCertificate, "the cloud's certificate is not valid: \(error)")
         }

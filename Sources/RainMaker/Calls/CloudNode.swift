@@ -19,7 +19,7 @@ package struct CloudNode: Sendable, Equatable {
 
     init(_ fields: CloudFields) throws(RainMakerError) {
         let name = try fields.optionalString("id")
-        id = if let name { name } else { try fields.string("node_id") }
+        id = if let name { name } else { try fields.nonEmptyString("node_id") }
         type = try fields.optionalString("node_type")
         let isPrimary = try fields.optionalBool("primary")
         role = try fields.optionalString("role") ?? isPrimary.map { $0 ? "primary" : "secondary" }
@@ -28,7 +28,7 @@ package struct CloudNode: Sendable, Equatable {
             isConnected = connectivity?["connected"]?.boolValue
             lastChange = connectivity?["timestamp"]?.integer()
         }
-        metadata = try fields.optionalObject("metadata")
+        metadata = try fields.optionalObject("metadata")?.object
         groupID = try fields.optionalString("group_id") ?? matter?["group_id"]?.stringValue
         matterNodeID = try fields.optionalHex("matter_node_id", digits: 16).map { NodeID($0) }
     }
@@ -76,10 +76,10 @@ package struct CloudSharing: Sendable, Equatable {
     package var secondary: [String]
 
     init(_ fields: CloudFields) throws(RainMakerError) {
-        groupID = try fields.string("group_id")
-        let users = CloudFields(try fields.optionalObject("users") ?? JSONObject(), "users")
-        primary = try users.strings("primary")
-        secondary = try users.strings("secondary")
+        groupID = try fields.nonEmptyString("group_id")
+        let users = try fields.optionalObject("users")
+        primary = try users?.strings("primary") ?? []
+        secondary = try users?.strings("secondary") ?? []
     }
 }
 
@@ -93,7 +93,7 @@ package struct CloudSharingRequest: Sendable, Equatable {
     package var primaryUserName: String?
 
     init(_ fields: CloudFields) throws(RainMakerError) {
-        id = try fields.string("request_id")
+        id = try fields.nonEmptyString("request_id")
         status = try fields.optionalString("request_status")
         groupIDs = try fields.strings("group_ids")
         groupNames = try fields.strings("group_names")
@@ -109,8 +109,8 @@ package struct CloudUser: Sendable, Equatable {
     package var name: String?
 
     init(_ fields: CloudFields) throws(RainMakerError) {
-        id = try fields.string("user_id")
-        userName = try fields.string("user_name")
+        id = try fields.nonEmptyString("user_id")
+        userName = try fields.nonEmptyString("user_name")
         name = try fields.optionalString("name")
     }
 }

@@ -31,7 +31,7 @@ extension CloudClient {
             .groups(onlyMatter: onlyMatter, withNodes: withNodes, from: start, count: pageSize)
         }) { object in
             let fields = CloudFields(object, "getNodeGroups")
-            _ = try fields.array("groups")
+            _ = try fields.requiredArray("groups")
             for group in try fields.objects("groups") { groups.append(try CloudGroup(group)) }
         }
         return groups
@@ -89,7 +89,7 @@ extension CloudClient {
         var nodes: [CloudNode] = []
         try await pages({ .nodes(id, group: group, from: $0, count: pageSize) }) { object in
             let fields = CloudFields(object, "getNodes")
-            _ = try fields.array("nodes")
+            _ = try fields.requiredArray("nodes")
             var page: [CloudNode] = []
             for details in try fields.objects("node_details") { page.append(try CloudNode(details)) }
             for id in try fields.strings("nodes") where !page.contains(where: { $0.id == id }) {
@@ -106,7 +106,7 @@ extension CloudClient {
 
     package func sharing(_ group: String? = nil) async throws -> [CloudSharing] {
         let fields = CloudFields(try await call(.sharing(group)), "getGroupSharing")
-        _ = try fields.array("group_sharing")
+        _ = try fields.requiredArray("group_sharing")
         return try fields.objects("group_sharing").map { try CloudSharing($0) }
     }
 
@@ -119,7 +119,7 @@ extension CloudClient {
             let call = CloudCall.sharingRequests(sent: sent, from: start.request, user: start.user)
             let object = try await self.call(call)
             let fields = CloudFields(object, "getGroupSharingRequests")
-            _ = try fields.array("sharing_requests")
+            _ = try fields.requiredArray("sharing_requests")
             for request in try fields.objects("sharing_requests") { requests.append(try CloudSharingRequest(request)) }
             let next = (try fields.optionalString("next_request_id"), try fields.optionalString("next_user_name"))
             guard let id = next.0, !id.isEmpty else { return requests }
@@ -140,7 +140,7 @@ extension CloudClient {
         let call = CloudCall.createFabric(name: name)
         let object = try await self.call(call)
         do {
-            return try CloudFields(object, call.operation).string("group_id")
+            return try CloudFields(object, call.operation).nonEmptyString("group_id")
         } catch {
             guard let doubt = call.doubt else { throw error }
             throw error.leaving(doubt)

@@ -26,7 +26,7 @@ package struct CloudTokens: Sendable, Equatable {
     /// - Parameter refresh: the token in use, which a refresh does not replace.
     init(_ object: JSONObject, refresh: SecretText?, now: Int64, _ operation: String) throws(RainMakerError) {
         let fields = CloudFields(object, operation)
-        let access = try fields.string("accesstoken")
+        let access = try fields.nonEmptyString("accesstoken")
         guard Self.isHeaderValue(access) else { throw fields.wrong("accesstoken", "usable as a token") }
         let given = try fields.optionalString("refreshtoken").flatMap { $0.isEmpty ? nil : $0 }
         guard let token = given.map({ SecretText($0) }) ?? refresh else {

@@ -41,11 +41,11 @@ package struct ControllerDevice: Sendable {
             Attribute.rainmakerGroupId, Attribute.userNOCFabricIndex,
         ])
         return Status(
-            isTokenVerified: values[Attribute.refreshTokenVerified]?.flag ?? false,
-            isAuthorized: values[Attribute.authorized]?.flag ?? false,
-            isNOCInstalled: values[Attribute.userNOCInstalled]?.flag ?? false,
+            isTokenVerified: values[Attribute.refreshTokenVerified]?.boolean ?? false,
+            isAuthorized: values[Attribute.authorized]?.boolean ?? false,
+            isNOCInstalled: values[Attribute.userNOCInstalled]?.boolean ?? false,
             url: values[Attribute.endpointURL]?.text ?? "", groupID: values[Attribute.rainmakerGroupId]?.text ?? "",
-            fabricIndex: values[Attribute.userNOCFabricIndex]?.number.flatMap { UInt8(exactly: $0) } ?? 0)
+            fabricIndex: values[Attribute.userNOCFabricIndex]?.integer() ?? 0)
     }
 
     /// The refresh token that the controller holds; `nil` if it does not show it, or has none.

@@ -82,22 +82,5 @@ package struct CustomCluster: Sendable {
 
 extension TLVValue {
     /// The numbers of a list; what is no number is passed over.
-    var numbers: [UInt64] {
-        guard case .array(let elements) = self else { return [] }
-        return elements.compactMap(\.value.number)
-    }
-
-    var number: UInt64? {
-        switch self {
-        case .uint(let number): number
-        case .int(let number): UInt64(exactly: number)
-        default: nil
-        }
-    }
-
-    var text: String? { if case .string(let text) = self { text } else { nil } }
-
-    var flag: Bool? { if case .bool(let flag) = self { flag } else { nil } }
-
-    var octetString: [UInt8]? { if case .octets(let octets) = self { octets } else { nil } }
+    var numbers: [UInt64] { (items ?? []).compactMap { $0.integer() } }
 }

@@ -59,21 +59,8 @@ package struct DeviceMetadata: Sendable {
 
     private func lists(_ attribute: UInt32) -> [List] {
         readings.filter { $0.cluster == Self.descriptor && $0.attribute == attribute }
-            .map { List(endpoint: $0.endpoint, ids: Self.numbers($0.value)) }
+            .map { List(endpoint: $0.endpoint, ids: $0.value.numbers) }
             .sorted { $0.endpoint < $1.endpoint }
-    }
-
-    private static func numbers(_ value: TLVValue) -> [UInt64] {
-        guard case .array(let elements) = value else { return [] }
-        return elements.compactMap { number($0.value) }
-    }
-
-    private static func number(_ value: TLVValue) -> UInt64? {
-        switch value {
-        case .uint(let number): number
-        case .int(let number): UInt64(exactly: number)
-        default: nil
-        }
     }
 
     /// The first device type of an endpoint, or of the first application endpoint.
@@ -82,10 +69,7 @@ package struct DeviceMetadata: Sendable {
             $0.cluster == Self.descriptor && $0.attribute == 0
                 && (endpoint.map { $0 } ?? max(1, $0.endpoint)) == $0.endpoint
         }
-        guard case .array(let types)? = reading?.value, let first = types.first,
-            case .structure(let members) = first.value
-        else { return nil }
-        return members.first { $0.tag == .context(0) }.flatMap { Self.number($0.value) }
+        return reading?.value.items?.first?.field(0)?.integer()
     }
 
     private func basic(_ attribute: UInt32) -> TLVValue? {
@@ -93,11 +77,10 @@ package struct DeviceMetadata: Sendable {
     }
 
     private func text(_ attribute: UInt32) -> String? {
-        guard case .string(let text)? = basic(attribute) else { return nil }
-        return text
+        basic(attribute)?.text
     }
 
-    private func number(_ attribute: UInt32) -> UInt64? { basic(attribute).flatMap(Self.number) }
+    private func number(_ attribute: UInt32) -> UInt64? { basic(attribute)?.integer() }
 
     private static func flat(_ lists: [List]) -> JSONValue {
         var object = JSONObject()
@@ -109,7 +92,7 @@ package struct DeviceMetadata: Sendable {
         var object = JSONObject()
         for reading in readings where reading.attribute == Self.attributeList {
             guard object["\(reading.cluster)"] == nil else { continue }
-            object["\(reading.cluster)"] = .array(Self.numbers(reading.value).map { .uint($0) })
+            object["\(reading.cluster)"] = .array(reading.value.numbers.map { .uint($0) })
         }
         return .object(object)
     }
@@ -123,7 +106,7 @@ package struct DeviceMetadata: Sendable {
                 let known = readings.first {
                     $0.endpoint == list.endpoint && UInt64($0.cluster) == id && $0.attribute == Self.attributeList
                 }
-                let attributes = known.map { JSONValue.array(Self.numbers($0.value).map { .string(Self.hex($0)) }) }
+                let attributes = known.map { JSONValue.array($0.value.numbers.map { .string(Self.hex($0)) }) }
                 clusters[Self.hex(id)] = ["attributes": attributes ?? .null]
             }
             var uses = JSONObject()

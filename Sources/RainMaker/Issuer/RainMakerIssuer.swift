@@ -48,7 +48,7 @@ package struct RainMakerIssuer: NOCIssuer {
     private var groupID: String { joined.membership.groupID }
 
     private var validationTime: ValidationTime {
-        MatterEpoch.seconds(unix: unixTime()).map { .now($0) } ?? .none
+        ValidationTime(unix: unixTime())
     }
 
     package func prepare() async throws -> FabricParameters? {

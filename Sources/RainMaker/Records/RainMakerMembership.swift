@@ -37,7 +37,7 @@ package struct RainMakerMembership: Sendable, Equatable {
         profile = try fields.string("profile")
         groupID = try fields.string("groupId")
         groupName = try fields.optionalString("groupName") ?? ""
-        isPrimary = try fields.bool("primary", default: true)
+        isPrimary = try fields.optionalBool("primary") ?? true
         adminCAT = CASEAuthenticatedTag(try fields.integer("adminCat", as: UInt32.self))
         operateCAT = CASEAuthenticatedTag(try fields.integer("operateCat", as: UInt32.self))
     }
@@ -81,7 +81,7 @@ package struct PendingConfirmation: Sendable, Equatable {
         if let node = try fields.optionalString("rainmakerNodeId"), let text = try fields.optionalString("signature") {
             evidence = RainMakerEvidence(nodeID: node, signature: text)
         }
-        isChallenged = try fields.bool("challenged", default: evidence != nil)
+        isChallenged = try fields.optionalBool("challenged") ?? (evidence != nil)
     }
 
     init(requestID: String, nodeID: NodeID, matterNodeID: String, metadata: String?, issuedAt: Int64) {

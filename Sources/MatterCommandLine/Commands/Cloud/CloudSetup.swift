@@ -105,7 +105,7 @@ struct CloudSetup: Sendable {
     }
 
     static let time: @Sendable () -> ValidationTime = {
-        MatterEpoch.seconds(unix: Clock.unixTime()).map { .now($0) } ?? .none
+        ValidationTime(unix: Clock.unixTime())
     }
 
     /// The fabric here that belongs to a group.

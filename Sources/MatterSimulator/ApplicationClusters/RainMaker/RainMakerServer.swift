@@ -1,3 +1,4 @@
+import JSON
 import MatterCredentials
 package import MatterCrypto
 package import MatterDataModel
@@ -73,7 +74,7 @@ package struct RainMakerServer: ClusterServer {
         guard writesLeft > 0 else { throw .failure }
         writesLeft -= 1
         guard let fabric = context.node.fabrics[context.caller.fabricIndex] else { throw .failure }
-        try sign(Self.hexadecimal(fabric.operational.nodeID.rawValue), context)
+        try sign(Hex.number(fabric.operational.nodeID.rawValue, digits: 16, uppercase: true), context)
     }
 
     package mutating func invoke(
@@ -121,9 +122,4 @@ package struct RainMakerServer: ClusterServer {
         context[Attribute.challengeResponse] = .string(text)
     }
 
-    /// Sixteen upper-case digits.
-    private static func hexadecimal(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16, uppercase: true)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
 }

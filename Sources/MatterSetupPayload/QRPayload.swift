@@ -1,7 +1,7 @@
 import MatterErrors
 
 /// The QR payload (Matter core specification, 5.1.3).
-package enum QRCode {
+package enum QRPayload {
     package static let prefix = "MT:"
 
     /// Between segments of a QR code, of which only the Matter one counts.
@@ -61,7 +61,7 @@ package enum QRCode {
 
 // MARK: - The packed binary form
 
-extension QRCode {
+extension QRPayload {
     /// Reads one payload from its bytes, the fields from the lowest bit up.
     private static func decode(_ octets: [UInt8], position: Int) throws(SetupPayloadError) -> SetupPayload {
         guard octets.count >= fixedLength else {
@@ -134,12 +134,12 @@ extension SetupPayload {
     package static func qrCode(_ payloads: [SetupPayload]) throws(SetupPayloadError) -> String {
         guard !payloads.isEmpty else { throw SetupPayloadError(.length, "there is no payload to encode") }
         var codes: [String] = []
-        for payload in payloads { codes.append(Base38.encode(try QRCode.octets(payload))) }
-        for code in codes where QRCode.prefix.count + code.count > QRCode.longestCode {
-            throw SetupPayloadError(.length, "the QR payload has more than \(QRCode.longestCode) characters")
+        for payload in payloads { codes.append(Base38.encode(try QRPayload.octets(payload))) }
+        for code in codes where QRPayload.prefix.count + code.count > QRPayload.longestCode {
+            throw SetupPayloadError(.length, "the QR payload has more than \(QRPayload.longestCode) characters")
         }
-        let text = QRCode.prefix + codes.joined(separator: String(QRCode.payloadSeparator))
-        guard text.count <= QRCode.longestText else {
+        let text = QRPayload.prefix + codes.joined(separator: String(QRPayload.payloadSeparator))
+        guard text.count <= QRPayload.longestText else {
             throw SetupPayloadError(.length, "too many payloads for one QR code")
         }
         return text
