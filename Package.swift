@@ -167,7 +167,9 @@ let package = Package(
         tests(
             "MatterSecureChannelTests",
             ["MatterCredentials", "MatterCrypto", "MatterSecureChannel", "MatterTLV", "MatterTransport"]),
-        tests("MatterInteractionTests", ["MatterDataModel", "MatterErrors", "MatterInteraction", "MatterTLV"]),
+        tests(
+            "MatterInteractionTests",
+            ["MatterDataModel", "MatterErrors", "MatterInteraction", "MatterTLV", "MatterTransport"]),
         tests("MatterDataModelTests", ["JSON", "MatterDataModel", "MatterErrors", "MatterTLV"]),
         tests("MatterDiscoveryTests", ["MatterDiscovery", "MatterErrors"]),
         tests(

@@ -1,6 +1,7 @@
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import MatterTransport
 import TestSupport
 import Testing
 
@@ -9,11 +10,12 @@ import Testing
 /// - Parameter server: one that has the client's request already.
 /// - Returns: what was sent, in order, from the server's first message on.
 func converse(
-    _ client: inout some InteractionTransaction, _ server: inout some InteractionTransaction
+    _ client: inout some InteractionTransaction, _ server: inout some InteractionTransaction,
+    maxPayload: Int = LinkProperties.udp.largestPayload
 ) throws -> [[UInt8]] {
     var payloads: [[UInt8]] = []
     var clientIsNext = true
-    var action = try server.start()
+    var action = try server.start(maxPayload: maxPayload)
     while case .send(let opcode, let payload, _) = action, payloads.count < 100_000 {
         payloads.append(payload)
         action =
@@ -44,6 +46,11 @@ extension InteractionAction {
 }
 
 extension InteractionTransaction {
+    /// Starts on UDP.
+    mutating func start() throws(InteractionError) -> InteractionAction {
+        try start(maxPayload: LinkProperties.udp.largestPayload)
+    }
+
     mutating func handle(_ message: some InteractionMessage) throws(InteractionError) -> InteractionAction {
         try handle(opcode: type(of: message).opcode.rawValue, payload: message.encoded())
     }

@@ -195,10 +195,15 @@ struct InvokeTransactionTests {
     @Test("commands are batched in order, by count, by size, and never twice the same path")
     func batches() {
         let commands = (0..<5).map { Command(endpoint: $0, cluster: 6, command: 2) }
-        #expect(InvokeTransaction.batches(of: commands, maxPathsPerInvoke: 2).map(\.count) == [2, 2, 1])
-        #expect(InvokeTransaction.batches(of: commands, maxPathsPerInvoke: 1).map(\.count) == [1, 1, 1, 1, 1])
         #expect(
-            InvokeTransaction.batches(of: [toggle, arm, toggle], maxPathsPerInvoke: 9) == [[toggle, arm], [toggle]])
+            InvokeTransaction.batches(of: commands, maxPathsPerInvoke: 2, maxPayload: 1_178).map(\.count) == [2, 2, 1])
+        #expect(
+            InvokeTransaction.batches(of: commands, maxPathsPerInvoke: 1, maxPayload: 1_178).map(\.count) == [
+                1, 1, 1, 1, 1,
+            ])
+        #expect(
+            InvokeTransaction.batches(of: [toggle, arm, toggle], maxPathsPerInvoke: 9, maxPayload: 1_178)
+                == [[toggle, arm], [toggle]])
         let sized = InvokeTransaction.batches(of: commands, maxPathsPerInvoke: 9, maxPayload: 60)
         #expect(sized.count > 1)
         #expect(sized.flatMap(\.self) == commands)
@@ -235,8 +240,8 @@ struct InvokeResponderTests {
                 }
                 expected.append(outcomes[outcomes.count - 1])
             }
-            var server = try InvokeResponder(answering: request, with: outcomes, maxPayload: maxPayload)
-            let payloads = try converse(&client, &server)
+            var server = InvokeResponder(answering: request, with: outcomes)
+            let payloads = try converse(&client, &server, maxPayload: maxPayload)
             longest = max(longest, payloads.count)
             #expect(payloads.allSatisfy { $0.count <= maxPayload })
             #expect(client.output?.map(\.outcome) == expected)
@@ -252,9 +257,9 @@ struct InvokeResponderTests {
             var client = InvokeTransaction([toggle])
             let request = try InvokeRequest(decoding: try sent(try client.start()).payload)
             let fields = TLVValue.octets([UInt8](repeating: 0, count: size))
-            var server = try InvokeResponder(
-                answering: request, with: [.response(command: 3, fields: fields)], maxPayload: 128)
-            let payloads = try converse(&client, &server)
+            var server = InvokeResponder(
+                answering: request, with: [.response(command: 3, fields: fields)])
+            let payloads = try converse(&client, &server, maxPayload: 128)
             #expect(payloads.count == 1)
             #expect(payloads.allSatisfy { $0.count <= 128 })
             if client.output?.first?.outcome == .response(command: 3, fields: fields) { fitting = size }
@@ -266,7 +271,7 @@ struct InvokeResponderTests {
     func missingOutcome() throws {
         var client = InvokeTransaction([toggle])
         let request = try InvokeRequest(decoding: try sent(try client.start()).payload)
-        var server = try InvokeResponder(answering: request, with: [])
+        var server = InvokeResponder(answering: request, with: [])
         _ = try converse(&client, &server)
         #expect(client.output?.map(\.status) == [StatusIB(.failure)])
     }
@@ -279,16 +284,15 @@ struct InvokeResponderTests {
         }
         for (message, code) in [(StatusResponse(.busy).encoded(), InteractionError.Code.refused), ([0x15], .malformed)]
         {
-            var server = try InvokeResponder(
-                answering: InvokeRequest(commands: commands), with: [], maxPayload: InteractionModel.smallestMaxPayload)
-            #expect(try sent(try server.start()).expectsReply)
+            var server = InvokeResponder(
+                answering: InvokeRequest(commands: commands), with: [])
+            #expect(try sent(try server.start(maxPayload: InteractionModel.smallestMaxPayload)).expectsReply)
             let error = #expect(throws: InteractionError.self) { try server.handle(opcode: 1, payload: message) }
             #expect(error?.code == code)
             #expect(server.output == nil)
         }
-        #expect(throws: InteractionError.self) {
-            try InvokeResponder(answering: InvokeRequest(commands: commands), with: [], maxPayload: 100)
-        }
+        var server = InvokeResponder(answering: InvokeRequest(commands: commands), with: [])
+        #expect(throws: InteractionError.self) { try server.start(maxPayload: 100) }
     }
 }
 

@@ -1,6 +1,7 @@
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import MatterTransport
 import TestSupport
 import Testing
 
@@ -51,9 +52,9 @@ struct MutationTests {
     /// - Returns: how many messages it took.
     private func feed(
         _ transaction: inout some InteractionTransaction, _ mutator: inout Mutator, opcodes: [UInt8],
-        _ generator: inout SeededGenerator
+        maxPayload: Int = LinkProperties.udp.largestPayload, _ generator: inout SeededGenerator
     ) throws -> Int {
-        _ = try transaction.start()
+        _ = try transaction.start(maxPayload: maxPayload)
         for count in 1...60 {
             let opcode =
                 generator.number(0...9) == 0
@@ -88,8 +89,8 @@ struct MutationTests {
                 SubscribeRequest(minIntervalFloor: 0, maxIntervalCeiling: 1, attributePaths: [AttributePath()]))
             messages += try feed(&subscribe, &mutator, opcodes: [4, 5], &generator)
             var write = WriteTransaction(
-                [AttributeWrite(path, value: generator.list(items: 0...60))], maxPayload: 400)
-            messages += try feed(&write, &mutator, opcodes: [7], &generator)
+                [AttributeWrite(path, value: generator.list(items: 0...60))])
+            messages += try feed(&write, &mutator, opcodes: [7], maxPayload: 400, &generator)
             var timedWrite = WriteTransaction([AttributeWrite(path, value: .null)], timeout: 9)
             messages += try feed(&timedWrite, &mutator, opcodes: [1, 7], &generator)
             let commands = (0..<3).map { Command(endpoint: $0, cluster: 6, command: 2) }
@@ -97,12 +98,12 @@ struct MutationTests {
             messages += try feed(&invoke, &mutator, opcodes: [9], &generator)
             var timedInvoke = InvokeTransaction([commands[1]], timeout: 9)
             messages += try feed(&timedInvoke, &mutator, opcodes: [1, 9], &generator)
-            var reporter = try ReportResponder.subscribe(
+            var reporter = ReportResponder.subscribe(
                 SubscribeResponse(subscriptionID: 1, maxInterval: 1),
                 attributes: (0..<20).map { _ in
                     .data(AttributeDataIB(path: AttributePath(path), data: .octets(generator.octets(50))))
-                }, maxPayload: 128)
-            messages += try feed(&reporter, &mutator, opcodes: [1], &generator)
+                })
+            messages += try feed(&reporter, &mutator, opcodes: [1], maxPayload: 128, &generator)
         }
     }
 

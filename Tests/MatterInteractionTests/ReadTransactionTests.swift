@@ -183,8 +183,10 @@ struct ReadTransactionTests {
         transaction = ReadTransaction(ReadRequest(attributePaths: [AttributePath(attribute: 0)]))
         #expect { try transaction.start() } throws: { ($0 as? InteractionError)?.code == .invalidRequest }
         transaction = ReadTransaction(
-            ReadRequest(attributePaths: Array(repeating: AttributePath(onOff), count: 9)), maxPayload: 80)
-        #expect { try transaction.start() } throws: { ($0 as? InteractionError)?.code == .requestTooLarge }
+            ReadRequest(attributePaths: Array(repeating: AttributePath(onOff), count: 9)))
+        #expect { try transaction.start(maxPayload: 80) } throws: {
+            ($0 as? InteractionError)?.code == .requestTooLarge
+        }
     }
 
     @Test("a peer that reports without end is stopped by octets, by elements and by messages")
@@ -279,7 +281,7 @@ struct ReadSplitTests {
         let request = ReadRequest(
             attributePaths: paths, eventPaths: [EventPath(endpoint: 1), EventPath(endpoint: 2)],
             eventFilters: [EventFilter(minimum: 3)], isFabricFiltered: false)
-        let parts = try request.split()
+        let parts = try request.split(maxPayload: 1_178)
         #expect(parts.map { $0.attributePaths.count + $0.eventPaths.count } == [9, 9, 9, 5])
         #expect(parts.flatMap(\.attributePaths) == paths)
         #expect(parts.flatMap(\.eventPaths) == request.eventPaths)
@@ -302,7 +304,7 @@ struct ReadSplitTests {
         let filters = (0..<30).map {
             DataVersionFilter(path: ClusterPath(endpoint: $0, cluster: 6), dataVersion: 0x0102_0304)
         }
-        let parts = try ReadRequest(attributePaths: paths, dataVersionFilters: filters).split()
+        let parts = try ReadRequest(attributePaths: paths, dataVersionFilters: filters).split(maxPayload: 1_178)
         #expect(parts.flatMap(\.dataVersionFilters) == filters)
         #expect(parts[1].dataVersionFilters.map(\.path.endpoint) == Array(9..<18))
         let wildcard = ReadRequest(attributePaths: [AttributePath(cluster: 6)], dataVersionFilters: filters)

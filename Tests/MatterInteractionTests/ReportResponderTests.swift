@@ -162,9 +162,9 @@ struct ReportResponderTests {
             }
             var client = ReadTransaction(ReadRequest(attributePaths: [AttributePath()]))
             _ = try client.start()
-            var server = try ReportResponder.read(
-                attributes: reports, events: events.map { .data($0) }, maxPayload: maxPayload)
-            let payloads = try converse(&client, &server)
+            var server = ReportResponder.read(
+                attributes: reports, events: events.map { .data($0) })
+            let payloads = try converse(&client, &server, maxPayload: maxPayload)
             longest = max(longest, payloads.count)
             #expect(payloads.allSatisfy { $0.count <= maxPayload })
             fullest = min(fullest, payloads.map { maxPayload - $0.count }.min() ?? .max)
@@ -186,9 +186,9 @@ struct ReportResponderTests {
             var client = SubscribeTransaction(
                 SubscribeRequest(minIntervalFloor: 0, maxIntervalCeiling: 9, attributePaths: [AttributePath()]))
             _ = try client.start()
-            var server = try ReportResponder.subscribe(
-                SubscribeResponse(subscriptionID: id, maxInterval: 9), attributes: reports, maxPayload: maxPayload)
-            let payloads = try converse(&client, &server)
+            var server = ReportResponder.subscribe(
+                SubscribeResponse(subscriptionID: id, maxInterval: 9), attributes: reports)
+            let payloads = try converse(&client, &server, maxPayload: maxPayload)
             #expect(payloads.allSatisfy { $0.count <= maxPayload })
             #expect(client.output?.id == id)
             #expect(client.output?.reports.attributes == expected, "round \(round)")
@@ -198,7 +198,7 @@ struct ReportResponderTests {
 
     @Test("a later report is done when the subscriber has answered its last message")
     func laterReport() throws {
-        var server = try ReportResponder.report(subscriptionID: 7, attributes: [])
+        var server = ReportResponder.report(subscriptionID: 7, attributes: [])
         let message = try sent(try server.start())
         #expect(message.expectsReply)
         #expect(server.output == nil)
@@ -208,7 +208,7 @@ struct ReportResponderTests {
 
     @Test("a subscriber that does not know the subscription ends it")
     func unknownSubscription() throws {
-        var server = try ReportResponder.report(subscriptionID: 7, attributes: [])
+        var server = ReportResponder.report(subscriptionID: 7, attributes: [])
         _ = try server.start()
         let error = #expect(throws: InteractionError.self) { try server.handle(StatusResponse(.invalidSubscription)) }
         #expect(error?.status == .invalidSubscription)

@@ -1,6 +1,7 @@
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import MatterTransport
 import TestSupport
 import Testing
 
@@ -24,9 +25,11 @@ private func success(_ request: WriteRequest) -> WriteResponse {
 @Suite("WriteTransaction")
 struct WriteTransactionTests {
     /// Plays a peer that accepts everything.
-    private func requests(_ transaction: inout WriteTransaction) throws -> [WriteRequest] {
+    private func requests(
+        _ transaction: inout WriteTransaction, maxPayload: Int = LinkProperties.udp.largestPayload
+    ) throws -> [WriteRequest] {
         var requests: [WriteRequest] = []
-        var action = try transaction.start()
+        var action = try transaction.start(maxPayload: maxPayload)
         while case .send(_, let payload, true) = action {
             let request = try WriteRequest(decoding: payload)
             requests.append(request)
@@ -69,8 +72,8 @@ struct WriteTransactionTests {
                 [AttributeDataIB(path: AttributePath(acl), data: octets(20, 4))]
             ])
         // What does not fit is appended.
-        transaction = WriteTransaction([AttributeWrite(acl, value: octets(20, 8))], maxPayload: 128)
-        let split = try requests(&transaction)
+        transaction = WriteTransaction([AttributeWrite(acl, value: octets(20, 8))])
+        let split = try requests(&transaction, maxPayload: 128)
         #expect(split.count > 1)
         guard case .array(let items) = split.first?.writes.first?.data else {
             Issue.record("the first block is no list")
@@ -84,8 +87,8 @@ struct WriteTransactionTests {
     @Test("only the first piece of a conditional list names the version, and the others come later")
     func conditional() throws {
         var transaction = WriteTransaction(
-            [AttributeWrite(binding, value: octets(30, 6), dataVersion: 7)], maxPayload: 128)
-        let requests = try requests(&transaction)
+            [AttributeWrite(binding, value: octets(30, 6), dataVersion: 7)])
+        let requests = try requests(&transaction, maxPayload: 128)
         #expect(requests.count > 1)
         #expect(
             requests.flatMap(\.writes).map(\.dataVersion) == [7]
@@ -96,8 +99,8 @@ struct WriteTransactionTests {
     @Test("when the first piece of a list fails its items are not sent, and the peer learns that this was all")
     func failedStart() throws {
         var transaction = WriteTransaction(
-            [AttributeWrite(binding, value: octets(30, 6), dataVersion: 7)], maxPayload: 128)
-        _ = try transaction.start()
+            [AttributeWrite(binding, value: octets(30, 6), dataVersion: 7)])
+        _ = try transaction.start(maxPayload: 128)
         let mismatch = AttributeStatusIB(path: AttributePath(binding), status: StatusIB(.dataVersionMismatch))
         let next = try sent(try transaction.handle(WriteResponse(statuses: [mismatch])))
         #expect(try WriteRequest(decoding: next.payload) == WriteRequest(writes: []))
@@ -160,12 +163,14 @@ struct WriteTransactionTests {
     func tooLarge() {
         let list = AttributeWrite(binding, value: octets(30, 6))
         for var transaction in [
-            WriteTransaction([list], timeout: 100, maxPayload: 128),
-            WriteTransaction([list], isGroup: true, maxPayload: 128),
+            WriteTransaction([list], timeout: 100),
+            WriteTransaction([list], isGroup: true),
             WriteTransaction(
-                [AttributeWrite(label, value: .octets([UInt8](repeating: 0, count: 120)))], maxPayload: 128),
+                [AttributeWrite(label, value: .octets([UInt8](repeating: 0, count: 120)))]),
         ] {
-            #expect { try transaction.start() } throws: { ($0 as? InteractionError)?.code == .requestTooLarge }
+            #expect { try transaction.start(maxPayload: 128) } throws: {
+                ($0 as? InteractionError)?.code == .requestTooLarge
+            }
         }
     }
 
@@ -348,13 +353,12 @@ struct WriteReceiverTests {
             var transaction = WriteTransaction(
                 wanted.map {
                     AttributeWrite($0.key, value: $0.value, dataVersion: generator.number(0...1) == 0 ? 5 : nil)
-                },
-                maxPayload: maxPayload)
+                })
             var receiver = WriteReceiver()
             var stored: [AttributePath: TLVValue] = [:]
             var action: InteractionAction
             do {
-                action = try transaction.start()
+                action = try transaction.start(maxPayload: maxPayload)
             } catch {
                 #expect(error.code == .requestTooLarge)
                 continue

@@ -88,7 +88,7 @@ package struct DeviceModel: Sendable {
             case .nothing: return await exchange.abandon()
             }
         }
-        var responder = try InvokeResponder(answering: request, with: outcomes)
+        var responder = InvokeResponder(answering: request, with: outcomes)
         try await run(&responder, on: exchange)
     }
 
@@ -98,7 +98,7 @@ package struct DeviceModel: Sendable {
             guard let more = await read(path, context) else { return await exchange.close() }
             reports += more
         }
-        var responder = try ReportResponder.read(attributes: reports)
+        var responder = ReportResponder.read(attributes: reports)
         try await run(&responder, on: exchange)
     }
 
@@ -118,7 +118,7 @@ package struct DeviceModel: Sendable {
     private func run<Transaction: InteractionTransaction>(
         _ transaction: inout Transaction, on exchange: Exchange
     ) async throws {
-        var action = try transaction.start()
+        var action = try transaction.start(maxPayload: exchange.manager.link.largestPayload)
         while true {
             switch action {
             case .send(let opcode, let payload, let expectsReply):

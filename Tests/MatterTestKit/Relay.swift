@@ -66,7 +66,7 @@ package final class Relay: Sendable {
         front = try Self.socket()
         back = try Self.socket()
         address = try PeerAddress(parsing: "[::1]:\(Self.port(front))")
-        let target = Self.loopback(device.port)
+        let target = Self.loopback(device.udp?.port ?? 0)
         Thread.detachNewThread { [self] in run(target) }
     }
 

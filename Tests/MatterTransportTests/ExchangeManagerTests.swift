@@ -68,7 +68,7 @@ import Testing
             let exchange = try await wire.request(octet)
             let answer = try await exchange.receive(until: soon())
             #expect(answer.payload == [octet] && answer.opcode == 2 && answer.protocolID == .test)
-            #expect(answer.from.isIPv6 == (loopback == "[::1]"))
+            #expect(answer.from.udp?.isIPv6 == (loopback == "[::1]"))
             let report = try #require(await exchange.report())
             #expect(report.acknowledged && report.transmissions >= 1 && report.sendFailures == [:])
             await exchange.close()

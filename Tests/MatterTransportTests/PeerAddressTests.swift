@@ -37,7 +37,7 @@ import Testing
         #expect(!addresses.isEmpty)
         let port: UInt16 = text == "localhost" ? 5540 : 5541
         for address in addresses {
-            #expect(address.port == port)
+            #expect(address.udp?.port == port)
             #expect(["127.0.0.1", "::1"].contains(address.host))
         }
         #expect(Set(addresses).count == addresses.count)
@@ -72,22 +72,23 @@ import Testing
             #expect(PeerAddress(octets: [UInt8](repeating: 1, count: count), port: 1) == nil)
         }
         let linkLocal = try #require(
-            PeerAddress(octets: [0xFE, 0x80] + [UInt8](repeating: 0, count: 14), scope: 3, port: 1))
+            UDPAddress(octets: [0xFE, 0x80] + [UInt8](repeating: 0, count: 14), scope: 3, port: 1))
         #expect(linkLocal.isLinkLocal && linkLocal.scope == 3)
         let global = try #require(
-            PeerAddress(octets: [0x20, 0x01] + [UInt8](repeating: 0, count: 14), scope: 3, port: 1))
+            UDPAddress(octets: [0x20, 0x01] + [UInt8](repeating: 0, count: 14), scope: 3, port: 1))
         #expect(!global.isLinkLocal && global.scope == 0)
         let mapped = try #require(
-            PeerAddress(octets: [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 192, 0, 2, 1], port: 5540))
-        #expect(mapped == host(1) && !mapped.isIPv6)
-        #expect(mapped.mappedOctets.count == 16 && host(1).mappedOctets == mapped.mappedOctets)
+            UDPAddress(octets: [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 192, 0, 2, 1], port: 5540))
+        #expect(PeerAddress.udp(mapped) == host(1) && !mapped.isIPv6)
+        #expect(mapped.mappedOctets.count == 16 && host(1).udp?.mappedOctets == mapped.mappedOctets)
     }
 
     @Test("the kernel's forms come back as the same address")
     func socketForms() throws {
-        let v6 = try PeerAddress(parsing: "[fe80::1:2%lo]:1234")
-        #expect(PeerAddress(v6.inet6) == v6)
-        #expect(PeerAddress(host(7).inet6) == host(7))
-        #expect(PeerAddress(host(7).inet) == host(7))
+        let v6 = try UDPAddress(parsing: "[fe80::1:2%lo]:1234")
+        #expect(UDPAddress(v6.inet6) == v6)
+        let v4 = try UDPAddress(parsing: "192.0.2.7:1234")
+        #expect(UDPAddress(v4.inet6) == v4)
+        #expect(UDPAddress(v4.inet) == v4)
     }
 }

@@ -69,13 +69,13 @@ struct SessionFailure {
     private static func routes(_ error: SessionError) -> String {
         error.tried.map { address in
             let reason = error.sendFailures[address].map { String(cString: strerror($0)) } ?? "no answer"
-            let interface = address.interfaceName.map { " on \($0)" } ?? ""
+            let interface = address.udp?.interfaceName.map { " on \($0)" } ?? ""
             return "\(address)\(interface) (\(reason))"
         }.joined(separator: ", ")
     }
 
     private static func routeHint(_ error: SessionError) -> String {
-        let unique = error.tried.filter { $0.isIPv6 && !$0.isLinkLocal }
+        let unique = error.tried.compactMap(\.udp).filter { $0.isIPv6 && !$0.isLinkLocal }
         guard let address = unique.first else {
             return "check that this host has an address on the device's network: ip addr"
         }

@@ -72,7 +72,7 @@ struct CandidateBoard {
     private var queue: [String] = []
     private var lastFailure: SessionError?
     /// Turns that the candidates at one host had, by its address.
-    private var hostTurns: [[UInt8]: Int] = [:]
+    private var hostTurns: [String: Int] = [:]
     private var isContradicted = false
     /// A device that said that it is closed and is being tried again.
     private var lastClosed: (label: String, error: SecureChannelError)?
@@ -116,7 +116,7 @@ struct CandidateBoard {
     private var next: Int? {
         func rank(_ position: Int) -> (Int, Int, Int) {
             let candidate = candidates[queue[position]]
-            let host = candidate?.addresses.first?.octets ?? []
+            let host = candidate?.addresses.first?.host ?? ""
             return (candidate?.turns ?? 0, hostTurns[host] ?? 0, position)
         }
         return queue.indices.filter { isOpen(queue[$0]) }.min { rank($0) < rank($1) }
@@ -145,7 +145,7 @@ struct CandidateBoard {
         candidate.turns += 1
         candidate.locations = continuation
         candidates[instance] = candidate
-        if let host = candidate.addresses.first { hostTurns[host.octets, default: 0] += 1 }
+        if let host = candidate.addresses.first { hostTurns[host.host, default: 0] += 1 }
         let target = PeerTarget(
             phase: "pase", hints: Array(candidate.addresses.prefix(1)), reliability: candidate.parameters,
             presumedActive: true, locate: { stream })

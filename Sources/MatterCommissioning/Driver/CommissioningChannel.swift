@@ -35,7 +35,9 @@ struct CommissioningChannel: Sendable {
     /// Reads in portions that every device accepts.
     func read(_ paths: [AttributePath]) async throws -> ReadResult {
         var result = ReadResult()
-        for request in try ReadRequest(attributePaths: paths, isFabricFiltered: false).split() {
+        for request in try ReadRequest(attributePaths: paths, isFabricFiltered: false).split(
+            maxPayload: session.manager.link.largestPayload)
+        {
             result.merge(
                 try await repeating(Self.readAttempts) {
                     var transaction = ReadTransaction(request)

@@ -30,7 +30,9 @@ extension NodeLink {
             try await change(
                 &transaction,
                 Change(
-                    noun: "write", repeatability: transaction.isAbsolute ? repeatability : .atMostOnce,
+                    noun: "write",
+                    repeatability: transaction.isAbsolute(maxPayload: link.largestPayload)
+                        ? repeatability : .atMostOnce,
                     patience: patience.afterAcknowledgement, deadline: deadline))
         }
         var transaction = WriteTransaction(writes, timeout: isTimed ? Self.timedTimeout : nil)

@@ -158,6 +158,9 @@ package actor NodeLink {
         endings[session.reference] = nil
     }
 
+    /// The promises of the link to the node.
+    nonisolated var link: LinkProperties { connector.link }
+
     func client(_ session: SecureSession) -> InteractionClient { InteractionClient(session) }
 
     // MARK: Reading
@@ -167,7 +170,9 @@ package actor NodeLink {
         _ paths: [AttributePath], isFabricFiltered: Bool = true, deadline: Instant
     ) async throws -> ReadResult {
         var result = ReadResult()
-        for request in try ReadRequest(attributePaths: paths, isFabricFiltered: isFabricFiltered).split() {
+        for request in try ReadRequest(attributePaths: paths, isFabricFiltered: isFabricFiltered).split(
+            maxPayload: link.largestPayload)
+        {
             result.merge(try await repeating(ReadTransaction(request), deadline: deadline))
         }
         return result

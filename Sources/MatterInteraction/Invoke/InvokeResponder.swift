@@ -6,23 +6,29 @@ import MatterTLV
 package struct InvokeResponder: InteractionTransaction {
     private enum State { case ready, sending, finished, failed }
 
-    private var blocks: ArraySlice<[UInt8]>
-    private let room: Int
+    private let request: InvokeRequest
+    private let outcomes: [CommandResult.Outcome]
+    private var blocks: ArraySlice<[UInt8]> = []
+    private var room = 0
     private var state = State.ready
 
     /// - Parameters:
     ///   - request: the commands, as they came.
     ///   - outcomes: what came of each, in order; those that are missing count as failures.
-    ///   - maxPayload: bytes that one message may hold, at least ``InteractionModel/smallestMaxPayload``.
-    package init(
-        answering request: InvokeRequest, with outcomes: [CommandResult.Outcome],
-        maxPayload: Int = InteractionModel.defaultMaxPayload
-    ) throws(InteractionError) {
+    package init(answering request: InvokeRequest, with outcomes: [CommandResult.Outcome]) {
+        self.request = request
+        self.outcomes = outcomes
+    }
+
+    /// There once everything is sent.
+    package var output: Void? { state == .finished ? () : nil }
+
+    package mutating func start(maxPayload: Int) throws(InteractionError) -> InteractionAction {
+        guard state == .ready else { throw .misused }
         guard maxPayload >= InteractionModel.smallestMaxPayload else {
             throw InteractionError(.invalidRequest, "messages of \(maxPayload) bytes are too short for responses")
         }
         let room = maxPayload - InvokeResponse(responses: [], hasMoreChunks: true).encoded().count
-        self.room = room
         let encoded = request.commands.enumerated().map { position, command in
             let outcome = position < outcomes.count ? outcomes[position] : .status(StatusIB(.failure))
             let whole = InvokeResponseIB(to: command, outcome).encodedMember()
@@ -30,13 +36,7 @@ package struct InvokeResponder: InteractionTransaction {
             return InvokeResponseIB(to: command, .status(StatusIB(.resourceExhausted))).encodedMember()
         }
         blocks = encoded[...]
-    }
-
-    /// There once everything is sent.
-    package var output: Void? { state == .finished ? () : nil }
-
-    package mutating func start() throws(InteractionError) -> InteractionAction {
-        guard state == .ready else { throw .misused }
+        self.room = room
         return sendNext()
     }
 

@@ -10,7 +10,6 @@ package struct InvokeTransaction: ChangeTransaction {
     private let timeout: UInt16?
     private let isGroup: Bool
     private let maxPathsPerInvoke: Int
-    private let maxPayload: Int
     private var state = State.ready
     private var outcomes: [CommandResult.Outcome?]
     private var messages = 0
@@ -23,16 +22,13 @@ package struct InvokeTransaction: ChangeTransaction {
     ///   - timeout: makes the invoke a timed one, with so many milliseconds between announcement and command.
     ///   - isGroup: whether the command goes to a group, which answers nothing.
     ///   - maxPathsPerInvoke: the peer's MAX_PATHS_PER_INVOKE.
-    ///   - maxPayload: bytes that one message may hold.
     package init(
-        _ commands: [Command], timeout: UInt16? = nil, isGroup: Bool = false, maxPathsPerInvoke: Int = 1,
-        maxPayload: Int = InteractionModel.defaultMaxPayload
+        _ commands: [Command], timeout: UInt16? = nil, isGroup: Bool = false, maxPathsPerInvoke: Int = 1
     ) {
         self.commands = commands
         self.timeout = timeout
         self.isGroup = isGroup
         self.maxPathsPerInvoke = maxPathsPerInvoke
-        self.maxPayload = maxPayload
         outcomes = Array(repeating: nil, count: commands.count)
     }
 
@@ -45,10 +41,10 @@ package struct InvokeTransaction: ChangeTransaction {
         }
     }
 
-    package mutating func start() throws(InteractionError) -> InteractionAction {
+    package mutating func start(maxPayload: Int) throws(InteractionError) -> InteractionAction {
         guard state == .ready else { throw .misused }
         state = .failed
-        try check()
+        try check(maxPayload: maxPayload)
         guard let timeout else { return sendRequest() }
         state = .announcing
         return TimedRequest(timeout: timeout).sent(expectsReply: true)
@@ -92,13 +88,12 @@ package struct InvokeTransaction: ChangeTransaction {
             refusal == .needsTimedInteraction || outcome == needsTimed
         }
         guard !again.isEmpty else { return nil }
-        return InvokeTransaction(
-            again.map(\.0), timeout: timeout, maxPathsPerInvoke: maxPathsPerInvoke, maxPayload: maxPayload)
+        return InvokeTransaction(again.map(\.0), timeout: timeout, maxPathsPerInvoke: maxPathsPerInvoke)
     }
 
     /// Commands in the order given, in as few invokes as the peer's and the protocol's limits allow.
     package static func batches(
-        of commands: [Command], maxPathsPerInvoke: Int, maxPayload: Int = InteractionModel.defaultMaxPayload
+        of commands: [Command], maxPathsPerInvoke: Int, maxPayload: Int
     ) -> [[Command]] {
         var batches: [[Command]] = []
         for command in commands {
@@ -124,7 +119,7 @@ package struct InvokeTransaction: ChangeTransaction {
             })
     }
 
-    private func check() throws(InteractionError) {
+    private func check(maxPayload: Int) throws(InteractionError) {
         func refuse(_ reason: String) -> InteractionError { InteractionError(.invalidRequest, reason) }
         guard !commands.isEmpty else { throw refuse("an invoke without commands") }
         guard commands.count == 1 || (commands.count <= min(maxPathsPerInvoke, Int(UInt16.max)) && !isGroup) else {

@@ -58,8 +58,6 @@ package enum InteractionModel {
 
     /// The largest payload any transport delivers (TCP carries messages of 64,000 bytes).
     package static let largestPayload = 65_536
-    /// The payload that fits one secure unicast datagram of 1,232 bytes with 20 to spare for header extensions.
-    package static let defaultMaxPayload = 1_178
     /// How many attribute and event paths every server accepts in one ReadRequest (8.2.2).
     package static let pathsPerRead = 9
     /// The smallest payload limit that a server's helper machines work with.

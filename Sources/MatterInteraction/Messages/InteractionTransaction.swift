@@ -11,7 +11,7 @@ package enum InteractionAction: Hashable, Sendable {
 
 /// One interaction on one exchange, as a state machine without I/O or clock; both roles are made of these.
 ///
-/// Call ``start()`` once, then ``handle(opcode:payload:)`` for each message of the exchange until an action says that no
+/// Call ``start(maxPayload:)`` once, then ``handle(opcode:payload:)`` for each message of the exchange until an action says that no
 /// further one is due; then ``output`` is there. After an error the machine is dead: close the exchange, and first send
 /// ``InteractionError/statusForPeer`` if there is one.
 package protocol InteractionTransaction: Sendable {
@@ -19,8 +19,10 @@ package protocol InteractionTransaction: Sendable {
 
     /// The first action.
     ///
+    /// - Parameter maxPayload: the bytes that one message may hold on the link, at least
+    ///   ``InteractionModel/smallestMaxPayload`` for a server's half.
     /// - Throws: ``InteractionError/Code/invalidRequest`` or ``InteractionError/Code/requestTooLarge``; nothing was sent.
-    mutating func start() throws(InteractionError) -> InteractionAction
+    mutating func start(maxPayload: Int) throws(InteractionError) -> InteractionAction
 
     /// The answer to a message of the peer.
     mutating func handle(opcode: UInt8, payload: [UInt8]) throws(InteractionError) -> InteractionAction
@@ -43,7 +45,7 @@ extension ChangeTransaction {
 }
 
 extension InteractionError {
-    /// A second ``InteractionTransaction/start()``, or a message before the first.
+    /// A second ``InteractionTransaction/start(maxPayload:)``, or a message before the first.
     static let misused = InteractionError(.invalidRequest, "an interaction was started twice")
 
     package static func notUnderWay(_ opcode: UInt8) -> InteractionError {

@@ -49,7 +49,7 @@ extension ReadRequest {
     ///   - maxPayload: bytes of one message.
     /// - Throws: ``InteractionError/Code/requestTooLarge`` if one path with the event filters exceeds a message.
     package func split(
-        maxPaths: Int = InteractionModel.pathsPerRead, maxPayload: Int = InteractionModel.defaultMaxPayload
+        maxPaths: Int = InteractionModel.pathsPerRead, maxPayload: Int
     ) throws(InteractionError) -> [ReadRequest] {
         var requests: [ReadRequest] = []
         var current = ReadRequest(attributePaths: [], isFabricFiltered: isFabricFiltered)

@@ -3,25 +3,20 @@ package struct ReadTransaction: InteractionTransaction {
     private enum State { case ready, reading, finished, failed }
 
     private let request: ReadRequest
-    private let maxPayload: Int
     private var reports: ReportAccumulator
     private var state = State.ready
 
     /// - Parameters:
     ///   - request: at most as many paths as the peer accepts; see ``ReadRequest/split(maxPaths:maxPayload:)``.
-    ///   - maxPayload: bytes that one message may hold.
     ///   - limits: what the peer may report at most.
-    package init(
-        _ request: ReadRequest, maxPayload: Int = InteractionModel.defaultMaxPayload, limits: ReportLimits = .standard
-    ) {
+    package init(_ request: ReadRequest, limits: ReportLimits = .standard) {
         self.request = request
-        self.maxPayload = maxPayload
         reports = ReportAccumulator(limits: limits)
     }
 
     package var output: ReadResult? { state == .finished ? reports.result : nil }
 
-    package mutating func start() throws(InteractionError) -> InteractionAction {
+    package mutating func start(maxPayload: Int) throws(InteractionError) -> InteractionAction {
         guard state == .ready else { throw .misused }
         state = .failed
         try request.check(maxPayload: maxPayload)

@@ -36,7 +36,7 @@ package struct ReportDataChunker: Sendable {
     ///   - maxPayload: bytes that one message may hold, at least ``InteractionModel/smallestMaxPayload``.
     package init(
         attributes: [AttributeReportIB], events: [EventReportIB] = [], subscriptionID: UInt32? = nil,
-        suppressesLastResponse: Bool, maxPayload: Int = InteractionModel.defaultMaxPayload
+        suppressesLastResponse: Bool, maxPayload: Int
     ) throws(InteractionError) {
         guard maxPayload >= InteractionModel.smallestMaxPayload else {
             throw InteractionError(.invalidRequest, "messages of \(maxPayload) bytes are too short for reports")

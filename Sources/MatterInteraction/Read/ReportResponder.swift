@@ -3,55 +3,56 @@
 package struct ReportResponder: InteractionTransaction {
     private enum State { case ready, sending, confirming, finished, failed }
 
-    private var chunks: ReportDataChunker
-    private let endsWithoutAnswer: Bool
+    private let attributes: [AttributeReportIB]
+    private let events: [EventReportIB]
+    private let subscriptionID: UInt32?
     private let response: SubscribeResponse?
+    /// What is left to send; `nil` before the start.
+    private var chunks: ReportDataChunker?
     private var state = State.ready
 
     /// The answer to a ReadRequest.
     package static func read(
-        attributes: [AttributeReportIB], events: [EventReportIB] = [],
-        maxPayload: Int = InteractionModel.defaultMaxPayload
-    ) throws(InteractionError) -> ReportResponder {
-        ReportResponder(
-            chunks: try ReportDataChunker(
-                attributes: attributes, events: events, suppressesLastResponse: true, maxPayload: maxPayload),
-            endsWithoutAnswer: true, response: nil)
+        attributes: [AttributeReportIB], events: [EventReportIB] = []
+    ) -> ReportResponder {
+        ReportResponder(attributes, events, subscriptionID: nil, response: nil)
     }
 
     /// The answer to a SubscribeRequest.
     package static func subscribe(
-        _ response: SubscribeResponse, attributes: [AttributeReportIB], events: [EventReportIB] = [],
-        maxPayload: Int = InteractionModel.defaultMaxPayload
-    ) throws(InteractionError) -> ReportResponder {
-        ReportResponder(
-            chunks: try ReportDataChunker(
-                attributes: attributes, events: events, subscriptionID: response.subscriptionID,
-                suppressesLastResponse: false, maxPayload: maxPayload), endsWithoutAnswer: false, response: response)
+        _ response: SubscribeResponse, attributes: [AttributeReportIB], events: [EventReportIB] = []
+    ) -> ReportResponder {
+        ReportResponder(attributes, events, subscriptionID: response.subscriptionID, response: response)
     }
 
     /// A later report of a subscription; without attributes and events it only says that the publisher is alive.
     package static func report(
-        subscriptionID: UInt32, attributes: [AttributeReportIB], events: [EventReportIB] = [],
-        maxPayload: Int = InteractionModel.defaultMaxPayload
-    ) throws(InteractionError) -> ReportResponder {
-        ReportResponder(
-            chunks: try ReportDataChunker(
-                attributes: attributes, events: events, subscriptionID: subscriptionID, suppressesLastResponse: false,
-                maxPayload: maxPayload), endsWithoutAnswer: false, response: nil)
+        subscriptionID: UInt32, attributes: [AttributeReportIB], events: [EventReportIB] = []
+    ) -> ReportResponder {
+        ReportResponder(attributes, events, subscriptionID: subscriptionID, response: nil)
     }
 
-    private init(chunks: ReportDataChunker, endsWithoutAnswer: Bool, response: SubscribeResponse?) {
-        self.chunks = chunks
-        self.endsWithoutAnswer = endsWithoutAnswer
+    private init(
+        _ attributes: [AttributeReportIB], _ events: [EventReportIB], subscriptionID: UInt32?,
+        response: SubscribeResponse?
+    ) {
+        self.attributes = attributes
+        self.events = events
+        self.subscriptionID = subscriptionID
         self.response = response
     }
+
+    /// A read ends with its last report; a report of a subscription wants an answer.
+    private var endsWithoutAnswer: Bool { subscriptionID == nil }
 
     /// There once the receiver has taken everything.
     package var output: Void? { state == .finished ? () : nil }
 
-    package mutating func start() throws(InteractionError) -> InteractionAction {
+    package mutating func start(maxPayload: Int) throws(InteractionError) -> InteractionAction {
         guard state == .ready else { throw .misused }
+        chunks = try ReportDataChunker(
+            attributes: attributes, events: events, subscriptionID: subscriptionID,
+            suppressesLastResponse: endsWithoutAnswer, maxPayload: maxPayload)
         return sendNext()
     }
 
@@ -68,7 +69,7 @@ package struct ReportResponder: InteractionTransaction {
     }
 
     private mutating func sendNext() -> InteractionAction {
-        guard let chunk = chunks.next() else {
+        guard let chunk = chunks?.next() else {
             state = .finished
             return .finished
         }

@@ -18,21 +18,14 @@ package struct SubscribeTransaction: InteractionTransaction {
     private enum State { case ready, reporting, reported, finished, failed }
 
     private let request: SubscribeRequest
-    private let maxPayload: Int
     private var reports: ReportAccumulator
     private var state = State.ready
     private var id: UInt32?
     private var maxInterval: UInt16?
 
-    /// - Parameters:
-    ///   - maxPayload: bytes that one message may hold.
-    ///   - limits: what the publisher may report at most.
-    package init(
-        _ request: SubscribeRequest, maxPayload: Int = InteractionModel.defaultMaxPayload,
-        limits: ReportLimits = .standard
-    ) {
+    /// - Parameter limits: what the publisher may report at most.
+    package init(_ request: SubscribeRequest, limits: ReportLimits = .standard) {
         self.request = request
-        self.maxPayload = maxPayload
         reports = ReportAccumulator(limits: limits)
     }
 
@@ -41,7 +34,7 @@ package struct SubscribeTransaction: InteractionTransaction {
         return Subscription(id: id, maxInterval: maxInterval, reports: reports.result)
     }
 
-    package mutating func start() throws(InteractionError) -> InteractionAction {
+    package mutating func start(maxPayload: Int) throws(InteractionError) -> InteractionAction {
         guard state == .ready else { throw .misused }
         state = .failed
         try request.check(maxPayload: maxPayload)

@@ -10,7 +10,7 @@ package struct WriteTransaction: ChangeTransaction {
     private let writes: [AttributeWrite]
     private let timeout: UInt16?
     private let isGroup: Bool
-    private let maxPayload: Int
+    private var maxPayload = 0
     private var state = State.ready
     private var blocks: [WriteBlock] = []
     private var nextBlock = 0
@@ -27,15 +27,10 @@ package struct WriteTransaction: ChangeTransaction {
     ///   - writes: each attribute at most once.
     ///   - timeout: makes the write a timed one, with so many milliseconds between announcement and write.
     ///   - isGroup: whether the writes go to a group, which answers nothing.
-    ///   - maxPayload: bytes that one message may hold.
-    package init(
-        _ writes: [AttributeWrite], timeout: UInt16? = nil, isGroup: Bool = false,
-        maxPayload: Int = InteractionModel.defaultMaxPayload
-    ) {
+    package init(_ writes: [AttributeWrite], timeout: UInt16? = nil, isGroup: Bool = false) {
         self.writes = writes
         self.timeout = timeout
         self.isGroup = isGroup
-        self.maxPayload = maxPayload
         statuses = Array(repeating: nil, count: writes.count)
     }
 
@@ -47,9 +42,10 @@ package struct WriteTransaction: ChangeTransaction {
         }
     }
 
-    package mutating func start() throws(InteractionError) -> InteractionAction {
+    package mutating func start(maxPayload: Int) throws(InteractionError) -> InteractionAction {
         guard state == .ready else { throw .misused }
         state = .failed
+        self.maxPayload = maxPayload
         try prepare()
         if let timeout {
             state = .announcing
@@ -86,11 +82,13 @@ package struct WriteTransaction: ChangeTransaction {
 
     /// True if two writes have the effect of one: it needs no data version, which the first write would change, and it
     /// fits in one message. A list that takes several is appended to, item by item.
-    package var isAbsolute: Bool {
+    ///
+    /// - Parameter maxPayload: the bytes that one message may hold on the link.
+    package func isAbsolute(maxPayload: Int) -> Bool {
         guard writes.allSatisfy({ $0.dataVersion == nil }) else { return false }
-        var trial = WriteTransaction(writes, maxPayload: maxPayload)
+        var trial = WriteTransaction(writes)
         // What cannot even begin is refused when it does.
-        guard (try? trial.start()) != nil else { return true }
+        guard (try? trial.start(maxPayload: maxPayload)) != nil else { return true }
         return trial.nextBlock >= trial.blocks.count
     }
 
@@ -104,7 +102,7 @@ package struct WriteTransaction: ChangeTransaction {
             refusal == .needsTimedInteraction || $1?.status == .needsTimedInteraction
         }
         guard !again.isEmpty else { return nil }
-        return WriteTransaction(again.map(\.0), timeout: timeout, maxPayload: maxPayload)
+        return WriteTransaction(again.map(\.0), timeout: timeout)
     }
 
     private mutating func prepare() throws(InteractionError) {

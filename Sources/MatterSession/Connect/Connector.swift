@@ -25,7 +25,7 @@ package struct Connector: Sendable {
         target.phase == "pase" ? .seconds(30) : .seconds(10)
     }
 
-    private let manager: ExchangeManager
+    let manager: ExchangeManager
     private let processing: Duration
     private let logger: Logger
 

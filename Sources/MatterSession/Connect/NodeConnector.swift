@@ -9,6 +9,8 @@ package import MatterTransport
 package struct NodeConnector: Sendable {
     private let connector: Connector
     private let credentials: OperationalCredentials
+    /// The promises of the link that sessions run on.
+    package var link: LinkProperties { connector.manager.link }
     private let resumptions: (any ResumptionMemory)?
     private let discovery: (any Discovery)?
     private let time: ValidationTime

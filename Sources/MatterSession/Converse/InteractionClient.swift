@@ -67,6 +67,7 @@ package struct InteractionRun: Sendable {
     /// How long the peer may work on one message.
     package let processing: Duration
     private let delivery: Duration
+    private var maxPayload: Int { exchange.manager.link.largestPayload }
 
     /// - Parameters:
     ///   - deadline: the end of the caller's budget.
@@ -83,7 +84,7 @@ package struct InteractionRun: Sendable {
     package func play<Transaction: InteractionTransaction>(
         _ transaction: inout Transaction
     ) async throws -> Transaction.Output {
-        try await finish(&transaction, keepingExchange: false) { try $0.start() }
+        try await finish(&transaction, keepingExchange: false) { try $0.start(maxPayload: maxPayload) }
     }
 
     /// Plays the transaction from its start, but a failed delivery leaves the exchange open, so that ``Exchange/resend()``
@@ -91,7 +92,7 @@ package struct InteractionRun: Sendable {
     package func playKeepingExchange<Transaction: InteractionTransaction>(
         _ transaction: inout Transaction
     ) async throws -> Transaction.Output {
-        try await finish(&transaction, keepingExchange: true) { try $0.start() }
+        try await finish(&transaction, keepingExchange: true) { try $0.start(maxPayload: maxPayload) }
     }
 
     /// Waits for the answer to a message that was sent again. If none comes, or a later message is not acknowledged, the
@@ -158,7 +159,7 @@ package struct InteractionRun: Sendable {
     package func carryOut<Transaction: InteractionTransaction>(
         _ transaction: inout Transaction
     ) async throws -> Transaction.Output {
-        try await advance(&transaction, from: try transaction.start())
+        try await advance(&transaction, from: try transaction.start(maxPayload: maxPayload))
     }
 
     private func advance<Transaction: InteractionTransaction>(

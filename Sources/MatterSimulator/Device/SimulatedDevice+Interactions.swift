@@ -115,7 +115,7 @@ extension SimulatedDevice {
         let outcome: Result<ReportResponder, any Error> = Result {
             let moment = Moment.current
             let (attributes, events) = try node.turn(at: moment) { try node.read(request, caller: caller) }
-            return try ReportResponder.read(attributes: attributes, events: events)
+            return ReportResponder.read(attributes: attributes, events: events)
         }
         if faults.mutes(message) {
             surroundings.report(.fault("mute"))
@@ -196,7 +196,7 @@ extension SimulatedDevice {
             let opcode = InteractionModelOpcode.invokeResponse.rawValue
             return try await exchange.send([0x15], opcode: opcode, protocolID: .interactionModel)
         }
-        try await play(try InvokeResponder(answering: request, with: outcomes), exchange)
+        try await play(InvokeResponder(answering: request, with: outcomes), exchange)
     }
 
     // MARK: Subscriptions
@@ -212,7 +212,7 @@ extension SimulatedDevice {
         }
         do {
             try await play(
-                try ReportResponder.subscribe(new.response, attributes: new.attributes, events: new.events), exchange)
+                ReportResponder.subscribe(new.response, attributes: new.attributes, events: new.events), exchange)
             node.subscriptionEstablished(new.response.subscriptionID, at: .current)
             report(
                 "subscribed",
@@ -236,7 +236,7 @@ extension SimulatedDevice {
             let exchange = try await manager.openExchange(on: due.session)
             do {
                 try await play(
-                    try ReportResponder.report(
+                    ReportResponder.report(
                         subscriptionID: due.subscription, attributes: due.attributes, events: due.events), exchange)
                 await exchange.close()
             } catch {

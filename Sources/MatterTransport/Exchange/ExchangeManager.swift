@@ -28,7 +28,9 @@ package actor ExchangeManager {
 
     private var engine: MessageEngine
     private let links: any LinkProvider
-    private var link: (any DatagramLink)?
+    /// The promises of the link that carries the messages.
+    package nonisolated let link: LinkProperties
+    private var socket: (any DatagramLink)?
     private let localPort: UInt16
     private var inboxes: [ExchangeKey: [ReceivedMessage]] = [:]
     private var failures: Set<ExchangeKey> = []
@@ -58,6 +60,7 @@ package actor ExchangeManager {
         self.eventLoop = eventLoop
         unownedExecutor = eventLoop.executor.asUnownedSerialExecutor()
         self.links = links
+        link = links.properties
         engine = try MessageEngine(
             link: links.properties, random: random, unsecuredCounter: unsecuredCounter, admission: admission)
         localPort = port
@@ -198,7 +201,7 @@ package actor ExchangeManager {
     }
 
     func hangUp(_ payload: [UInt8], opcode: UInt8, protocolID: ProtocolID, on key: ExchangeKey) {
-        guard link?.isOpen ?? false,
+        guard socket?.isOpen ?? false,
             let actions = try? engine.hangUp(payload, opcode: opcode, protocolID: protocolID, on: key, now: .now)
         else { return abandon(key) }
         inboxes[key] = nil
@@ -236,28 +239,28 @@ package actor ExchangeManager {
             finishWaiting(key, .failure(TransportError(.closed, "the controller is shutting down")))
         }
         incomingContinuation.finish()
-        await link?.close()
-        link = nil
+        await socket?.close()
+        socket = nil
     }
 
     // MARK: Edge
 
     private func openLink() async throws(TransportError) -> any DatagramLink {
-        if let link, link.isOpen { return link }
+        if let socket, socket.isOpen { return socket }
         guard !isShutDown else { throw TransportError(.closed, "the controller is shutting down") }
         let opened = try await links.open(port: localPort, on: eventLoop) { [weak self] datagram, address in
             self?.assumeIsolated { $0.received(datagram, from: address) }
         }
         // Two callers may have opened one at once; the first stays. So does the end that came meanwhile.
-        if let link, link.isOpen {
+        if let socket, socket.isOpen {
             await opened.close()
-            return link
+            return socket
         }
         guard !isShutDown else {
             await opened.close()
             throw TransportError(.closed, "the controller is shutting down")
         }
-        link = opened
+        socket = opened
         return opened
     }
 
@@ -271,7 +274,7 @@ package actor ExchangeManager {
             switch action {
             case .transmit(let datagram, let address):
                 trace?("-> \(address) \(datagram.count) bytes")
-                if let errno = link?.send(datagram, to: address) {
+                if let errno = socket?.send(datagram, to: address) {
                     trace?("cannot send to \(address): errno \(errno)")
                     perform(engine.noteSendFailure(of: datagram, to: address, errno: errno))
                 }

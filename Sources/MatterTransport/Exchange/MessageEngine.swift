@@ -23,8 +23,6 @@ package struct MessageEngine: Sendable {
     /// True if a message of this protocol and opcode may begin an exchange with us.
     package typealias Admission = @Sendable (_ protocolID: ProtocolID, _ opcode: UInt8, _ isSecure: Bool) -> Bool
 
-    /// The most bytes of application payload in a secure unicast message with an acknowledgement.
-    package var largestPayload: Int { link.largestMessage - 8 - 10 - MessageSecurity.micLength }
     /// Idle unsecured sessions that are remembered, of those that we and that others began.
     private static let idleInitiators = 8
     private static let idleResponders = 64

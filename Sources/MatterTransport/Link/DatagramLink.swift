@@ -13,6 +13,10 @@ package struct LinkProperties: Equatable, Sendable {
         self.largestMessage = largestMessage
     }
 
+    /// The most bytes of application payload in a secure unicast message with an acknowledgement: without the message
+    /// header, the protocol header, the integrity code, and some to spare for header extensions.
+    package var largestPayload: Int { largestMessage - 8 - 10 - MessageSecurity.micLength - 20 }
+
     /// UDP: the IPv6 minimum MTU without IP and UDP headers.
     package static let udp = LinkProperties(isReliable: false, largestMessage: 1232)
 }

@@ -2,6 +2,7 @@ import MatterCommissioning
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import MatterTransport
 
 extension FuzzEntry {
     /// The messages of the Interaction Model, and the transactions that they are fed to.
@@ -30,7 +31,7 @@ extension FuzzEntry {
                 return feed(SubscribeTransaction(request), rest)
             case 2:
                 let items = (0..<40).map { TLVElement(.anonymous, .string("item \($0)")) }
-                return feed(WriteTransaction([AttributeWrite(path, value: .array(items))], maxPayload: 400), rest)
+                return feed(WriteTransaction([AttributeWrite(path, value: .array(items))]), rest, maxPayload: 400)
             case 3: return feed(WriteTransaction([AttributeWrite(path, value: .null)], timeout: 9), rest)
             case 4: return feed(InvokeTransaction([command], timeout: 9), rest)
             default: return feed(InvokeTransaction([command, command], maxPathsPerInvoke: 3), rest)
@@ -62,9 +63,12 @@ extension FuzzEntry {
     }
 
     /// Feeds pieces to a transaction: the first byte of each is the opcode.
-    private static func feed(_ transaction: some InteractionTransaction, _ bytes: [UInt8]) -> Depth {
+    private static func feed(
+        _ transaction: some InteractionTransaction, _ bytes: [UInt8],
+        maxPayload: Int = LinkProperties.udp.largestPayload
+    ) -> Depth {
         var transaction = transaction
-        guard (try? transaction.start()) != nil else { return .refused }
+        guard (try? transaction.start(maxPayload: maxPayload)) != nil else { return .refused }
         for piece in Pieces(bytes) {
             guard let opcode = piece.first else { continue }
             do {

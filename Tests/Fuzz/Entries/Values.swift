@@ -2,6 +2,7 @@ import JSON
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import MatterTransport
 
 extension FuzzEntry {
     /// Values: what devices report for attributes, what people type, and files of definitions.
@@ -73,7 +74,9 @@ extension FuzzEntry {
             else { return .refused }
             guard let report = try? AttributeReportIB(tlv: odd) else { return .refused }
             var read = ReadTransaction(ReadRequest(attributePaths: [AttributePath()]))
-            guard (try? read.start()) != nil else { preconditionFailure("a read that does not start") }
+            guard (try? read.start(maxPayload: LinkProperties.udp.largestPayload)) != nil else {
+                preconditionFailure("a read that does not start")
+            }
             let payload = ReportData(attributes: [before, report, after]).encoded()
             guard (try? read.handle(opcode: ReportData.opcode.rawValue, payload: payload)) != nil,
                 let result = read.output

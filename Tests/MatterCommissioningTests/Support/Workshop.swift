@@ -143,5 +143,8 @@ final class FakeDiscovery: Discovery {
 }
 
 extension ResolvedAddress {
-    init?(_ address: PeerAddress) { self.init(octets: address.octets, port: address.port) }
+    init?(_ address: PeerAddress) {
+        guard let address = address.udp else { return nil }
+        self.init(octets: address.octets, port: address.port)
+    }
 }

@@ -96,7 +96,7 @@ struct Scene {
 extension Host {
     /// The times at which datagrams went to one address, for those that went more than once.
     var repetitions: [[UInt8]: [Instant]] {
-        Dictionary(grouping: transmissions) { $0.datagram + $0.to.octets }
+        Dictionary(grouping: transmissions) { $0.datagram + Array($0.to.description.utf8) }
             .mapValues { $0.map(\.at) }.filter { $0.value.count > 1 }
     }
 }

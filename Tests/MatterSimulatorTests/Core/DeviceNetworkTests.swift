@@ -466,7 +466,7 @@ private final class RawSocket: Sendable {
 
     init(to address: PeerAddress) throws {
         descriptor = socket(AF_INET6, Int32(SOCK_DGRAM.rawValue), 0)
-        port = address.port
+        port = address.udp?.port ?? 0
         try #require(descriptor >= 0)
     }
 

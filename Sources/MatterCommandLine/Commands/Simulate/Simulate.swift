@@ -43,7 +43,7 @@ struct Simulate: LocalCommand {
     @Argument(help: "What to be: a device type, or several separated by commas.") var types: String
 
     @Option(help: ArgumentHelp("The UDP port; with --count, of the first node.", valueName: "PORT")) var port: UInt16 =
-        PeerAddress.defaultPort
+        UDPAddress.defaultPort
     @Option(help: ArgumentHelp("The setup passcode.", valueName: "P")) var passcode: UInt32 = 20_202_021
     @Option(help: ArgumentHelp("The discriminator, 0–4095; with --count, of the first node.", valueName: "D"))
     var discriminator: UInt16 = 3840

@@ -67,7 +67,7 @@ private struct MemoryLink: DatagramLink {
     let network: MemoryNetwork
     let address: PeerAddress
 
-    var port: UInt16 { address.port }
+    var port: UInt16 { address.udp?.port ?? 0 }
     var isOpen: Bool { network.isOpen(address) }
 
     func send(_ message: [UInt8], to peer: PeerAddress) -> Int32? {

@@ -8,10 +8,10 @@ extension PeerAddress {
     ///
     /// - Throws: `.invalidAddress`; `.unknownHost`, also if the resolver has no answer by the deadline.
     package static func lookup(
-        _ text: String, defaultPort: UInt16 = PeerAddress.defaultPort, deadline: Instant
+        _ text: String, defaultPort: UInt16 = UDPAddress.defaultPort, deadline: Instant
     ) async throws -> [PeerAddress] {
         let location = try HostAndPort(text, defaultPort: defaultPort)
-        if let address = try numeric(location) { return [address] }
+        if let address = try UDPAddress.numeric(location) { return [.udp(address)] }
         // Only letters, digits, dots, hyphens and underscores make a host name (RFC 1123), and its interface may follow.
         let name = location.host.split(separator: "%", maxSplits: 1).first ?? ""
         // What ends in a number would be an address (the resolver takes 192.0.2 for 192.0.0.2).
@@ -21,7 +21,7 @@ extension PeerAddress {
                 .invalidAddress,
                 "'\(text)' is neither a host name nor an address such as 192.0.2.7:5540 or [fe80::1%eth0]:5540")
         }
-        return try await HostLookup(location).addresses(deadline: deadline)
+        return try await HostLookup(location).addresses(deadline: deadline).map { .udp($0) }
     }
 
     private static func isNameOctet(_ octet: UInt8) -> Bool {
@@ -34,7 +34,7 @@ extension PeerAddress {
 
 /// One question to the system's resolver. It blocks a thread of its own, which may outlive the deadline.
 private final class HostLookup: Sendable {
-    private typealias Answer = Result<[PeerAddress], TransportError>
+    private typealias Answer = Result<[UDPAddress], TransportError>
 
     private let location: HostAndPort
     private let waiting = Mutex<CheckedContinuation<Answer, Never>?>(nil)
@@ -44,7 +44,7 @@ private final class HostLookup: Sendable {
     }
 
     /// - Throws: ``TransportError``, `CancellationError`.
-    func addresses(deadline: Instant) async throws -> [PeerAddress] {
+    func addresses(deadline: Instant) async throws -> [UDPAddress] {
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 waiting.withLock { $0 = continuation }
@@ -83,10 +83,10 @@ private final class HostLookup: Sendable {
         guard status == 0 else {
             return unknown("the host '\(location.host)' cannot be found: \(String(cString: gai_strerror(status)))")
         }
-        var addresses: [PeerAddress] = []
+        var addresses: [UDPAddress] = []
         var entry = list
         while let info = entry?.pointee {
-            if let address = PeerAddress(info), !addresses.contains(address) { addresses.append(address) }
+            if let address = UDPAddress(info), !addresses.contains(address) { addresses.append(address) }
             entry = info.ai_next
         }
         guard !addresses.isEmpty else { return unknown("the host '\(location.host)' has no usable address") }
@@ -94,7 +94,7 @@ private final class HostLookup: Sendable {
     }
 }
 
-extension PeerAddress {
+extension UDPAddress {
     fileprivate init?(_ info: addrinfo) {
         guard let address = info.ai_addr else { return nil }
         let raw = UnsafeRawBufferPointer(start: address, count: Int(info.ai_addrlen))

@@ -74,7 +74,7 @@ final class UDPSocket: DatagramLink {
     ///
     /// - Returns: the kernel's refusal, if any.
     func send(_ datagram: [UInt8], to address: PeerAddress) -> Int32? {
-        guard !isIPv4Only || !address.isIPv6 else { return EAFNOSUPPORT }
+        guard case .udp(let address) = address, !isIPv4Only || !address.isIPv6 else { return EAFNOSUPPORT }
         do {
             return try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
                 address.transmit(datagram, from: $0, isIPv4Only: isIPv4Only)
@@ -102,8 +102,8 @@ private final class DatagramReceiver: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let envelope = unwrapInboundIn(data)
-        guard let address = PeerAddress(envelope.remoteAddress) else { return }
-        receive(Array(envelope.data.readableBytesView), address)
+        guard let address = UDPAddress(envelope.remoteAddress) else { return }
+        receive(Array(envelope.data.readableBytesView), .udp(address))
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -111,7 +111,7 @@ private final class DatagramReceiver: ChannelInboundHandler {
     }
 }
 
-extension PeerAddress {
+extension UDPAddress {
     init?(_ address: SocketAddress) {
         switch address {
         case .v4(let v4): self.init(v4.address)

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The forms that the kernel wants. This file does not import NIO, whose C shims would claim the structures' members.
-extension PeerAddress {
+extension UDPAddress {
     init?(_ address: sockaddr_in) {
         var host = address.sin_addr
         self.init(octets: withUnsafeBytes(of: &host) { Array($0) }, port: UInt16(bigEndian: address.sin_port))

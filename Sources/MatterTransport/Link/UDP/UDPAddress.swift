@@ -1,7 +1,7 @@
 import Glibc
 
-/// The UDP address of a peer: IPv4 or IPv6, with the interface of a link-local one.
-package struct PeerAddress: Hashable, Sendable {
+/// A UDP address: IPv4 or IPv6, with the interface of a link-local one.
+package struct UDPAddress: Hashable, Sendable {
     /// 4 bytes (IPv4) or 16 (IPv6), in network order.
     package let octets: [UInt8]
     /// The interface index of a link-local IPv6 address; 0 for all others.
@@ -37,7 +37,7 @@ package struct PeerAddress: Hashable, Sendable {
     }
 
     /// Parses `HOST`, `HOST:PORT`, `[IPv6%interface]:PORT` with a numeric host.
-    package init(parsing text: String, defaultPort: UInt16 = PeerAddress.defaultPort) throws(TransportError) {
+    package init(parsing text: String, defaultPort: UInt16 = UDPAddress.defaultPort) throws(TransportError) {
         let location = try HostAndPort(text, defaultPort: defaultPort)
         guard let address = try Self.numeric(location) else {
             throw TransportError(
@@ -48,7 +48,7 @@ package struct PeerAddress: Hashable, Sendable {
     }
 
     /// - Returns: `nil` if the host is a name.
-    static func numeric(_ location: HostAndPort) throws(TransportError) -> PeerAddress? {
+    static func numeric(_ location: HostAndPort) throws(TransportError) -> UDPAddress? {
         let parts = location.host.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         guard let host = parts.first, let octets = numericHost(String(host)) else { return nil }
         var scope: UInt32 = 0
@@ -58,7 +58,7 @@ package struct PeerAddress: Hashable, Sendable {
                 throw TransportError(.invalidAddress, "there is no network interface '\(parts[1])' on this machine")
             }
         }
-        guard let address = PeerAddress(octets: octets, scope: scope, port: location.port) else { return nil }
+        guard let address = UDPAddress(octets: octets, scope: scope, port: location.port) else { return nil }
         guard !address.isLinkLocal || address.scope != 0 else {
             throw TransportError(
                 .invalidAddress, "'\(location.host)' is link-local and needs its interface, as in [fe80::1%eth0]:5540")
@@ -75,7 +75,7 @@ package struct PeerAddress: Hashable, Sendable {
     }
 }
 
-extension PeerAddress: CustomStringConvertible {
+extension UDPAddress: CustomStringConvertible {
     /// `192.0.2.7:5540` or `[fe80::1%eth0]:5540`.
     package var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 

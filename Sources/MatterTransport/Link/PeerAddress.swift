@@ -1,0 +1,43 @@
+/// Where a peer is reached: the kind of link, and the name that the link has for the peer.
+///
+/// A new kind of link adds a case here; no layer above looks into it.
+package enum PeerAddress: Hashable, Sendable {
+    case udp(UDPAddress)
+    /// A host of a ``MemoryNetwork``, by its name.
+    case memory(String)
+
+    /// Parses the form that records and the command line use: `HOST`, `HOST:PORT`, `[IPv6%interface]:PORT` with a
+    /// numeric host.
+    package init(parsing text: String, defaultPort: UInt16 = UDPAddress.defaultPort) throws(TransportError) {
+        self = .udp(try UDPAddress(parsing: text, defaultPort: defaultPort))
+    }
+
+    /// A UDP address.
+    ///
+    /// - Returns: `nil` unless there are 4 or 16 bytes.
+    package init?(octets: [UInt8], scope: UInt32 = 0, port: UInt16) {
+        guard let address = UDPAddress(octets: octets, scope: scope, port: port) else { return nil }
+        self = .udp(address)
+    }
+
+    /// The UDP address, if it is one.
+    package var udp: UDPAddress? { if case .udp(let address) = self { address } else { nil } }
+
+    /// The peer's host: several devices may be on one.
+    package var host: String {
+        switch self {
+        case .udp(let address): address.host
+        case .memory(let name): name
+        }
+    }
+}
+
+extension PeerAddress: CustomStringConvertible {
+    /// `192.0.2.7:5540` or `[fe80::1%eth0]:5540`.
+    package var description: String {
+        switch self {
+        case .udp(let address): address.description
+        case .memory(let name): name
+        }
+    }
+}
