@@ -236,7 +236,7 @@ private struct DeviceBench {
     @Test("a token of any length goes in parts that fit messages", arguments: [1, 899, 900, 901, 1700, 2047])
     func tokenParts(count: Int) throws {
         let token = String((0..<count).map { Character(Unicode.Scalar(UInt8(0x21 + $0 % 90))) })
-        let parts = try ControllerDevice.parts(of: SecretText(token))
+        let parts = try HubDevice.parts(of: SecretText(token))
         #expect(parts.map(\.revealed).joined() == token)
         #expect(parts.allSatisfy { (1...900).contains($0.count) })
         #expect(parts.count == (count + 899) / 900)
@@ -245,15 +245,15 @@ private struct DeviceBench {
     @Test("what is no token of a controller is refused before anything is sent")
     func noToken() {
         for text in ["", String(repeating: "x", count: 2048), "a b", "ü"] {
-            #expect(throws: RainMakerError.self) { try ControllerDevice.parts(of: SecretText(text)) }
+            #expect(throws: RainMakerError.self) { try HubDevice.parts(of: SecretText(text)) }
         }
     }
 
     @Test("the token in the controller is replaced, part by part")
     func setToken() async throws {
-        let bench = try await DeviceBench(ControllerDevice.cluster, attributes: Self.status)
+        let bench = try await DeviceBench(HubDevice.cluster, attributes: Self.status)
         let token = String(repeating: "abcdefghij", count: 170)
-        try await ControllerDevice(bench.cluster(ControllerDevice.cluster)).setToken(SecretText(token))
+        try await HubDevice(bench.cluster(HubDevice.cluster)).setToken(SecretText(token))
         #expect(bench.told.commands.map(\.id) == [1, 0, 0])
         #expect(bench.told.commands.dropFirst().compactMap(Self.text).joined() == token)
         await bench.end()
@@ -261,21 +261,21 @@ private struct DeviceBench {
 
     @Test("after a part of which nobody knows whether it arrived, all begins anew")
     func lostPart() async throws {
-        let bench = try await DeviceBench(ControllerDevice.cluster, attributes: Self.status) { command, told in
+        let bench = try await DeviceBench(HubDevice.cluster, attributes: Self.status) { command, told in
             // The second part, once: taken, and the answer never comes.
             command.path.command == 0 && told.commands.count == 3
                 ? .acknowledgement : .outcome(.status(StatusIB(.success)))
         }
         let token = String(repeating: "x", count: 1700)
-        try await ControllerDevice(bench.cluster(ControllerDevice.cluster)).setToken(SecretText(token))
+        try await HubDevice(bench.cluster(HubDevice.cluster)).setToken(SecretText(token))
         #expect(bench.told.commands.map(\.id) == [1, 0, 0, 1, 0, 0])
         await bench.end()
     }
 
     @Test("login, certificate and list are asked for in turn, and what came of them is read")
     func steps() async throws {
-        let bench = try await DeviceBench(ControllerDevice.cluster, attributes: Self.status)
-        let device = ControllerDevice(try await bench.cluster(ControllerDevice.cluster))
+        let bench = try await DeviceBench(HubDevice.cluster, attributes: Self.status)
+        let device = HubDevice(try await bench.cluster(HubDevice.cluster))
         try await device.authorize(BaseURL(parsing: "https://api.example"))
         try await device.updateNOC()
         let status = try await device.checkNOC(group: "G1")
@@ -295,15 +295,15 @@ private struct DeviceBench {
         var attributes = Self.status
         attributes[2] = .bool(false)
         attributes[3] = .bool(false)
-        let lying = try await DeviceBench(ControllerDevice.cluster, attributes: attributes)
-        let liar = ControllerDevice(try await lying.cluster(ControllerDevice.cluster))
+        let lying = try await DeviceBench(HubDevice.cluster, attributes: attributes)
+        let liar = HubDevice(try await lying.cluster(HubDevice.cluster))
         await #expect(throws: ControllerError.self) { try await liar.authorize(BaseURL(parsing: "https://a.example")) }
         await #expect(throws: ControllerError.self) { try await liar.checkNOC(group: nil) }
         await lying.end()
-        let refusing = try await DeviceBench(ControllerDevice.cluster, attributes: Self.status) { _, _ in
+        let refusing = try await DeviceBench(HubDevice.cluster, attributes: Self.status) { _, _ in
             .outcome(.status(StatusIB(.failure)))
         }
-        let device = ControllerDevice(try await refusing.cluster(ControllerDevice.cluster))
+        let device = HubDevice(try await refusing.cluster(HubDevice.cluster))
         let error = await #expect(throws: ControllerError.self) { try await device.updateDeviceList() }
         #expect(error?.code == .status && error?.status?.status == .failure)
         await refusing.end()
@@ -312,7 +312,7 @@ private struct DeviceBench {
     @Test("a node without the cluster is told apart")
     func noCluster() async throws {
         let bench = try await DeviceBench(6, attributes: [:])
-        let error = await #expect(throws: ControllerError.self) { try await bench.cluster(ControllerDevice.cluster) }
+        let error = await #expect(throws: ControllerError.self) { try await bench.cluster(HubDevice.cluster) }
         #expect(error?.code == .unsupportedCluster)
         await bench.end()
     }

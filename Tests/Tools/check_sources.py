@@ -6,7 +6,7 @@
 Swift sources: no way to crash on what comes from outside, no full Foundation, nothing unsafe without a reason beside it,
 no public declaration without a doc comment.
 Every file: nothing left to do, no path or host of one machine, no invisible control characters.
-Scripts: that they parse. Pages: that their links to each other lead somewhere.
+Scripts: that they parse. Pages: that their links to each other lead somewhere, and that the files they name exist.
 """
 import ast
 import pathlib
@@ -57,6 +57,9 @@ def tracked():
     return [path for name in names if (path := ROOT / name).is_file()]
 
 
+SWIFT_FILES = {path.name for path in tracked() if path.suffix == ".swift"}
+
+
 def has_reason(lines, number):
     """Whether a comment stands on the line or above it."""
     if "//" in lines[number]:
@@ -93,6 +96,17 @@ def broken_links(path, lines):
                 yield number, f"a link to {file}, which is not there"
             elif anchor and anchor not in headings(target):
                 yield number, f"a link to {file}#{anchor}, which is no heading"
+
+
+def missing_files(lines, known):
+    """Files that a page names in code spans and that the repository lacks; `…` and `<…>` stand for any name."""
+    for number, line in enumerate(lines):
+        for span in re.findall(r"`([\w./+-]+)`", line):
+            is_path = re.match(r"(?:Sources|Tests|docs|\.ci)/", span)
+            if is_path and not (ROOT / span.rstrip("/")).exists():
+                yield number, f"{span} is not in the repository"
+            elif not is_path and span.endswith(".swift") and span.rsplit("/")[-1] not in known:
+                yield number, f"no file is called {span}"
 
 
 def is_documented(lines, number):
@@ -139,6 +153,9 @@ def findings(path):
             yield text.count("\n", 0, match.start()), "a command without commandName, which is slow"
     if path.suffix == ".md":
         yield from broken_links(path, lines)
+        # What a decision says of files was true on its day.
+        if "decisions" not in name.parts:
+            yield from missing_files(lines, SWIFT_FILES)
     if text and not text.endswith("\n"):
         yield len(lines) - 1, "no line end at the end of the file"
     if path.suffix == ".py":

@@ -75,7 +75,7 @@ package struct DeviceKind: Sendable {
 /// What a user chose for all endpoints.
 package struct DeviceOptions: Sendable {
     /// The way of controllers to the cloud that they are told of; `nil` if they have none.
-    package var cloud: (any ControllerCloud)?
+    package var cloud: (any HubCloud)?
 
-    package init(cloud: (any ControllerCloud)? = nil) { self.cloud = cloud }
+    package init(cloud: (any HubCloud)? = nil) { self.cloud = cloud }
 }

@@ -20,7 +20,7 @@ struct DeviceLists {
         do {
             let devices = try await controller.nodes().all().filter { node in
                 node.nodeID != new
-                    && node.endpoints.contains { $0.serverClusters.contains(ControllerDevice.cluster.rawValue) }
+                    && node.endpoints.contains { $0.serverClusters.contains(HubDevice.cluster.rawValue) }
             }
             guard !devices.isEmpty else { return }
             try await controller.withOtherNodes { controller in
@@ -36,8 +36,8 @@ struct DeviceLists {
             let deadline = Instant.now + patience
             try await controller.withLink(to: node) { link in
                 let cluster = try await CustomCluster(
-                    ControllerDevice.cluster, ControllerDevice.name, of: node, link: link, deadline: deadline)
-                let device = ControllerDevice(cluster)
+                    HubDevice.cluster, HubDevice.name, of: node, link: link, deadline: deadline)
+                let device = HubDevice(cluster)
                 // One that was never set up has no list.
                 guard try await device.status().isNOCInstalled else { return }
                 try await device.updateDeviceList()

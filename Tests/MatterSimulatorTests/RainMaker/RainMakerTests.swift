@@ -206,7 +206,7 @@ struct RainMakerControllerTests {
         #expect(try bench.status(Self.cluster, 4).status == .failure)
     }
 
-    private struct FakeCloud: ControllerCloud {
+    private struct FakeCloud: HubCloud {
         var accessToken: String?
 
         func call(

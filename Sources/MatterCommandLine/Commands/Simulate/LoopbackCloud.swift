@@ -3,7 +3,7 @@ import MatterHTTP
 import MatterSimulator
 
 /// The way of virtual controllers to a cloud on this machine.
-struct LoopbackCloud: ControllerCloud {
+struct LoopbackCloud: HubCloud {
     /// How long an answer may take.
     private static let patience = Duration.seconds(10)
 

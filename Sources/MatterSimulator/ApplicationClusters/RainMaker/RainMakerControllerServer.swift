@@ -39,14 +39,14 @@ package struct RainMakerControllerServer: ClusterServer {
     ]
 
     private var hasCloud: Bool
-    private let cloud: (any ControllerCloud)?
+    private let cloud: (any HubCloud)?
     /// Lost with a restart.
     private var accessToken: String?
 
     /// - Parameters:
     ///   - hasCloud: whether a cloud is played from the start.
     ///   - cloud: the way to a real one.
-    package init(hasCloud: Bool = false, cloud: (any ControllerCloud)? = nil) {
+    package init(hasCloud: Bool = false, cloud: (any HubCloud)? = nil) {
         self.hasCloud = hasCloud
         self.cloud = cloud
     }
@@ -101,9 +101,9 @@ package struct RainMakerControllerServer: ClusterServer {
 
     // MARK: With a cloud
 
-    private func account(_ context: ClusterContext) -> ControllerAccount? {
+    private func account(_ context: ClusterContext) -> HubAccount? {
         cloud.map {
-            ControllerAccount(cloud: $0, url: context[Attribute.endpointURL]?.text ?? "", accessToken: accessToken)
+            HubAccount(cloud: $0, url: context[Attribute.endpointURL]?.text ?? "", accessToken: accessToken)
         }
     }
 

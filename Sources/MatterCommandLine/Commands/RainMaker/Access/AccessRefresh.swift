@@ -71,9 +71,9 @@ struct AccessRefresh: NetworkCommand {
         _ nodes: [NodeRecord], _ joined: RainMakerFabric.Joined, _ context: CommandContext
     ) async throws -> Set<NodeID> {
         let (renewed, failures) = try await context.onFabric(
-            joined.record.name, processing: ControllerDevice.processing
+            joined.record.name, processing: HubDevice.processing
         ) { context in
-            try await ControllerRenewal(context, fabric: joined.fabric, groupID: joined.group.id).renew(nodes)
+            try await HubRenewal(context, fabric: joined.fabric, groupID: joined.group.id).renew(nodes)
         }
         for node in renewed { context.console.message("the controller \(Self.name(node)) got a new certificate") }
         for failure in failures {

@@ -7,7 +7,7 @@ import RainMaker
 
 /// Gives the controllers of a group certificates with its present tags. Devices that ask for the new version of a tag would
 /// lock out a controller whose certificate has the old one, so this comes first.
-struct ControllerRenewal: Sendable {
+struct HubRenewal: Sendable {
     /// How long one controller may take: it talks to the cloud meanwhile.
     private static let patience = Duration.seconds(60)
 
@@ -52,7 +52,7 @@ struct ControllerRenewal: Sendable {
 
     private func isController(_ node: NodeRecord) -> Bool {
         node.endpoints.isEmpty
-            || node.endpoints.contains { $0.serverClusters.contains(ControllerDevice.cluster.rawValue) }
+            || node.endpoints.contains { $0.serverClusters.contains(HubDevice.cluster.rawValue) }
     }
 
     /// - Returns: whether it needed a new certificate, and got it.
@@ -84,7 +84,7 @@ struct ControllerRenewal: Sendable {
         return true
     }
 
-    private func updateNOC(_ device: ControllerDevice, _ status: ControllerDevice.Status) async throws {
+    private func updateNOC(_ device: HubDevice, _ status: HubDevice.Status) async throws {
         do {
             try await device.updateNOC()
         } catch let error as ControllerError where error.code == .status {
@@ -95,14 +95,14 @@ struct ControllerRenewal: Sendable {
         }
     }
 
-    private func device(_ node: NodeRecord, _ deadline: Instant) async throws -> ControllerDevice {
-        ControllerDevice(
+    private func device(_ node: NodeRecord, _ deadline: Instant) async throws -> HubDevice {
+        HubDevice(
             try await CustomCluster(
-                ControllerDevice.cluster, ControllerDevice.name, of: node,
+                HubDevice.cluster, HubDevice.name, of: node,
                 link: context.controller.link(to: node), deadline: deadline))
     }
 
-    private func certificate(of node: NodeRecord, _ deadline: Instant) async throws -> ControllerCertificate {
-        try await ControllerCertificate(of: context.controller.link(to: node), deadline: deadline)
+    private func certificate(of node: NodeRecord, _ deadline: Instant) async throws -> HubCertificate {
+        try await HubCertificate(of: context.controller.link(to: node), deadline: deadline)
     }
 }

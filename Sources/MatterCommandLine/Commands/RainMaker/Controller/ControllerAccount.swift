@@ -4,7 +4,7 @@ import MatterRecords
 import RainMaker
 
 /// The cloud that a controller shall use: that of the fabric, or one that the user names.
-struct ControllerAccount {
+struct HubAccount {
     let membership: RainMakerMembership?
     private let account: CloudAccount?
     private let url: BaseURL?

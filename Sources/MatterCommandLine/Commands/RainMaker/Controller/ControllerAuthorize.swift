@@ -2,7 +2,7 @@ import ArgumentParser
 import RainMaker
 
 extension RainMakerController {
-    struct Authorize: ControllerSubcommand {
+    struct Authorize: HubSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "authorize", abstract: "Make a controller log in with its token.",
             discussion: "Example: matterctl rainmaker controller authorize hub")
@@ -13,7 +13,7 @@ extension RainMakerController {
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
-            let cloud = try await ControllerAccount(url, context)
+            let cloud = try await HubAccount(url, context)
             try await device(context).authorize(try cloud.requireURL())
         }
     }

@@ -3,10 +3,10 @@ import MatterRecords
 import RainMaker
 
 /// What is printed of a controller.
-struct ControllerReport {
+struct HubReport {
     private var list: ValueList
 
-    init(_ node: NodeRecord, _ status: ControllerDevice.Status, token: SecretText? = nil) {
+    init(_ node: NodeRecord, _ status: HubDevice.Status, token: SecretText? = nil) {
         list = ValueList(node: node)
         list.add("url", "url", .string(status.url))
         list.add("tokenVerified", "token verified", .bool(status.isTokenVerified))

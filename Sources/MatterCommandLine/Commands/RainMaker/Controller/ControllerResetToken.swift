@@ -2,7 +2,7 @@ import ArgumentParser
 import RainMaker
 
 extension RainMakerController {
-    struct ResetToken: ControllerSubcommand {
+    struct ResetToken: HubSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "reset-token", abstract: "Make a controller forget its refresh token.",
             discussion: "Example: matterctl rainmaker controller reset-token hub")

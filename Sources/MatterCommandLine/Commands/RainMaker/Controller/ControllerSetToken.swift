@@ -2,7 +2,7 @@ import ArgumentParser
 import RainMaker
 
 extension RainMakerController {
-    struct SetToken: ControllerSubcommand {
+    struct SetToken: HubSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "set-token",
             abstract: "Give a controller a refresh token, in the place of the one that it has.",

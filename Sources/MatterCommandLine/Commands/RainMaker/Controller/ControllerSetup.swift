@@ -3,7 +3,7 @@ import MatterController
 import RainMaker
 
 extension RainMakerController {
-    struct Setup: ControllerSubcommand {
+    struct Setup: HubSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "setup", abstract: "Do all that a controller needs: token, login, certificate, device list.",
             discussion: """
@@ -33,7 +33,7 @@ extension RainMakerController {
         func run(_ context: CommandContext) async throws {
             let record = try await context.controller.node(node.node)
             // The token first: without one nothing is changed at the controller.
-            let cloud = try await ControllerAccount(url, context)
+            let cloud = try await HubAccount(url, context)
             let token =
                 if let tokenFile { try SecretText(InputFile.firstLine(tokenFile)) } else {
                     try await cloud.newToken(login, context)
@@ -44,7 +44,7 @@ extension RainMakerController {
             try await device.updateNOC()
             let status = try await checkNOC(of: record, group: cloud.membership?.groupID, context)
             try await self.device(context).updateDeviceList()
-            if context.console.isJSON { ControllerReport(record, status).print(context.console) }
+            if context.console.isJSON { HubReport(record, status).print(context.console) }
         }
     }
 }

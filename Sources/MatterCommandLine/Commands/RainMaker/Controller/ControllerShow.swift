@@ -3,7 +3,7 @@ import MatterController
 import RainMaker
 
 extension RainMakerController {
-    struct Show: ControllerSubcommand {
+    struct Show: HubSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Show how far a controller is set up.",
             discussion: """
@@ -26,10 +26,10 @@ extension RainMakerController {
                 token = secrets ? try await device.token() : nil
             } catch {
                 // The rest is not lost for it.
-                ControllerReport(record, status).print(context.console)
+                HubReport(record, status).print(context.console)
                 throw error
             }
-            ControllerReport(record, status, token: token).print(context.console)
+            HubReport(record, status, token: token).print(context.console)
         }
     }
 }

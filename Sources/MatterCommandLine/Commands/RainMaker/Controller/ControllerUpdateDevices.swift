@@ -4,7 +4,7 @@ import MatterController
 import RainMaker
 
 extension RainMakerController {
-    struct UpdateDevices: ControllerSubcommand {
+    struct UpdateDevices: HubSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "update-devices", abstract: "Make a controller read the group's list of devices.",
             discussion: """
@@ -24,7 +24,7 @@ extension RainMakerController {
             } catch let error as ControllerError where error.code == .status {
                 context.logger.debug("the controller could not update its list; logging it in again: \(error)")
                 let record = try await context.controller.node(node.node)
-                let cloud = try await ControllerAccount(nil, context)
+                let cloud = try await HubAccount(nil, context)
                 let known = try await device.status().url
                 guard let url = try? CloudAccount.url(parsing: known) else { throw error }
                 try await device.authorize(url)

@@ -3,7 +3,7 @@ import MatterController
 import RainMaker
 
 extension RainMakerController {
-    struct UpdateNOC: ControllerSubcommand {
+    struct UpdateNOC: HubSubcommand {
         static let configuration = CommandConfiguration(
             commandName: "update-noc", abstract: "Make a controller get a certificate with the group's tag.",
             discussion: "Example: matterctl rainmaker controller update-noc hub")
@@ -13,7 +13,7 @@ extension RainMakerController {
 
         func run(_ context: CommandContext) async throws {
             let record = try await context.controller.node(node.node)
-            let cloud = try await ControllerAccount(nil, context)
+            let cloud = try await HubAccount(nil, context)
             try await device(context).updateNOC()
             _ = try await checkNOC(of: record, group: cloud.membership?.groupID, context)
         }

@@ -3,7 +3,7 @@ import MatterCredentials
 import MatterCrypto
 
 /// The way of a virtual controller to a cloud.
-package protocol ControllerCloud: Sendable {
+package protocol HubCloud: Sendable {
     /// - Parameters:
     ///   - url: the service with the version of its interface.
     ///   - target: path and query below that.
@@ -23,12 +23,12 @@ enum AccountResult: ClusterSignal {
 }
 
 /// A controller's account in its cloud, and what it asks there.
-struct ControllerAccount: Sendable {
+struct HubAccount: Sendable {
     /// As many as the firmware asks for at a time.
     private static let groupsPerPage = 4
     private static let mostPages = 250
 
-    let cloud: any ControllerCloud
+    let cloud: any HubCloud
     let url: String
     let accessToken: String?
 

@@ -6,7 +6,7 @@ import MatterTLV
 package import MatterTransport
 
 /// The rights of a controller's certificate on our fabric.
-package struct ControllerCertificate: Sendable {
+package struct HubCertificate: Sendable {
     private let tags: [CASEAuthenticatedTag]
 
     /// Reads it from the device, which shows each fabric its own.

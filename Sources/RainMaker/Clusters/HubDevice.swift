@@ -6,7 +6,7 @@ import MatterInteraction
 import MatterTLV
 
 /// Hands an account to a controller: the procedures of the Matter Controller cluster (docs/rainmaker.md).
-package struct ControllerDevice: Sendable {
+package struct HubDevice: Sendable {
     package static let cluster = RainMakerController.id
     package static let name = "MatterController"
     /// The time of a controller for a command: it talks to the cloud meanwhile.

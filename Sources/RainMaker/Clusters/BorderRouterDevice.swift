@@ -48,35 +48,3 @@ package struct BorderRouterDevice: Sendable {
         try await device.invoke(Command.stopThreadNetwork, "StopThreadNetwork", .absolute)
     }
 }
-
-/// The cluster of a participant's badge (docs/rainmaker.md).
-package struct ParticipantDevice: Sendable {
-    package static let cluster = RainMakerParticipantData.id
-    package static let name = "RainMakerParticipantData"
-
-    /// Its attributes, which are fields of its one command too, by number.
-    package enum Field: UInt8, Sendable, CaseIterable {
-        case name, companyName, email, contact, eventName
-    }
-
-    private let device: CustomCluster
-
-    /// - Parameter device: the cluster ``cluster``.
-    package init(_ device: CustomCluster) { self.device = device }
-
-    package func data() async throws -> [Field: String] {
-        let values = try await device.read(Field.allCases.map { AttributeID(UInt32($0.rawValue)) })
-        var data: [Field: String] = [:]
-        for field in Field.allCases { data[field] = values[AttributeID(UInt32(field.rawValue))]?.text }
-        return data
-    }
-
-    /// Sends what is given; the rest is left out.
-    package func send(_ data: [Field: String]) async throws {
-        let fields = Field.allCases.compactMap { field in
-            data[field].map { TLVElement(.context(field.rawValue), .string($0)) }
-        }
-        try await device.invoke(
-            RainMakerParticipantData.Command.sendData, "SendData", .absolute, fields: .structure(fields))
-    }
-}
