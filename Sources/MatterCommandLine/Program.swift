@@ -105,7 +105,7 @@ package struct Program {
         guard !(command is Simulate) else { return }
         // One command has one socket.
         TransportThreads.limitToOne()
-        guard let limit = (command as? any NetworkCommand)?.options.timeout?.duration else { return }
+        guard let limit = (command as? any NetworkCommand)?.longestRun else { return }
         cprocess_limit(UInt32((limit / .seconds(1) + overtime).rounded(.up)))
     }
 

@@ -88,7 +88,8 @@ extension CounterBlock {
     }
 
     private static func parse(_ contents: [UInt8]) -> UInt32? {
-        guard let next: UInt32 = (try? JSONValue(parsing: contents))?["next"]?.integer(), contents == record(next) else {
+        guard let next: UInt32 = (try? JSONValue(parsing: contents))?["next"]?.integer(), contents == record(next)
+        else {
             return nil
         }
         return next

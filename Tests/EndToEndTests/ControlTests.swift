@@ -273,6 +273,9 @@ import Testing
         watching.signal(SIGINT)
         let status = await watching.status(within: .seconds(10))
         #expect(status == 0 && watching.stderr.isEmpty, "that is how it ends: \(status) \(watching.stderr)")
+        // The set-up has its own time.
+        let timed = try await matterctl.succeed("discover", "--watch", "--timeout", "1s", "--for", "3s")
+        #expect(timed.duration > .seconds(3) && timed.duration < .seconds(8), "\(timed)")
     }
 
     @Test("a light that was switched off and on again obeys at once, on the session that follows")

@@ -42,6 +42,12 @@ import Testing
         #expect(run.status == 0 && run.stdout.contains("commissioning complete"), "\(run)")
     }
 
+    @Test("simulate ends after the time of --for")
+    func timedSimulation() async throws {
+        let run = try await Shell().run("simulate on-off-light --port 0 --mdns none --for 200ms --json")
+        #expect(run.status == 0 && run.stdout.contains(#"{"event":"ready""#), "\(run)")
+    }
+
     @Test("everyday verbs, read, write, invoke, ping and acl against a node, in text and as JSON")
     func control() async throws {
         #expect(try await commission("--name lamp --progress none").stdout == "1\n")

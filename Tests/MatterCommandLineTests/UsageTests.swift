@@ -68,7 +68,9 @@ import Testing
             "commission 34970112332 --country de", "commission 34970112332 --node-id 0",
             "commission 34970112332 --until tea", "commission 34970112332 --issuer nobody",
             "commission 34970112332 --attestation maybe", "discover --discriminator 4096",
-            "discover --address 127.0.0.1", "fabric create x --fabric-id 0", "fabric create x --vendor-id 0xFFF5",
+            "discover --address 127.0.0.1", "discover --for 1s", "discover --watch --for 0",
+            "simulate on-off-light --for 0", "simulate on-off-light --timeout 0", "fabric create x --fabric-id 0",
+            "fabric create x --vendor-id 0xFFF5",
             "fabric create x --issuer exec:true", "fabric import x --rcac a --noc b --key c --ipk @d",
             "on lamp --progress loud",
         ])

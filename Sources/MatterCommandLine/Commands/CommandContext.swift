@@ -2,12 +2,10 @@ import ArgumentParser
 import Glibc
 import Logging
 import MatterController
-import MatterCredentials
 import MatterDataModel
 import MatterDiscovery
 import MatterInteraction
 import MatterRecords
-import MatterSession
 import MatterTransport
 
 /// What a running command works with.
@@ -97,6 +95,8 @@ protocol NetworkCommand: AsyncParsableCommand {
     static var defaultTimeout: Duration { get }
     /// How long a device may take to do what it is told; `nil` for the usual.
     static var processing: Duration? { get }
+    /// The end of all that the command may do, if the user gave it a time.
+    var longestRun: Duration? { get }
 
     func run(_ context: CommandContext) async throws
 }
@@ -105,6 +105,7 @@ extension NetworkCommand {
     var target: NodeTarget? { nil }
     static var defaultTimeout: Duration { Budget.standard }
     static var processing: Duration? { nil }
+    var longestRun: Duration? { options.timeout?.duration }
 
     func run() async throws {
         let context: CommandContext
@@ -134,6 +135,8 @@ protocol LocalCommand: AsyncParsableCommand {
 }
 
 extension LocalCommand {
+    var console: Console { output.console }
+
     func run() async throws {
         do {
             try await execute()
@@ -141,6 +144,15 @@ extension LocalCommand {
             throw CommandFailure(error, target: nil, isJSON: output.json)
         }
     }
+}
+
+/// A command that works on the state directory.
+protocol StateCommand: LocalCommand {
+    var state: StateOptions { get }
+}
+
+extension StateCommand {
+    var output: OutputOptions { state.output }
 }
 
 /// An error on its way out of a command, with the form in which it is wanted.

@@ -1,9 +1,6 @@
 import ArgumentParser
-import MatterCredentials
 import MatterDataModel
 import MatterRecords
-import MatterSession
-import MatterTransport
 
 /// A time as users write it: `10`, `10s`, `500ms`, `1m30s`, `2min`, `1h`.
 struct TimeSpan: ExpressibleByArgument {
@@ -16,9 +13,8 @@ struct TimeSpan: ExpressibleByArgument {
 }
 
 extension TimeSpan {
-    /// For `--timeout`.
-    func requireSome() throws {
-        guard duration > .zero else { throw ValidationError("--timeout must be longer than zero") }
+    func requireSome(_ option: String = "--timeout") throws {
+        guard duration > .zero else { throw ValidationError("\(option) must be longer than zero") }
     }
 }
 

@@ -1,16 +1,14 @@
-import JSON
 import MatterController
 import MatterCredentials
 import MatterDataModel
 import MatterInteraction
 import MatterRecords
-import MatterSession
 import MatterTLV
 
 /// Prints what was read: bare values, path lines, a table, or JSON.
 struct AttributeOutput {
     private let context: CommandContext
-    private let node: UInt64
+    private let node: NodeID
     private let target: NodeTarget
     private let catalogue: Catalogue
     private let printer: ValuePrinter
@@ -22,7 +20,7 @@ struct AttributeOutput {
         isStrict: Bool = false
     ) {
         self.context = context
-        self.node = node.nodeID.rawValue
+        self.node = node.nodeID
         self.target = target
         self.catalogue = catalogue
         printer = ValuePrinter(numeric: numeric)
@@ -38,11 +36,11 @@ struct AttributeOutput {
     ) throws {
         let isSingle = requested.count == 1 && requested.first?.isWildcard == false
         if context.console.isJSON {
-            let objects = reports.map { json($0, isLit: isLit) }
-            if isSingle, let object = objects.first {
-                context.console.result(object)
+            let records = reports.map { record($0, isLit: isLit) }
+            if isSingle, let record = records.first {
+                context.console.object(record)
             } else {
-                context.console.result(.array(objects))
+                context.console.result(records)
             }
         } else if isSingle, let report = reports.first, let value = report.value {
             // A level that is not lit is none.
@@ -96,25 +94,18 @@ struct AttributeOutput {
         for failure in failures { context.console.message("warning: \(path(failure.path)): \(failure.said)") }
     }
 
-    private func json(_ report: AttributeReport, isLit: Bool?) -> JSONValue {
-        var object: JSONObject = ["node": .id(node), "endpoint": .id(report.path.endpoint)]
-        object["cluster"] = catalogue.clusterName(report.path.cluster).map { .string($0) }
-        object["clusterId"] = .id(report.path.cluster)
-        object["attribute"] = definition(of: report.path).map { .string($0.name) }
-        object["attributeId"] = .id(report.path.attribute)
-        switch report.outcome {
-        case .value(let value):
-            object["value"] = printer.json(value, as: type(of: report.path))
-            object["on"] = isLit.map { .bool($0) }
-            object["dataVersion"] = report.dataVersion.map { .uint(UInt64($0)) }
-        case .failure(let status):
-            object["status"] = .string(status.status.description)
-            object["statusCode"] = .uint(UInt64(status.status.rawValue))
-            object["clusterStatus"] = status.significantClusterStatus.map { .uint(UInt64($0)) }
-        case .unreadable(let reason):
-            object["unreadable"] = .string(reason)
+    private func record(_ report: AttributeReport, isLit: Bool?) -> Report {
+        Report {
+            Report(report.path, of: node, in: catalogue)
+            switch report.outcome {
+            case .value(let value):
+                Field("value", printer.json(value, as: type(of: report.path)))
+                Field("on", isLit)
+                Field("dataVersion", report.dataVersion)
+            case .failure(let status): Report(status)
+            case .unreadable(let reason): Field("unreadable", reason)
+            }
         }
-        return .object(object)
     }
 
     private func definition(of path: ConcreteAttributePath) -> AttributeDefinition? {

@@ -20,6 +20,24 @@ package struct Console: Sendable {
 
     package func result(_ json: JSONValue) { result(json.serialized()) }
 
+    /// One thing: an object, or a line for each member.
+    package func result(_ report: Report) {
+        if isJSON { result(report.json) } else { pairs(report.lines) }
+    }
+
+    /// Several: an array, or a table.
+    package func result(_ reports: [Report]) {
+        if isJSON { return result(reports.json) }
+        rows(reports.first?.columns ?? [], reports.map(\.row))
+    }
+
+    package func result(@Report.Builder _ fields: () throws -> [Field]) rethrows { result(try Report(fields)) }
+
+    /// Something that only programs want to know.
+    package func object(_ report: Report) { if isJSON { result(report.json) } }
+
+    package func object(@Report.Builder _ fields: () throws -> [Field]) rethrows { object(try Report(fields)) }
+
     /// One line beside the result; with JSON it keeps to the form of everything else on stderr.
     package func message(_ line: String) {
         terminal.message(
@@ -45,9 +63,11 @@ package struct Console: Sendable {
     }
 
     /// Keys with their values as tab-separated lines; on a terminal in two columns, long lists over several lines.
-    func pairs(_ pairs: [(key: String, values: [String])]) {
-        guard isTerminal else {
-            for pair in pairs { result("\(pair.key)\t\(pair.values.joined(separator: ", "))") }
+    private func pairs(_ pairs: [(key: String, values: [String])]) {
+        guard isTerminal, pairs.contains(where: { !$0.key.isEmpty }) else {
+            for pair in pairs {
+                result((pair.key.isEmpty ? "" : pair.key + "\t") + pair.values.joined(separator: ", "))
+            }
             return
         }
         let column = (pairs.map(\.key.count).max() ?? 0) + 2

@@ -71,7 +71,7 @@ final class ProgressPrinter: Sendable {
     private static func json(_ progress: CommissioningProgress) -> JSONValue {
         func event(_ stage: CommissioningStage, _ state: String, _ duration: Duration?) -> JSONValue {
             var body: JSONObject = ["stage": .string(stage.rawValue), "state": .string(state)]
-            body["ms"] = duration.map { CommissionReport.milliseconds($0) }
+            body["ms"] = duration.map { JSONValue.milliseconds($0) }
             return .object(["progress": .object(body)])
         }
         return switch progress {

@@ -1,11 +1,9 @@
 import ArgumentParser
-import JSON
 import MatterController
 import MatterCredentials
 import MatterDataModel
 import MatterInteraction
 import MatterRecords
-import MatterSession
 
 struct AccessList: NetworkCommand {
     static let configuration = CommandConfiguration(
@@ -47,14 +45,13 @@ struct AccessList: NetworkCommand {
         }
         let own = try await context.controller.credentials().identity
         let nodes = try await context.controller.nodes().all()
-        let output = AccessListOutput(own: own, nodes: nodes, catalogue: catalogue)
-        if context.console.isJSON {
-            var object: JSONObject = ["node": .id(record.nodeID.rawValue)]
-            object["entries"] = .array(entries.map(output.json))
-            object["dataVersion"] = report?.dataVersion.map { .uint(UInt64($0)) }
-            context.console.result(.object(object))
-        } else {
-            context.console.rows(AccessListOutput.header, entries.map(output.row))
+        let list = AccessListReport(own: own, nodes: nodes, catalogue: catalogue)
+        let reports = entries.map(list.report)
+        guard context.console.isJSON else { return context.console.result(reports) }
+        context.console.object {
+            Field("node", record.nodeID)
+            Field("entries", reports)
+            Field("dataVersion", report?.dataVersion)
         }
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import MatterController
 import MatterCredentials
 import MatterDataModel
@@ -60,9 +59,10 @@ struct Write: NetworkCommand {
             error.state = await link.stateAfterwards(target)
             throw error
         }
-        if context.console.isJSON {
-            for result in results {
-                context.console.result(json(result, record.nodeID.rawValue, target, catalogue))
+        for result in results {
+            context.console.object {
+                Report(target, of: record.nodeID, in: catalogue)
+                Report(result.status)
             }
         }
         guard let failed = results.first(where: { !$0.status.isSuccess }) else { return }
@@ -89,18 +89,4 @@ struct Write: NetworkCommand {
     }
 
     private func file() throws -> [UInt8] { try InputFile.contents(String(value.dropFirst())) }
-
-    private func json(
-        _ result: AttributeWriteResult, _ node: UInt64, _ path: ConcreteAttributePath, _ catalogue: Catalogue
-    ) -> JSONValue {
-        var object: JSONObject = ["node": .id(node), "endpoint": .id(path.endpoint)]
-        object["cluster"] = catalogue.clusterName(path.cluster).map { .string($0) }
-        object["clusterId"] = .id(path.cluster)
-        object["attribute"] = catalogue.attribute(cluster: path.cluster, path.attribute).map { .string($0.name) }
-        object["attributeId"] = .id(path.attribute)
-        object["status"] = .string(result.status.status.description)
-        object["statusCode"] = .uint(UInt64(result.status.status.rawValue))
-        object["clusterStatus"] = result.status.significantClusterStatus.map { .uint(UInt64($0)) }
-        return .object(object)
-    }
 }

@@ -42,13 +42,16 @@ struct BenchCommand: AsyncParsableCommand {
             }
             times.sort()
             func quantile(_ share: Double) -> JSONValue {
-                CommissionReport.milliseconds(times[min(times.count - 1, Int(Double(times.count) * share))])
+                .milliseconds(times[min(times.count - 1, Int(Double(times.count) * share))])
             }
             context.console.result(
-                .object([
-                    "count": .int(Int64(count)), "minMs": quantile(0), "p50Ms": quantile(0.5), "p95Ms": quantile(0.95),
-                    "maxMs": quantile(1),
-                ]))
+                Report {
+                    Field("count", count)
+                    Field("minMs", quantile(0))
+                    Field("p50Ms", quantile(0.5))
+                    Field("p95Ms", quantile(0.95))
+                    Field("maxMs", quantile(1))
+                }.json)
         }
     }
 }

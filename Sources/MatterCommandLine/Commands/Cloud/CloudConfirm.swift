@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import MatterCredentials
 import MatterDataModel
 import MatterErrors
@@ -71,7 +70,7 @@ struct CloudConfirm: CloudSubcommand {
             }
         }
         if let failure { throw failure }
-        if output.json { console.result(.object(["confirmed": .int(Int64(count))])) }
+        console.object { Field("confirmed", count) }
     }
 
     /// A request that need not be one of ours.

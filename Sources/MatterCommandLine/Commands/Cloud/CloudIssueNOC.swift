@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import MatterCredentials
 import MatterDataModel
 import RainMaker
@@ -30,15 +29,14 @@ struct CloudIssueNOC: CloudSubcommand {
         let (issued, text) = try await RainMakerIssuer.issue(
             request, group: group.id, fabric: fabric, fabricID: fabricID, metadata: extra, client: client,
             time: CloudSetup.time())
-        if output.json {
-            console.result(
-                .object([
-                    "requestId": .string(issued.receipt.rawValue), "nodeId": .string(text),
-                    "noc": .string(try issued.noc.pem()),
-                ]))
-        } else {
-            console.result(try issued.noc.pem())
-            console.message("request \(issued.receipt.rawValue), node \(TerminalText.escaped(text))")
+        let noc = try issued.noc.pem()
+        console.object {
+            Field("requestId", issued.receipt.rawValue)
+            Field("nodeId", text)
+            Field("noc", noc)
         }
+        guard !console.isJSON else { return }
+        console.result(noc)
+        console.message("request \(issued.receipt.rawValue), node \(TerminalText.escaped(text))")
     }
 }

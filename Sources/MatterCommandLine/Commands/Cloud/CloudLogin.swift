@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import MatterHTTP
 import RainMaker
 
@@ -43,8 +42,9 @@ struct CloudLogin: LocalCommand {
                 try await client.login(userName: try login.userName(), password: try login.password())
             }
         }
-        if output.json {
-            output.console.result(.object(["profile": .string(profile), "url": .string(account.url.description)]))
+        console.object {
+            Field("profile", profile)
+            Field("url", account.url.description)
         }
     }
 

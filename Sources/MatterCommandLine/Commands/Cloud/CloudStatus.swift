@@ -1,6 +1,4 @@
 import ArgumentParser
-import JSON
-import MatterDataModel
 import MatterErrors
 import MatterHTTP
 import RainMaker
@@ -19,18 +17,12 @@ struct CloudStatus: CloudSubcommand {
                 hint: "log in first: matterctl cloud login")
         }
         let name = offline ? client.account.userName : try await client.user().userName
-        var object: JSONObject = [
-            "profile": .string(client.account.profile), "url": .string(client.account.url.description),
-        ]
-        object["user"] = name.map { .string($0) }
-        object["tokenExpires"] = try await client.session()?.expires.map { .int($0) }
-        if output.json {
-            console.result(.object(object))
-        } else {
-            for member in object.members {
-                let text = member.value.stringValue ?? member.value.serialized()
-                console.result("\(member.key)\t\(TerminalText.escaped(text))")
-            }
+        let expires = try await client.session()?.expires
+        console.result {
+            Field("profile", client.account.profile, label: "profile")
+            Field("url", client.account.url.description, label: "url")
+            Field("user", name, label: "user")
+            Field("tokenExpires", expires, label: "tokenExpires")
         }
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import MatterDataModel
 import MatterRecords
 import RainMaker
@@ -17,11 +16,7 @@ struct CloudSync: CloudSubcommand {
         let joined = try await setup.fabric(client).refresh(record)
         await repeatRemovals(joined, client, setup)
         let adopted = try await setup.adopt(joined, client)
-        if output.json {
-            console.result(.array(adopted.map { NodeReport($0).json }))
-        } else {
-            console.rows(["NODE", "NAME", "PRODUCT", "ADDRESS", "STATE"], adopted.map(NodeReport.row))
-        }
+        console.result(adopted.map { Report($0) })
     }
 
     /// Tells the cloud what it could not be told before.

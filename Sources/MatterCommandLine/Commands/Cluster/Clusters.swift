@@ -1,8 +1,7 @@
 import ArgumentParser
-import JSON
 import MatterDataModel
 
-struct Clusters: LocalCommand {
+struct Clusters: StateCommand {
     static let configuration = CommandConfiguration(
         commandName: "clusters", abstract: "Show the clusters that can be named: attributes, commands, events, values.",
         discussion: "Example: matterctl clusters on-off")
@@ -10,7 +9,6 @@ struct Clusters: LocalCommand {
     @Argument(help: "One cluster, by name or id; all if left out.") var name: String?
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var state: StateOptions
-    var output: OutputOptions { state.output }
 
     func execute() async throws {
         let catalogue = try catalogue.catalogue(try state.state())
@@ -21,20 +19,17 @@ struct Clusters: LocalCommand {
                 "data-model.unknown-cluster", "no cluster has the id \(name)",
                 hint: "see all clusters: matterctl clusters")
         }
-        if output.json {
-            output.console.result(cluster.json)
-        } else {
-            for line in cluster.listing { output.console.result(line) }
-        }
+        if console.isJSON { return console.result(cluster.json) }
+        for line in cluster.listing { console.result(line) }
     }
 
     private func list(_ catalogue: Catalogue) {
-        let names = catalogue.clusterNames
-        if output.json {
-            output.console.result(
-                .array(names.map { .object(["id": .id($0.id), "name": .string($0.name)]) }))
-        } else {
-            output.console.rows(["ID", "NAME"], names.map { [hexadecimal($0.id), NameStyle.kebab($0.name)] })
-        }
+        console.result(
+            catalogue.clusterNames.map { cluster in
+                Report {
+                    Field("id", cluster.id, column: "ID", text: hexadecimal(cluster.id))
+                    Field("name", cluster.name, column: "NAME", text: NameStyle.kebab(cluster.name))
+                }
+            })
     }
 }

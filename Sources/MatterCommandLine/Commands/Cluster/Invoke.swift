@@ -58,7 +58,7 @@ struct Invoke: NetworkCommand {
             error.state = await link.stateAfterwards(endpoint: endpoint, cluster: cluster)
             throw error
         }
-        try show(result, command, record.nodeID.rawValue, catalogue, context)
+        try show(result, command, record.nodeID, catalogue, context)
     }
 
     private func parse(_ definition: CommandDefinition?, _ catalogue: Catalogue) throws -> ParsedValue {
@@ -91,31 +91,27 @@ struct Invoke: NetworkCommand {
     }
 
     private func show(
-        _ result: CommandResult, _ command: Command, _ node: UInt64, _ catalogue: Catalogue, _ context: CommandContext
+        _ result: CommandResult, _ command: Command, _ node: NodeID, _ catalogue: Catalogue, _ context: CommandContext
     ) throws {
-        let printer = ValuePrinter(numeric: numeric)
-        let cluster = catalogue.cluster(command.path.cluster)
-        var object: JSONObject = ["node": .id(node), "endpoint": .id(command.path.endpoint ?? 0)]
-        object["cluster"] = cluster.map { .string($0.name) }
-        object["clusterId"] = .id(command.path.cluster)
-        object["command"] = cluster?.command(command.path.command).map { .string($0.name) }
-        object["commandId"] = .id(command.path.command)
+        let place = Report(command.path, of: node, in: catalogue)
         switch result.outcome {
         case .response(let number, let fields):
-            let response = printer.json(fields: fields, of: cluster?.response(number)?.fields ?? [])
-            object["response"] = response
-            if context.console.isJSON {
-                context.console.result(.object(object))
-            } else {
-                let members = response.objectValue?.members ?? []
-                context.console.rows(
-                    ["FIELD", "VALUE"], members.map { [TerminalText.escaped($0.key), TerminalText.text($0.value)] })
+            let definitions = catalogue.cluster(command.path.cluster)?.response(number)?.fields ?? []
+            let response = ValuePrinter(numeric: numeric).json(fields: fields, of: definitions)
+            guard !context.console.isJSON else {
+                return context.console.object {
+                    place
+                    Field("response", response)
+                }
             }
+            let members = response.objectValue?.members ?? []
+            context.console.rows(
+                ["FIELD", "VALUE"], members.map { [TerminalText.escaped($0.key), TerminalText.text($0.value)] })
         case .status(let status):
-            object["status"] = .string(status.status.description)
-            object["statusCode"] = .uint(UInt64(status.status.rawValue))
-            object["clusterStatus"] = status.significantClusterStatus.map { .uint(UInt64($0)) }
-            if context.console.isJSON { context.console.result(.object(object)) }
+            context.console.object {
+                place
+                Report(status)
+            }
             try Outcome.check(result, of: NodeTarget(self.node.node).text)
         }
     }

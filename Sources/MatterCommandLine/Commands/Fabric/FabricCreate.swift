@@ -5,7 +5,7 @@ import MatterRecords
 import RainMaker
 
 extension FabricCommand {
-    struct Create: LocalCommand {
+    struct Create: StateCommand {
         static let configuration = CommandConfiguration(
             commandName: "create", abstract: "Make a fabric with a certificate authority of its own.",
             discussion: "Example: matterctl fabric create lab --vendor-id 0xFFF1")
@@ -23,7 +23,6 @@ extension FabricCommand {
         @Option(help: ArgumentHelp("With --issuer rainmaker: the cloud account.", valueName: "NAME"))
         var profile: String?
         @OptionGroup(title: HelpPage.common) var state: StateOptions
-        var output: OutputOptions { state.output }
 
         func validate() throws {
             if fabricId?.value == 0 { throw ValidationError("a fabric id is not 0") }
@@ -46,14 +45,13 @@ extension FabricCommand {
 
         func execute() async throws {
             if case .service = issuer { return try await join() }
-            let controller = Controller(
-                Controller.Options(state: try state.state(), logger: try output.logger()))
+            let controller = try state.controller()
             let fabric = try LocalFabric.create(
                 fabricID: fabricId.map { FabricID($0.value) }, withIntermediate: intermediate,
                 validity: controller.validity)
             let record = try await controller.fabrics.add(
                 fabric, name: name, vendorID: vendorId.map { VendorID($0.value) } ?? Controller.testVendor)
-            if output.json { output.console.result(FabricReport(record, isInUse: nil).json) }
+            console.object(Report(record))
         }
 
         /// Joins the fabric of a group in the cloud.
@@ -67,11 +65,11 @@ extension FabricCommand {
                     vendorID: vendorId.map { VendorID($0.value) } ?? RainMakerFabric.vendorID)
             }
             if joined.fabric.lacksIPK {
-                output.console.message(
+                console.message(
                     "warning: the cloud gives no identity protection key for this group; 16 zero bytes are used, as in the "
                         + "phone apps")
             }
-            if output.json { output.console.result(FabricReport(joined.record, isInUse: nil).json) }
+            console.object(Report(joined.record))
         }
     }
 }

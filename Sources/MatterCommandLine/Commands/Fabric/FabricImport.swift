@@ -6,7 +6,7 @@ import MatterCrypto
 import MatterRecords
 
 extension FabricCommand {
-    struct Import: LocalCommand {
+    struct Import: StateCommand {
         static let configuration = CommandConfiguration(
             commandName: "import", abstract: "Take over a fabric that was made elsewhere.",
             discussion: """
@@ -26,7 +26,6 @@ extension FabricCommand {
         @Option(name: .long, help: ArgumentHelp("The vendor id that devices store for us.", valueName: "V"))
         var vendorId: NumberArgument<UInt16>?
         @OptionGroup(title: HelpPage.common) var state: StateOptions
-        var output: OutputOptions { state.output }
 
         func validate() throws {
             guard (key + [ipk]).allSatisfy({ $0.hasPrefix("@") }) else {
@@ -35,8 +34,7 @@ extension FabricCommand {
         }
 
         func execute() async throws {
-            let controller = Controller(
-                Controller.Options(state: try state.state(), logger: try output.logger()))
+            let controller = try state.controller()
             let root = try Self.certificate(rcac)
             let chain = OperationalChain(
                 noc: try Self.certificate(noc), icac: try icac.map { file throws in try Self.certificate(file) },
@@ -51,7 +49,7 @@ extension FabricCommand {
             let record = try await controller.fabrics.add(
                 fabric, name: name, vendorID: vendorId.map { VendorID($0.value) } ?? Controller.testVendor,
                 nodeIDs: .random)
-            if output.json { output.console.result(FabricReport(record, isInUse: nil).json) }
+            console.object(Report(record))
         }
 
         private static func certificate(_ file: String) throws -> MatterCertificate {

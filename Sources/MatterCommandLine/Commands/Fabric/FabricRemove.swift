@@ -2,7 +2,7 @@ import ArgumentParser
 import MatterRecords
 
 extension FabricCommand {
-    struct Remove: LocalCommand {
+    struct Remove: StateCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove", abstract: "Remove a fabric with its keys, without telling its devices.",
             discussion: "Example: matterctl fabric remove lab --yes")
@@ -10,7 +10,6 @@ extension FabricCommand {
         @Argument(help: "The name.") var name: String
         @Flag(help: "Skip the confirmation prompt.") var yes = false
         @OptionGroup(title: HelpPage.common) var state: StateOptions
-        var output: OutputOptions { state.output }
 
         func execute() async throws {
             let store = FabricStore(try state.state())
@@ -22,7 +21,7 @@ extension FabricCommand {
             let nodes = try NodeStore(store.state, fabric: name).sound()
             let count = nodes.nodes.count + nodes.faults.count
             let loss = count == 0 ? "" : " and lose control of its \(count) node\(count == 1 ? "" : "s")"
-            try output.console.confirm("Remove the fabric '\(name)' with its keys\(loss)?", given: yes)
+            try console.confirm("Remove the fabric '\(name)' with its keys\(loss)?", given: yes)
             try await store.remove(name)
         }
     }

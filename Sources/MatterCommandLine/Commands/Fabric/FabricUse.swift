@@ -2,14 +2,13 @@ import ArgumentParser
 import MatterRecords
 
 extension FabricCommand {
-    struct Use: LocalCommand {
+    struct Use: StateCommand {
         static let configuration = CommandConfiguration(
             commandName: "use", abstract: "Choose the fabric that commands use when none is named.",
             discussion: "Example: matterctl fabric use lab")
 
         @Argument(help: "The name.") var name: String
         @OptionGroup(title: HelpPage.common) var state: StateOptions
-        var output: OutputOptions { state.output }
 
         func execute() async throws { try FabricStore(try state.state()).choose(name) }
     }

@@ -4,7 +4,6 @@ import JSON
 import MatterCommissioning
 import MatterController
 import MatterCredentials
-import MatterDataModel
 import MatterRecords
 import MatterSetupPayload
 import MatterTransport
@@ -156,62 +155,42 @@ struct Commission: NetworkCommand {
             return
         }
         let fabric = try await context.controller.fabric()
-        context.console.result(CommissionReport(node: node, result: result, fabric: fabric).json)
+        context.console.object(Report(node: node, result: result, fabric: fabric))
     }
 }
 
-/// The object that `commission --json` prints.
-struct CommissionReport {
-    let node: NodeRecord
-    let result: CommissionedNode
-    let fabric: FabricRecord
-
-    var json: JSONValue {
-        var object: JSONObject = ["node": .id(node.nodeID.rawValue)]
-        object["name"] = node.name.map { .string($0) }
-        object["room"] = node.room.map { .string($0) }
-        object["fabric"] = .string(fabric.name)
-        object["fabricId"] = .string(fabric.fabricID.description)
-        object["compressedFabricId"] = .string(fabric.compressedFabricID.description)
-        object["vendorId"] = node.vendorID.map { .uint(UInt64($0)) }
-        object["productId"] = node.productID.map { .uint(UInt64($0)) }
-        object["address"] = .string(result.address.description)
-        object["attestation"] = result.attestation.map { summary in
-            var verdict: JSONObject = ["verdict": .string(summary.verdict.rawValue)]
-            verdict["paa"] = summary.authority.map { .string($0) }
-            return .object(verdict)
+extension Report {
+    /// The object that `commission --json` prints.
+    init(node: NodeRecord, result: CommissionedNode, fabric: FabricRecord) {
+        self.init {
+            Field("node", node.nodeID)
+            Field("name", node.name)
+            Field("room", node.room)
+            Field("fabric", fabric.name)
+            Field("fabricId", fabric.fabricID.description)
+            Field("compressedFabricId", fabric.compressedFabricID.description)
+            Field("vendorId", node.vendorID)
+            Field("productId", node.productID)
+            Field("address", result.address.description)
+            if let attestation = result.attestation {
+                Field(
+                    "attestation",
+                    Report {
+                        Field("verdict", attestation.verdict.rawValue)
+                        Field("paa", attestation.authority)
+                    })
+            }
+            Field("endpoints", node.endpoints.map { EndpointNames($0).report })
+            if result.wasPending { Field("resumed", true) }
+            Field(
+                "stages",
+                result.stages.map { stage in
+                    Report {
+                        Field("stage", stage.stage.rawValue)
+                        Field("ms", JSONValue.milliseconds(stage.duration))
+                    }
+                })
+            Field("totalMs", JSONValue.milliseconds(result.total))
         }
-        object["endpoints"] = .array(node.endpoints.map { EndpointReport($0).json })
-        object["resumed"] = result.wasPending ? .bool(true) : nil
-        object["stages"] = .array(
-            result.stages.map { .object(["stage": .string($0.stage.rawValue), "ms": Self.milliseconds($0.duration)]) })
-        object["totalMs"] = Self.milliseconds(result.total)
-        return .object(object)
-    }
-
-    static func milliseconds(_ duration: Duration) -> JSONValue {
-        .double((duration / .milliseconds(1) * 10).rounded() / 10)
-    }
-}
-
-/// An endpoint with names where they are known.
-struct EndpointReport {
-    private let endpoint: NodeRecord.Endpoint
-
-    init(_ endpoint: NodeRecord.Endpoint) { self.endpoint = endpoint }
-
-    var deviceTypes: [String] {
-        endpoint.deviceTypes.map { Catalogue.standard.deviceType(DeviceTypeID($0))?.label ?? hexadecimal($0) }
-    }
-
-    var clusters: [String] {
-        endpoint.serverClusters.map { Catalogue.standard.clusterName(ClusterID($0)) ?? hexadecimal($0) }
-    }
-
-    var json: JSONValue {
-        .object([
-            "endpoint": .uint(UInt64(endpoint.number)), "deviceTypes": .array(deviceTypes.map { .string($0) }),
-            "clusters": .array(clusters.map { .string($0) }),
-        ])
     }
 }

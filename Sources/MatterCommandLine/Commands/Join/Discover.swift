@@ -7,21 +7,29 @@ struct Discover: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "discover", abstract: "List the devices that can be commissioned.",
         discussion: """
-            Ends when the network has nothing more to say, or goes on with --watch.
+            Ends when the network has nothing more to say. With --watch it goes on until stopped, or for the time of --for.
 
-            Example: matterctl discover --watch
+            Example: matterctl discover --watch --for 1m
             """)
 
     /// The look-out ends when everything that answers at once has done so, and then nothing new has come for this long.
     private static let quiet = Duration.seconds(2)
 
     @Flag(help: "Go on until stopped, one line per change.") var watch = false
+    @Option(
+        name: .customLong("for"), help: ArgumentHelp("With --watch: how long to go on.", valueName: "DURATION"))
+    var span: TimeSpan?
     @Option(help: ArgumentHelp("Only devices with this long discriminator.", valueName: "D")) var discriminator: UInt16?
     @Option(help: ArgumentHelp("Only devices of this vendor id.", valueName: "V")) var vendor: NumberArgument<UInt16>?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    /// With `--watch`, `--timeout` bounds the set-up alone.
+    var longestRun: Duration? { watch ? nil : options.timeout?.duration }
+
     func validate() throws {
         if let discriminator, discriminator > 4095 { throw ValidationError("a discriminator is 0–4095") }
+        try span?.requireSome("--for")
+        if span != nil, !watch { throw ValidationError("--for needs --watch; --timeout bounds the whole command") }
         if options.address != nil {
             throw ValidationError("--address has no meaning here: discover looks for addresses")
         }
@@ -39,9 +47,8 @@ struct Discover: NetworkCommand {
         let discovery = AvahiDiscovery(
             logger: context.logger, patience: CommandContext.discoveryPatience(context.timeout))
         let events = discovery.browseCommissionable(filter)
-        let until = watch && options.timeout == nil ? nil : context.deadline
         if watch {
-            try await follow(events, until: until, context)
+            try await follow(events, until: span.map { .now + $0.duration }, context)
         } else {
             let (devices, isComplete) = try await collect(events, until: context.deadline)
             // Who interrupts it knows less of the network, and not that it is empty.
@@ -76,12 +83,7 @@ struct Discover: NetworkCommand {
     }
 
     private func show(_ devices: [CommissionableDevice], isComplete: Bool, _ context: CommandContext) {
-        if context.console.isJSON {
-            context.console.result(.array(devices.map { Self.json($0) }))
-        } else {
-            context.console.rows(
-                ["INSTANCE", "DISCRIMINATOR", "VENDOR", "PRODUCT", "NAME", "ADDRESSES"], devices.map(Self.row))
-        }
+        context.console.result(devices.map { Report($0) })
         if !isComplete {
             let time = DurationText.format(context.timeout)
             context.console.message("not everything on this network has answered within \(time); see --timeout")
@@ -96,51 +98,42 @@ struct Discover: NetworkCommand {
     ) async throws {
         for try await event in Timed(events, until: deadline).stream {
             switch event {
-            case .found(let device) where !isWanted(device): break
-            case .found(let device):
-                if context.console.isJSON {
-                    var object: JSONObject = ["event": "found"]
-                    for member in Self.json(device).objectValue?.members ?? [] { object[member.key] = member.value }
-                    context.console.result(.object(object))
-                } else {
-                    context.console.result((["found"] + Self.row(device)).joined(separator: "\t"))
-                }
-            case .lost(let instance):
-                if context.console.isJSON {
-                    context.console.result(.object(["event": "lost", "instance": .string(instance)]))
-                } else {
-                    context.console.result("lost\t\(TerminalText.escaped(instance))")
-                }
-            case .allForNow:
-                break
+            case .found(let device) where isWanted(device): context.console.event("found", Report(device))
+            case .lost(let instance): context.console.event("lost", Report { Field("instance", instance, column: "") })
+            case .found, .allForNow: break
             }
         }
     }
+}
 
-    private static func row(_ device: CommissionableDevice) -> [String] {
-        func text(_ number: (some BinaryInteger)?) -> String { number.map { "\($0)" } ?? "-" }
-        return [
-            TerminalText.escaped(device.instance), text(device.record.longDiscriminator),
-            text(device.record.vendorID), text(device.record.productID),
-            TerminalText.escaped(device.record.deviceName ?? "-"),
-            device.addresses.map(\.description).joined(separator: " "),
-        ]
+extension Console {
+    /// One line of a run that goes on.
+    fileprivate func event(_ name: String, _ report: Report) {
+        let event = Report {
+            Field("event", name, column: "EVENT")
+            report
+        }
+        result(isJSON ? event.json.serialized() : event.row.joined(separator: "\t"))
     }
+}
 
-    private static func json(_ device: CommissionableDevice) -> JSONValue {
+extension Report {
+    fileprivate init(_ device: CommissionableDevice) {
         let record = device.record
-        var object: JSONObject = ["instance": .string(device.instance)]
-        object["discriminator"] = record.longDiscriminator.map { .uint(UInt64($0)) }
-        object["commissioningMode"] = .uint(UInt64(record.commissioningMode.rawValue))
-        object["vendorId"] = record.vendorID.map { .uint(UInt64($0)) }
-        object["productId"] = record.productID.map { .uint(UInt64($0)) }
-        object["deviceType"] = record.deviceType.map { .uint(UInt64($0)) }
-        object["name"] = record.deviceName.map { .string($0) }
-        object["pairingHint"] = record.pairingHint.map { .uint(UInt64($0)) }
-        object["pairingInstruction"] = record.pairingInstruction.map { .string($0) }
-        object["host"] = .string(device.host)
-        object["port"] = .uint(UInt64(device.port))
-        object["addresses"] = .array(device.addresses.map { .string($0.description) })
-        return .object(object)
+        let addresses = device.addresses.map(\.description)
+        self.init {
+            Field("instance", device.instance, column: "INSTANCE")
+            Field("discriminator", record.longDiscriminator, column: "DISCRIMINATOR")
+            Field("commissioningMode", record.commissioningMode.rawValue)
+            Field("vendorId", record.vendorID, column: "VENDOR")
+            Field("productId", record.productID, column: "PRODUCT")
+            Field("deviceType", record.deviceType)
+            Field("name", record.deviceName, column: "NAME")
+            Field("pairingHint", record.pairingHint)
+            Field("pairingInstruction", record.pairingInstruction)
+            Field("host", device.host)
+            Field("port", device.port)
+            Field("addresses", addresses, column: "ADDRESSES", text: addresses.joined(separator: " "))
+        }
     }
 }

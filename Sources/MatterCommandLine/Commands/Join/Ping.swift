@@ -1,7 +1,6 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterCredentials
 import MatterDataModel
 import MatterInteraction
 import MatterRecords
@@ -41,14 +40,14 @@ struct Ping: NetworkCommand {
             times.append(.now - begin)
         }
         let how = session.isResumed ? "resumed" : "case"
-        if context.console.isJSON {
-            context.console.result(
-                .object([
-                    "node": .id(record.nodeID.rawValue), "address": .string(session.address.description),
-                    "session": .string(how), "sessionMs": CommissionReport.milliseconds(setup),
-                    "ms": .array(times.map { CommissionReport.milliseconds($0) }),
-                ]))
-            return
+        guard !context.console.isJSON else {
+            return context.console.object {
+                Field("node", record.nodeID)
+                Field("address", session.address.description)
+                Field("session", how)
+                Field("sessionMs", JSONValue.milliseconds(setup))
+                Field("ms", times.map(JSONValue.milliseconds))
+            }
         }
         for time in times {
             context.console.result("\(session.address)\t\(how)\t\(text(setup))\t\(text(time))")

@@ -5,7 +5,7 @@ import MatterRecords
 import MatterStore
 
 extension NodeCommand {
-    struct Forget: LocalCommand {
+    struct Forget: StateCommand {
         static let configuration = CommandConfiguration(
             commandName: "forget", abstract: "Forget a node without telling it; it stays on the fabric.",
             discussion: "Example: matterctl node forget 5 --yes")
@@ -13,12 +13,11 @@ extension NodeCommand {
         @Argument(help: "Node id or name.") var node: String
         @Flag(help: "Skip the confirmation prompt.") var yes = false
         @OptionGroup(title: HelpPage.common) var state: StateOptions
-        var output: OutputOptions { state.output }
 
         func execute() async throws {
             let controller = try state.controller()
             let id = try await target(controller)
-            try output.console.confirm(
+            try console.confirm(
                 "Forget \(NodeTarget(node).text)? The device itself keeps its place on the fabric.", given: yes)
             try await controller.forget(id)
         }

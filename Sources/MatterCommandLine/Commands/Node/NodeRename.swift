@@ -3,7 +3,7 @@ import MatterController
 import MatterRecords
 
 extension NodeCommand {
-    struct Rename: LocalCommand {
+    struct Rename: StateCommand {
         static let configuration = CommandConfiguration(
             commandName: "rename", abstract: "Give a node another name.",
             discussion: "Example: matterctl node rename 1 kitchen")
@@ -11,7 +11,6 @@ extension NodeCommand {
         @Argument(help: "Node id or name.") var node: String
         @Argument(help: "The new name.") var name: String
         @OptionGroup(title: HelpPage.common) var state: StateOptions
-        var output: OutputOptions { state.output }
 
         func execute() async throws {
             let controller = try state.controller()

@@ -1,70 +1,73 @@
-import JSON
-import MatterCredentials
 import MatterDataModel
 import MatterRecords
 import MatterTransport
 
-/// What is printed of a node.
-struct NodeReport {
-    private let node: NodeRecord
-
-    init(_ node: NodeRecord) { self.node = node }
-
-    var json: JSONValue {
-        var object: JSONObject = ["node": .id(node.nodeID.rawValue)]
-        object["name"] = node.name.map { .string($0) }
-        object["room"] = node.room.map { .string($0) }
-        object["vendorId"] = node.vendorID.map { .uint(UInt64($0)) }
-        object["productId"] = node.productID.map { .uint(UInt64($0)) }
-        object["vendorName"] = node.vendorName.map { .string($0) }
-        object["productName"] = node.productName.map { .string($0) }
-        object["serialNumber"] = node.serialNumber.map { .string($0) }
-        object["addresses"] = .array(node.addresses.map { .string($0.description) })
-        object["endpoints"] = .array(node.endpoints.map { EndpointReport($0).json })
-        object["state"] = "commissioned"
-        return .object(object)
-    }
-
-    static func pending(_ node: PendingNode) -> JSONValue {
-        var object: JSONObject = ["node": .id(node.nodeID.rawValue)]
-        object["name"] = node.name.map { .string($0) }
-        object["vendorId"] = node.vendorID.map { .uint(UInt64($0)) }
-        object["productId"] = node.productID.map { .uint(UInt64($0)) }
-        object["state"] = "pending"
-        return .object(object)
-    }
-
-    static func row(_ node: NodeRecord) -> [String] {
-        [
-            "\(node.nodeID.rawValue)", TerminalText.escaped(node.name ?? "-"),
-            TerminalText.escaped(node.productName ?? "-"), node.addresses.first?.description ?? "-", "commissioned",
-        ]
-    }
-
-    /// Each key with its value, or with the parts of a list.
-    var lines: [(key: String, values: [String])] {
-        var lines = [("node", ["\(node.nodeID.rawValue)"])]
-        func line(_ key: String, _ value: String?) {
-            if let value { lines.append((key, [TerminalText.escaped(value)])) }
+extension Report {
+    init(_ node: NodeRecord) {
+        let endpoints = node.endpoints.map(EndpointNames.init)
+        self.init {
+            Field("node", node.nodeID, label: "node", column: "NODE")
+            Field("name", node.name, label: "name", column: "NAME")
+            Field("room", node.room, label: "room")
+            Field("vendorId", node.vendorID)
+            Field("productId", node.productID)
+            Field("vendorName", node.vendorName)
+            Field(label: "vendor", Self.label(node.vendorName, node.vendorID))
+            Field("productName", node.productName, column: "PRODUCT")
+            Field(label: "product", Self.label(node.productName, node.productID))
+            Field("serialNumber", node.serialNumber, label: "serial")
+            Field("addresses", node.addresses.map(\.description))
+            Field(column: "ADDRESS", node.addresses.first.map { [$0.description] })
+            for address in node.addresses { Field(label: "address", [address.description]) }
+            Field("endpoints", endpoints.map(\.report))
+            for endpoint in endpoints { Field(label: "endpoint \(endpoint.number)", endpoint.texts) }
+            Field("state", "commissioned", column: "STATE")
         }
-        line("name", node.name)
-        line("room", node.room)
-        line("vendor", Self.label(node.vendorName, node.vendorID))
-        line("product", Self.label(node.productName, node.productID))
-        line("serial", node.serialNumber)
-        for address in node.addresses { line("address", address.description) }
-        for endpoint in node.endpoints {
-            let report = EndpointReport(endpoint)
-            var parts = report.clusters
-            let types = report.deviceTypes.joined(separator: ", ") + ":"
-            parts = parts.isEmpty ? [types] : ["\(types) \(parts[0])"] + parts.dropFirst()
-            lines.append(("endpoint \(endpoint.number)", parts.map(TerminalText.escaped)))
-        }
-        return lines
     }
 
-    private static func label(_ name: String?, _ id: UInt16?) -> String? {
-        guard let id else { return name }
-        return [name, hexadecimal(UInt32(id))].compactMap { $0 }.joined(separator: " ")
+    init(_ node: PendingNode) {
+        self.init {
+            Field("node", node.nodeID, column: "NODE")
+            Field("name", node.name, column: "NAME")
+            Field("vendorId", node.vendorID)
+            Field("productId", node.productID)
+            Field(column: "PRODUCT", nil)
+            Field(column: "ADDRESS", nil)
+            Field("state", "pending", column: "STATE")
+        }
+    }
+
+    private static func label(_ name: String?, _ id: UInt16?) -> [String]? {
+        let parts = [name, id.map { hexadecimal(UInt32($0)) }].compactMap { $0 }
+        return parts.isEmpty ? nil : [parts.joined(separator: " ")]
+    }
+}
+
+/// An endpoint with names where they are known.
+struct EndpointNames {
+    let number: UInt16
+    private let deviceTypes: [String]
+    private let clusters: [String]
+
+    init(_ endpoint: NodeRecord.Endpoint) {
+        number = endpoint.number
+        deviceTypes = endpoint.deviceTypes.map {
+            Catalogue.standard.deviceType(DeviceTypeID($0))?.label ?? hexadecimal($0)
+        }
+        clusters = endpoint.serverClusters.map { Catalogue.standard.clusterName(ClusterID($0)) ?? hexadecimal($0) }
+    }
+
+    var report: Report {
+        Report {
+            Field("endpoint", number)
+            Field("deviceTypes", deviceTypes)
+            Field("clusters", clusters)
+        }
+    }
+
+    /// The device types before the first cluster.
+    fileprivate var texts: [String] {
+        let types = deviceTypes.joined(separator: ", ") + ":"
+        return clusters.isEmpty ? [types] : ["\(types) \(clusters[0])"] + clusters.dropFirst()
     }
 }

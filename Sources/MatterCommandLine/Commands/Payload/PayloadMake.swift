@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import MatterSetupPayload
 
 extension PayloadCommand {
@@ -32,13 +31,9 @@ extension PayloadCommand {
                 discoveryCapabilities: try capabilities(), discriminator: try SetupDiscriminator(long: discriminator),
                 passcode: try SetupPasscode(passcode))
             payload.extensionData.serialNumber = serial.map { .text($0) }
-            let qrCode = try payload.qrCode()
-            let manual = try payload.manualCode()
-            if output.json {
-                output.console.result(.object(["qrCode": .string(qrCode), "manualCode": .string(manual)]))
-            } else {
-                output.console.result(qrCode)
-                output.console.result(try payload.formattedManualCode())
+            try console.result {
+                Field("qrCode", try payload.qrCode(), label: "")
+                Field("manualCode", try payload.manualCode(), label: "", text: try payload.formattedManualCode())
             }
         }
 

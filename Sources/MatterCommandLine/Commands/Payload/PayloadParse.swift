@@ -13,15 +13,11 @@ extension PayloadCommand {
 
         func execute() async throws {
             let text = payload == "-" ? try StandardInput.line() ?? "" : payload
-            let payloads = try SetupPayload.parse(text)
-            if output.json {
-                let objects = payloads.map { PayloadReport($0).json }
-                output.console.result(objects.count == 1 ? objects[0] : .array(objects))
-                return
-            }
-            for (index, payload) in payloads.enumerated() {
-                if index > 0 { output.console.result("") }
-                for line in PayloadReport(payload).lines { output.console.result(line) }
+            let reports = try SetupPayload.parse(text).map { Report($0) }
+            if output.json, reports.count > 1 { return console.result(reports.json) }
+            for (index, report) in reports.enumerated() {
+                if index > 0 { console.result("") }
+                console.result(report)
             }
         }
     }

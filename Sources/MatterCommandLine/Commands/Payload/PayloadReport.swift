@@ -1,60 +1,32 @@
-import JSON
+package import JSON
 import MatterDataModel
-import MatterSetupPayload
+package import MatterSetupPayload
 
-/// What is printed of a payload: the command's purpose is to show the passcode.
-struct PayloadReport {
-    private let payload: SetupPayload
-
-    init(_ payload: SetupPayload) { self.payload = payload }
-
-    private var members: [(key: String, label: String, value: JSONValue)] {
-        var members: [(String, String, JSONValue)] = []
-        func add(_ key: String, _ label: String, _ value: JSONValue?) {
-            if let value { members.append((key, label, value)) }
-        }
-        add("vendorId", "vendor id", payload.vendorID.map { .uint(UInt64($0)) })
-        add("productId", "product id", payload.productID.map { .uint(UInt64($0)) })
-        add("flow", "flow", .string(payload.commissioningFlow.label))
-        add("capabilities", "capabilities", payload.discoveryCapabilities.map { .array($0.names.map { .string($0) }) })
-        add("discriminator", "discriminator", payload.discriminator.long.map { .uint(UInt64($0)) })
-        add("shortDiscriminator", "short discriminator", .uint(UInt64(payload.discriminator.short)))
-        add("passcode", "passcode", .uint(UInt64(payload.passcode.value)))
+extension Report {
+    /// The purpose of the command is to show the passcode.
+    init(_ payload: SetupPayload) {
         let more = payload.extensionData
-        switch more.serialNumber {
-        case .text(let text): add("serialNumber", "serial number", .string(text))
-        case .number(let number): add("serialNumber", "serial number", .uint(UInt64(number)))
-        case nil: break
-        }
-        add("pbkdf2Iterations", "PBKDF2 iterations", more.pbkdf2Iterations.map { .uint(UInt64($0)) })
-        add("pbkdf2Salt", "PBKDF2 salt", more.pbkdf2Salt.map { .string("hex:\(Hex.encode($0, uppercase: true))") })
-        add("numberOfDevices", "devices", more.numberOfDevices.map { .uint(UInt64($0)) })
-        add("commissioningTimeout", "timeout", more.commissioningTimeout.map { .uint(UInt64($0)) })
-        return members
-    }
-
-    /// What the vendor added, by tag.
-    private var vendorElements: [(tag: String, value: JSONValue)] {
-        payload.extensionData.vendorElements.map { element in
-            switch element.value {
-            case .text(let text): (String(element.tag), .string(text))
-            case .number(let number): (String(element.tag), .id(signed: number))
+        let vendor = more.vendorElements
+        self.init {
+            Field("vendorId", payload.vendorID, label: "vendor id")
+            Field("productId", payload.productID, label: "product id")
+            Field("flow", payload.commissioningFlow.label, label: "flow")
+            Field("capabilities", payload.discoveryCapabilities?.names, label: "capabilities")
+            Field("discriminator", payload.discriminator.long, label: "discriminator")
+            Field("shortDiscriminator", payload.discriminator.short, label: "short discriminator")
+            Field("passcode", payload.passcode.value, label: "passcode")
+            Field("serialNumber", more.serialNumber, label: "serial number")
+            Field("pbkdf2Iterations", more.pbkdf2Iterations, label: "PBKDF2 iterations")
+            Field("pbkdf2Salt", more.pbkdf2Salt.map(JSONValue.octets), label: "PBKDF2 salt")
+            Field("numberOfDevices", more.numberOfDevices, label: "devices")
+            Field("commissioningTimeout", more.commissioningTimeout, label: "timeout")
+            if !vendor.isEmpty {
+                Field("vendorElements", Report { for element in vendor { Field("\(element.tag)", element.value) } })
+            }
+            for element in vendor {
+                Field(label: "vendor element \(element.tag)", [TerminalText.text(element.value.json)])
             }
         }
-    }
-
-    var json: JSONValue {
-        var object = JSONObject()
-        for member in members { object[member.key] = member.value }
-        var vendor = JSONObject()
-        for element in vendorElements { vendor[element.tag] = element.value }
-        if !vendor.isEmpty { object["vendorElements"] = .object(vendor) }
-        return .object(object)
-    }
-
-    var lines: [String] {
-        members.map { "\($0.label)\t\(TerminalText.text($0.value))" }
-            + vendorElements.map { "vendor element \($0.tag)\t\(TerminalText.text($0.value))" }
     }
 }
 
@@ -64,6 +36,24 @@ extension SetupPayload.CommissioningFlow {
         case .standard: "standard"
         case .userIntent: "user-intent"
         case .custom: "custom"
+        }
+    }
+}
+
+extension SetupExtensionData.SerialNumber: JSONConvertible {
+    package var json: JSONValue {
+        switch self {
+        case .text(let text): text.json
+        case .number(let number): number.json
+        }
+    }
+}
+
+extension SetupExtensionData.VendorElement.Value: JSONConvertible {
+    package var json: JSONValue {
+        switch self {
+        case .text(let text): text.json
+        case .number(let number): number.json
         }
     }
 }

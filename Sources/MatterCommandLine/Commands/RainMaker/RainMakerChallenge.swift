@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import MatterController
 import MatterCredentials
 import MatterRecords
@@ -27,10 +26,11 @@ struct RainMakerChallenge: CustomClusterCommand {
         guard let evidence = try await device.prove(as: record.nodeID.description) else {
             throw RainMakerNodeID.notRainMaker(node)
         }
-        var list = ValueList(node: record)
-        list.add("rainmakerNodeId", "rainmaker node", .string(evidence.nodeID))
-        list.add("matterNodeId", "matter node", .string(record.nodeID.description))
-        list.add("signature", "signature", .string(evidence.signature))
-        list.print(context.console)
+        context.console.result {
+            Field("node", record.nodeID)
+            Field("rainmakerNodeId", evidence.nodeID, label: "rainmaker node")
+            Field("matterNodeId", record.nodeID.description, label: "matter node")
+            Field("signature", evidence.signature, label: "signature")
+        }
     }
 }

@@ -1,8 +1,5 @@
 import ArgumentParser
-import JSON
 import MatterController
-import MatterCredentials
-import MatterDataModel
 import MatterRecords
 import RainMaker
 
@@ -21,11 +18,9 @@ struct RainMakerNodeID: CustomClusterCommand {
         let device = RainMakerDevice(
             link: try await context.controller.link(to: record), node: record, deadline: context.deadline(for: record))
         guard let id = try await device.rainmakerNodeID() else { throw Self.notRainMaker(node) }
-        if context.console.isJSON {
-            context.console.result(
-                .object(["node": .id(record.nodeID.rawValue), "rainmakerNodeId": .string(id)]))
-        } else {
-            context.console.result(TerminalText.escaped(id))
+        context.console.result {
+            Field("node", record.nodeID)
+            Field("rainmakerNodeId", id, label: "")
         }
     }
 

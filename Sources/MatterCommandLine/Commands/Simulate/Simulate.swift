@@ -95,7 +95,17 @@ struct Simulate: LocalCommand {
     var online = false
     @Option(name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"))
     var home: String?
+    @Option(help: ArgumentHelp("Time to get ready, such as 10s.", valueName: "DURATION")) var timeout: TimeSpan?
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("How long to run; until stopped if left out.", valueName: "DURATION"))
+    var span: TimeSpan?
     @OptionGroup(title: HelpPage.common) var output: OutputOptions
+
+    func validate() throws {
+        try timeout?.requireSome()
+        try span?.requireSome("--for")
+    }
 
     func execute() async throws {
         if online { try CurlTransport.checkLibrary() }
@@ -117,7 +127,9 @@ struct Simulate: LocalCommand {
         }
         var configuration = try configuration(first, directory)
         configuration.faults = try FaultPlan(parsing: fault.joined(separator: ","))
-        let avahi = mdns == .avahi ? AvahiDiscovery(logger: try output.logger()) : nil
+        let standard = AvahiDiscovery.standardPatience
+        let patience = min(timeout?.duration ?? standard, standard)
+        let avahi = mdns == .avahi ? AvahiDiscovery(logger: try output.logger(), patience: patience) : nil
         if let avahi { await warn(of: avahi) }
         var devices: [SimulatedDevice] = []
         do {
@@ -132,6 +144,11 @@ struct Simulate: LocalCommand {
         listen(to: devices)
         await withTaskGroup { group in
             for device in devices { group.addTask { await device.run() } }
+            if let span {
+                group.addTask { try? await Task.sleep(for: span.duration) }
+                await group.next()
+                group.cancelAll()
+            }
             await group.waitForAll()
         }
         for device in devices { await device.stop() }

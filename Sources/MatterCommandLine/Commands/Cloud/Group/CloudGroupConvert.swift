@@ -11,6 +11,6 @@ struct CloudConvert: CloudSubcommand {
 
     func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
         let group = try await client.convert(try await client.findGroup(group.name).id)
-        if output.json { console.result(CloudGroupReport(group: group).json) }
+        console.object(Report(group))
     }
 }

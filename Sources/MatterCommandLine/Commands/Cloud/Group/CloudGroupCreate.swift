@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import MatterDataModel
 import RainMaker
 
@@ -19,10 +18,13 @@ struct CloudCreateFabric: CloudSubcommand {
         do {
             group = try await client.createdGroup(id)
         } catch {
-            if output.json { console.result(.object(["group": .string(id), "name": .string(name)])) }
+            console.object {
+                Field("group", id)
+                Field("name", name)
+            }
             throw error
         }
-        if output.json { console.result(CloudGroupReport(group: group).json) }
+        console.object(Report(group))
         _ = try group.requireFabric()
     }
 }

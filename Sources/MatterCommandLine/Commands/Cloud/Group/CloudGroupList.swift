@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import MatterDataModel
 import RainMaker
 
@@ -24,13 +23,8 @@ struct CloudGroups: CloudSubcommand {
         } else {
             groups = try await client.groups(onlyMatter: matter)
         }
-        let reports = groups.map { CloudGroupReport(group: $0) }
-        if output.json {
-            console.result(.array(reports.map(\.json)))
-        } else {
-            console.rows(CloudGroupReport.header, reports.map(\.row))
-            if group != nil { console.rows(CloudGroupReport.nodeHeader, reports.flatMap(\.nodeRows)) }
-        }
+        console.result(groups.map { Report($0) })
+        if group != nil, !console.isJSON { console.result(groups.flatMap(\.nodes).map { Report($0) }) }
         // The others are as good as ever, so that this is no failure.
         for fault in groups.compactMap(\.fault) {
             console.message("warning: \(TerminalText.escaped(fault.reason))")

@@ -12,6 +12,6 @@ struct CloudUserNOC: CloudSubcommand {
     func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
         let record = try setup.localFabric(ofGroup: try await client.findGroup(group.name))
         let joined = try await setup.fabric(client).refresh(record, force: true)
-        if output.json { console.result(FabricReport(joined.record, isInUse: nil).json) }
+        console.object(Report(joined.record))
     }
 }

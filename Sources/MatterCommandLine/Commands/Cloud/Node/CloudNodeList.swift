@@ -1,7 +1,5 @@
 import ArgumentParser
-import JSON
 import MatterCredentials
-import MatterDataModel
 import RainMaker
 
 struct CloudNodes: CloudSubcommand {
@@ -17,29 +15,22 @@ struct CloudNodes: CloudSubcommand {
         var id: String?
         if let group { id = try await client.findGroup(group).id }
         let nodes = try await client.nodes(node, group: id)
-        if output.json {
-            console.result(.array(nodes.map(Self.json)))
-            return
-        }
-        console.rows(
-            ["ID", "NAME", "TYPE", "CONNECTED"],
-            nodes.map { node in
-                [
-                    node.id, node.name ?? "-", node.type ?? "-", node.isConnected.map { $0 ? "yes" : "no" } ?? "-",
-                ].map { TerminalText.escaped($0) }
-            })
+        console.result(nodes.map { Report($0) })
     }
+}
 
-    static func json(_ node: CloudNode) -> JSONValue {
-        var object: JSONObject = ["node": .string(node.id)]
-        object["name"] = node.name.map { .string($0) }
-        object["type"] = node.type.map { .string($0) }
-        object["role"] = node.role.map { .string($0) }
-        object["connected"] = node.isConnected.map { .bool($0) }
-        object["lastChange"] = node.lastChange.map { .int(Int64($0)) }
-        object["group"] = node.groupID.map { .string($0) }
-        object["matterNodeId"] = node.matterNodeID.map { .string($0.description) }
-        object["metadata"] = node.metadata.map { .object($0) }
-        return .object(object)
+extension Report {
+    fileprivate init(_ node: CloudNode) {
+        self.init {
+            Field("node", node.id, column: "ID")
+            Field("name", node.name, column: "NAME")
+            Field("type", node.type, column: "TYPE")
+            Field("role", node.role)
+            Field("connected", node.isConnected, column: "CONNECTED", text: node.isConnected.map { $0 ? "yes" : "no" })
+            Field("lastChange", node.lastChange)
+            Field("group", node.groupID)
+            Field("matterNodeId", node.matterNodeID?.description)
+            Field("metadata", node.metadata)
+        }
     }
 }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import JSON
-import MatterDataModel
 import RainMaker
 
 extension CloudShare {
@@ -21,10 +20,7 @@ extension CloudShare {
             let found = try await client.findGroup(access.groupName)
             let answer = try await client.call(
                 .share(found.id, name: found.name, with: access.userName, primary: primary))
-            let request = answer["request_id"]?.stringValue ?? ""
-            console.result(
-                output.json
-                    ? JSONValue.object(["request": .string(request)]).serialized() : TerminalText.escaped(request))
+            console.result { Field("request", answer["request_id"]?.stringValue ?? "", label: "") }
         }
     }
 }

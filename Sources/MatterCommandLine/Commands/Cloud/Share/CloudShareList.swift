@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import MatterDataModel
 import RainMaker
 
@@ -16,23 +15,23 @@ extension CloudShare {
             var id: String?
             if let group { id = try await client.findGroup(group).id }
             let sharing = try await client.sharing(id)
-            if output.json {
-                console.result(
-                    .array(
-                        sharing.map { entry in
-                            [
-                                "group": .string(entry.groupID), "primary": .array(entry.primary.map { .string($0) }),
-                                "secondary": .array(entry.secondary.map { .string($0) }),
-                            ]
-                        }))
-                return
-            }
+            guard !console.isJSON else { return console.result(sharing.map { Report($0) }) }
             console.rows(
                 ["GROUP", "USER", "ROLE"],
                 sharing.flatMap { entry in
                     entry.primary.map { [entry.groupID, $0, "primary"] }
                         + entry.secondary.map { [entry.groupID, $0, "secondary"] }
                 }.map { $0.map { TerminalText.escaped($0) } })
+        }
+    }
+}
+
+extension Report {
+    fileprivate init(_ sharing: CloudSharing) {
+        self.init {
+            Field("group", sharing.groupID)
+            Field("primary", sharing.primary)
+            Field("secondary", sharing.secondary)
         }
     }
 }

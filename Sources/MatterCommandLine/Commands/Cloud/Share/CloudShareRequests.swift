@@ -1,6 +1,4 @@
 import ArgumentParser
-import JSON
-import MatterDataModel
 import RainMaker
 
 extension CloudShare {
@@ -14,30 +12,22 @@ extension CloudShare {
 
         func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
             let requests = try await client.sharingRequests(sent: sent)
-            if output.json {
-                console.result(.array(requests.map(Self.json)))
-                return
-            }
-            console.rows(
-                ["REQUEST", "STATUS", "GROUPS", "FROM", "TO"],
-                requests.map { request in
-                    [
-                        request.id, request.status ?? "-",
-                        (request.groupNames.isEmpty ? request.groupIDs : request.groupNames).joined(separator: ", "),
-                        request.primaryUserName ?? "-", request.userName ?? "-",
-                    ].map { TerminalText.escaped($0) }
-                })
+            console.result(requests.map { Report($0) })
         }
+    }
+}
 
-        private static func json(_ request: CloudSharingRequest) -> JSONValue {
-            var object: JSONObject = [
-                "request": .string(request.id), "groups": .array(request.groupIDs.map { .string($0) }),
-                "names": .array(request.groupNames.map { .string($0) }),
-            ]
-            object["status"] = request.status.map { .string($0) }
-            object["from"] = request.primaryUserName.map { .string($0) }
-            object["to"] = request.userName.map { .string($0) }
-            return .object(object)
+extension Report {
+    fileprivate init(_ request: CloudSharingRequest) {
+        let names = request.groupNames.isEmpty ? request.groupIDs : request.groupNames
+        self.init {
+            Field("request", request.id, column: "REQUEST")
+            Field(column: "STATUS", request.status.map { [$0] })
+            Field("groups", request.groupIDs, column: "GROUPS", text: names.joined(separator: ", "))
+            Field("names", request.groupNames)
+            Field("status", request.status)
+            Field("from", request.primaryUserName, column: "FROM")
+            Field("to", request.userName, column: "TO")
         }
     }
 }

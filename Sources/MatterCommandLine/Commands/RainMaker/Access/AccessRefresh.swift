@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import MatterController
 import MatterCredentials
 import MatterDataModel
@@ -144,11 +143,7 @@ struct AccessRefresh: NetworkCommand {
     // MARK: Result
 
     private func report(_ outcomes: [Outcome], renewed: Set<NodeID>, _ context: CommandContext) throws {
-        if context.console.isJSON {
-            context.console.result(.array(outcomes.map { Self.json($0, isRenewed: renewed.contains($0.node.nodeID)) }))
-        } else {
-            context.console.rows(["NODE", "NAME", "ACCESS LIST"], outcomes.map(Self.row))
-        }
+        context.console.result(outcomes.map { Self.record($0, isRenewed: renewed.contains($0.node.nodeID)) })
         let failed = outcomes.filter { if case .failure = $0.result { true } else { false } }
         guard let first = failed.first, case .failure(let error) = first.result else { return }
         for outcome in failed {
@@ -165,26 +160,25 @@ struct AccessRefresh: NetworkCommand {
             status: ExitStatus(error))
     }
 
-    private static func json(_ outcome: Outcome, isRenewed: Bool) -> JSONValue {
-        var object: JSONObject = ["node": .id(outcome.node.nodeID.rawValue)]
-        object["name"] = outcome.node.name.map { .string($0) }
-        if isRenewed { object["certificate"] = "renewed" }
-        switch outcome.result {
-        case .success(let changed): object["result"] = .string(changed ? "changed" : "unchanged")
-        case .failure(let error):
-            let report = ErrorReport(error, target: NodeTarget(outcome.node))
-            object["result"] = "failed"
-            object["error"] = .object(["id": .string(report.id), "message": .string(report.message)])
-        }
-        return .object(object)
-    }
-
-    private static func row(_ outcome: Outcome) -> [String] {
-        let result =
+    private static func record(_ outcome: Outcome, isRenewed: Bool) -> Report {
+        let (result, failure): (String, ErrorReport?) =
             switch outcome.result {
-            case .success(let changed): changed ? "changed" : "unchanged"
-            case .failure: "failed"
+            case .success(let changed): (changed ? "changed" : "unchanged", nil)
+            case .failure(let error): ("failed", ErrorReport(error, target: NodeTarget(outcome.node)))
             }
-        return ["\(outcome.node.nodeID.rawValue)", TerminalText.escaped(outcome.node.name ?? "-"), result]
+        return Report {
+            Field("node", outcome.node.nodeID, column: "NODE")
+            Field("name", outcome.node.name, column: "NAME")
+            if isRenewed { Field("certificate", "renewed") }
+            Field("result", result, column: "ACCESS LIST")
+            if let failure {
+                Field(
+                    "error",
+                    Report {
+                        Field("id", failure.id)
+                        Field("message", failure.message)
+                    })
+            }
+        }
     }
 }

@@ -1,21 +1,17 @@
-import JSON
 import MatterRecords
 import RainMaker
 
-/// What is printed of a controller.
-struct HubReport {
-    private var list: ValueList
-
+extension Report {
     init(_ node: NodeRecord, _ status: HubDevice.Status, token: SecretText? = nil) {
-        list = ValueList(node: node)
-        list.add("url", "url", .string(status.url))
-        list.add("tokenVerified", "token verified", .bool(status.isTokenVerified))
-        list.add("authorized", "authorized", .bool(status.isAuthorized))
-        list.add("nocInstalled", "certificate installed", .bool(status.isNOCInstalled))
-        list.add("group", "group", .string(status.groupID))
-        list.add("fabricIndex", "fabric index", .uint(UInt64(status.fabricIndex)))
-        if let token { list.add("refreshToken", "refresh token", .string(token.revealed)) }
+        self.init {
+            Field("node", node.nodeID)
+            Field("url", status.url, label: "url")
+            Field("tokenVerified", status.isTokenVerified, label: "token verified")
+            Field("authorized", status.isAuthorized, label: "authorized")
+            Field("nocInstalled", status.isNOCInstalled, label: "certificate installed")
+            Field("group", status.groupID, label: "group")
+            Field("fabricIndex", status.fabricIndex, label: "fabric index")
+            Field("refreshToken", token?.revealed, label: "refresh token")
+        }
     }
-
-    func print(_ console: Console) { list.print(console) }
 }

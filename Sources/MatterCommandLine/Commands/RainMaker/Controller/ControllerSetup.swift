@@ -44,7 +44,7 @@ extension RainMakerController {
             try await device.updateNOC()
             let status = try await checkNOC(of: record, group: cloud.membership?.groupID, context)
             try await self.device(context).updateDeviceList()
-            if context.console.isJSON { HubReport(record, status).print(context.console) }
+            context.console.object(Report(record, status))
         }
     }
 }

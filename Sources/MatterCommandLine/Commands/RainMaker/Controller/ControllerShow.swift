@@ -26,10 +26,10 @@ extension RainMakerController {
                 token = secrets ? try await device.token() : nil
             } catch {
                 // The rest is not lost for it.
-                HubReport(record, status).print(context.console)
+                context.console.result(Report(record, status))
                 throw error
             }
-            HubReport(record, status, token: token).print(context.console)
+            context.console.result(Report(record, status, token: token))
         }
     }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import JSON
 import MatterController
 import MatterCrypto
+import MatterRecords
 import RainMaker
 
 extension RainMakerDataset {
@@ -16,13 +17,14 @@ extension RainMakerDataset {
 
         func run(_ context: CommandContext) async throws {
             let state = try await device(context).state()
-            var list = ValueList(node: try await context.controller.node(node.node))
-            list.add("borderAgentId", "border agent", .string(Hex.encode(state.borderAgentID)))
-            list.add("hasDataset", "has dataset", .bool(state.dataset != nil))
-            if secrets, let dataset = state.dataset {
-                list.add("dataset", "dataset", .string(Hex.encode(dataset.copyBytes())))
+            let node = try await context.controller.node(node.node)
+            let dataset = secrets ? state.dataset : nil
+            context.console.result {
+                Field("node", node.nodeID)
+                Field("borderAgentId", Hex.encode(state.borderAgentID), label: "border agent")
+                Field("hasDataset", state.dataset != nil, label: "has dataset")
+                Field("dataset", dataset.map { Hex.encode($0.copyBytes()) }, label: "dataset")
             }
-            list.print(context.console)
         }
     }
 }

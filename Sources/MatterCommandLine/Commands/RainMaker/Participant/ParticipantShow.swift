@@ -1,6 +1,6 @@
 import ArgumentParser
-import JSON
 import MatterController
+import MatterRecords
 import RainMaker
 
 extension RainMakerParticipant {
@@ -14,12 +14,13 @@ extension RainMakerParticipant {
 
         func run(_ context: CommandContext) async throws {
             let data = try await device(context).data()
-            var list = ValueList(node: try await context.controller.node(node.node))
-            for field in ParticipantDevice.Field.allCases {
-                guard let text = data[field] else { continue }
-                list.add("\(field)", field.title, .string(text))
+            let node = try await context.controller.node(node.node)
+            context.console.result {
+                Field("node", node.nodeID)
+                for field in ParticipantDevice.Field.allCases {
+                    Field("\(field)", data[field], label: field.title)
+                }
             }
-            list.print(context.console)
         }
     }
 }

@@ -1,12 +1,10 @@
-import JSON
 import MatterController
 import MatterCredentials
 import MatterDataModel
 import MatterRecords
-import MatterSession
 
 /// What is printed of an access control list.
-struct AccessListOutput {
+struct AccessListReport {
     private let own: NodeIdentity
     private let nodes: [NodeRecord]
     private let catalogue: Catalogue
@@ -41,24 +39,44 @@ struct AccessListOutput {
 
     private func name(of subject: NodeID) -> String? { nodes.first { $0.nodeID == subject }?.name }
 
-    // MARK: Text
-
-    static let header = ["PRIVILEGE", "AUTH", "SUBJECTS", "TARGETS"]
-
-    func row(_ entry: AccessControlEntry) -> [String] {
-        let subjects = entry.subjects.map { text($0, of: entry) }
-        let targets = entry.targets.map(text)
-        return [
-            Self.privilege(entry), Self.authMode(entry), subjects.isEmpty ? "all" : subjects.joined(separator: ", "),
-            targets.isEmpty ? "all" : targets.joined(separator: ", "),
-        ]
+    func report(_ entry: AccessControlEntry) -> Report {
+        Report {
+            Field("privilege", Self.privilege(entry), column: "PRIVILEGE")
+            Field("authMode", Self.authMode(entry), column: "AUTH")
+            Field("subjects", entry.subjects.map { subject($0, of: entry) })
+            Field(column: "SUBJECTS", entry.subjects.isEmpty ? ["all"] : entry.subjects.map { text($0, of: entry) })
+            Field("targets", entry.targets.map(target))
+            Field(column: "TARGETS", entry.targets.isEmpty ? ["all"] : entry.targets.map(text))
+            Field("us", entry.includes(own))
+            Field("fabricIndex", entry.fabricIndex)
+        }
     }
+
+    private func subject(_ subject: NodeID, of entry: AccessControlEntry) -> Report {
+        Report {
+            Field("id", subject)
+            Field("tag", CASEAuthenticatedTag(subject: subject)?.description)
+            Field("name", name(of: subject))
+            Field("us", isOurs(subject, of: entry))
+        }
+    }
+
+    private func target(_ target: AccessControlEntry.Target) -> Report {
+        Report {
+            Field("endpoint", target.endpoint)
+            Field("cluster", target.cluster.flatMap { catalogue.clusterName($0) })
+            Field("clusterId", target.cluster)
+            Field("deviceType", target.deviceType)
+        }
+    }
+
+    // MARK: Text
 
     private func text(_ subject: NodeID, of entry: AccessControlEntry) -> String {
         var text = CASEAuthenticatedTag(subject: subject).map { "tag \($0)" } ?? "\(subject.rawValue)"
         if entry.authMode == AccessControlEntry.AuthMode.group { text = "group \(subject.rawValue)" }
         if isOurs(subject, of: entry) { return text + " (us)" }
-        return text + (name(of: subject).map { " (\(TerminalText.escaped($0)))" } ?? "")
+        return text + (name(of: subject).map { " (\($0))" } ?? "")
     }
 
     /// As a path, with `*` for what is not limited.
@@ -71,34 +89,5 @@ struct AccessListOutput {
                 + String(id.rawValue, radix: 16, uppercase: true)
         }
         return "\(target.endpoint.map { "\($0)" } ?? place ?? "*")/\(cluster ?? "*")"
-    }
-
-    // MARK: JSON
-
-    func json(_ entry: AccessControlEntry) -> JSONValue {
-        var object: JSONObject = [
-            "privilege": .string(Self.privilege(entry)), "authMode": .string(Self.authMode(entry)),
-            "subjects": .array(entry.subjects.map { json($0, of: entry) }),
-            "targets": .array(entry.targets.map(json)), "us": .bool(entry.includes(own)),
-        ]
-        object["fabricIndex"] = entry.fabricIndex.map { .uint(UInt64($0)) }
-        return .object(object)
-    }
-
-    private func json(_ subject: NodeID, of entry: AccessControlEntry) -> JSONValue {
-        var object: JSONObject = ["id": .id(subject.rawValue)]
-        object["tag"] = CASEAuthenticatedTag(subject: subject).map { .string($0.description) }
-        object["name"] = name(of: subject).map { .string($0) }
-        object["us"] = .bool(isOurs(subject, of: entry))
-        return .object(object)
-    }
-
-    private func json(_ target: AccessControlEntry.Target) -> JSONValue {
-        var object = JSONObject()
-        object["endpoint"] = target.endpoint.map { .id($0) }
-        object["cluster"] = target.cluster.flatMap { catalogue.clusterName($0) }.map { .string($0) }
-        object["clusterId"] = target.cluster.map { .id($0) }
-        object["deviceType"] = target.deviceType.map { .id($0) }
-        return .object(object)
     }
 }

@@ -1,0 +1,40 @@
+/// A value with one form in JSON.
+package protocol JSONConvertible {
+    var json: JSONValue { get }
+}
+
+extension JSONValue: JSONConvertible {
+    package var json: JSONValue { self }
+}
+
+extension JSONObject: JSONConvertible {
+    package var json: JSONValue { .object(self) }
+}
+
+extension String: JSONConvertible {
+    package var json: JSONValue { .string(self) }
+}
+
+extension Bool: JSONConvertible {
+    package var json: JSONValue { .bool(self) }
+}
+
+extension Array: JSONConvertible where Element: JSONConvertible {
+    package var json: JSONValue { .array(map(\.json)) }
+}
+
+extension JSONConvertible where Self: FixedWidthInteger & UnsignedInteger {
+    /// A number up to 2^53, a decimal string above.
+    package var json: JSONValue { .id(UInt64(self)) }
+}
+
+extension JSONConvertible where Self: FixedWidthInteger & SignedInteger {
+    package var json: JSONValue { .id(signed: Int64(self)) }
+}
+
+extension UInt8: JSONConvertible {}
+extension UInt16: JSONConvertible {}
+extension UInt32: JSONConvertible {}
+extension UInt64: JSONConvertible {}
+extension Int: JSONConvertible {}
+extension Int64: JSONConvertible {}
