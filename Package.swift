@@ -139,10 +139,18 @@ let package = Package(
                 "CProcess", "CQREncode", "JSON", "MatterCommissioning", "MatterController", "MatterCredentials",
                 "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterErrors", "MatterHTTP", "MatterInteraction",
                 "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterSimulator",
-                "MatterStore", "MatterTLV", "MatterTransport", "RainMaker", arguments, logging,
+                "MatterStore", "MatterTLV", "MatterTransport", arguments, logging,
+            ]),
+        module(
+            "RainMakerCommandLine",
+            [
+                "JSON", "MatterCommandLine", "MatterController", "MatterCredentials", "MatterCrypto", "MatterDataModel",
+                "MatterErrors", "MatterHTTP", "MatterRecords", "MatterStore", "MatterTransport", "RainMaker", arguments,
+                logging,
             ]),
         .executableTarget(
-            name: "matterctl", dependencies: ["CProcess", "MatterCommandLine"], swiftSettings: strict),
+            name: "matterctl", dependencies: ["CProcess", "MatterCommandLine", "RainMakerCommandLine"],
+            swiftSettings: strict),
         // For `make bench` only.
         .executableTarget(
             name: "engine-bench", dependencies: ["MatterCrypto", "MatterTransport"], path: "Tests/Bench/Engine",
@@ -216,7 +224,7 @@ let package = Package(
         tests(
             "RainMakerEmulatorTests",
             ["JSON", "MatterCredentials", "MatterCrypto", "MatterHTTP", "MatterStore", "RainMakerEmulator"]),
-        tests("MatterCommandLineTests", ["JSON", "MatterCommandLine", arguments]),
+        tests("MatterCommandLineTests", ["JSON", "MatterCommandLine", "RainMakerCommandLine", arguments]),
         tests("EndToEndTests", ["MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterSimulator"]),
         fuzz,
     ]

@@ -1,4 +1,3 @@
-import ArgumentParser
 import JSON
 import MatterCommissioning
 import MatterController
@@ -15,7 +14,6 @@ import MatterSimulator
 import MatterStore
 import MatterTLV
 import MatterTransport
-import RainMaker
 
 /// The exit codes of the command-line contract.
 package enum ExitStatus: Int32, Sendable {
@@ -56,7 +54,6 @@ extension ExitStatus {
         case let error as DiscoveryError where error.code == .outOfResources: self = .localState
         case let error as DiscoveryError: self = error.isLocalServiceMissing ? .serviceMissing : .notFound
         case let error as RecordError: self.init(record: error)
-        case let error as RainMakerError: self.init(cloud: error)
         case let error as HTTPError: self = error.code == .libraryMissing ? .serviceMissing : .issuerFailed
         case is StoreError: self = .localState
         case let error as SimulatorError:
@@ -75,7 +72,8 @@ extension ExitStatus {
             .invalidCSR, .sessionRefused:
             self = .commissioningRefused
         case .attestationRefused: self = .attestationRefused
-        case .issuerFailed where (error.underlying as? RainMakerError)?.code == .libraryMissing: self = .serviceMissing
+        case .issuerFailed where (error.underlying as? any ExitStatusProviding)?.exitStatus == .serviceMissing:
+            self = .serviceMissing
         case .issuerFailed, .issuedCertificateInvalid: self = .issuerFailed
         case .deviceRefused: self = .commissioningRefused
         case .commandFailed: self = error.status.map { ExitStatus(status: $0.status) } ?? .refused
@@ -123,16 +121,6 @@ extension ExitStatus {
         case .unsupportedEndpoint, .unsupportedCluster, .unsupportedAttribute, .unsupportedCommand, .unsupportedEvent:
             self = .unsupported
         default: self = .refused
-        }
-    }
-
-    private init(cloud error: RainMakerError) {
-        switch error.code {
-        case .invalidInput: self = .usage
-        case .libraryMissing: self = .serviceMissing
-        case .nothingPending: self = .notFound
-        case .challengeFailed: self = .refused
-        default: self = .issuerFailed
         }
     }
 

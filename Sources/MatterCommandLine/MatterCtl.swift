@@ -2,22 +2,26 @@ import ArgumentParser
 
 /// The root of the command line.
 struct MatterCtl: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "matterctl",
-        abstract: "Commission and control Matter devices from the shell.",
-        discussion: """
-            Example: matterctl commission MT:Y.K9042C00KA0648G00 --name kitchen && matterctl toggle kitchen
-            """,
-        version: Version.text,
-        groupedSubcommands: [
-            CommandGroup(
-                name: "Join and leave", subcommands: [Commission.self, Discover.self, NodeCommand.self, Ping.self]),
-            CommandGroup(name: "Everyday control", subcommands: [On.self, Off.self, Toggle.self, Level.self]),
-            CommandGroup(
-                name: "Any cluster", subcommands: [Read.self, Write.self, Invoke.self, Clusters.self]),
-            CommandGroup(name: "Administration", subcommands: [FabricCommand.self, AccessCommand.self]),
-            CommandGroup(name: "Cloud", subcommands: [CloudCommand.self, RainMakerCommand.self]),
-            CommandGroup(name: "Offline tools", subcommands: [PayloadCommand.self, TLVCommand.self]),
-            CommandGroup(name: "Test bench", subcommands: [Simulate.self, BenchCommand.self]),
-        ])
+    static var configuration: CommandConfiguration { configuration(VendorModule.all) }
+
+    private static func configuration(_ modules: [VendorModule]) -> CommandConfiguration {
+        CommandConfiguration(
+            commandName: "matterctl",
+            abstract: "Commission and control Matter devices from the shell.",
+            discussion: """
+                Example: matterctl commission MT:Y.K9042C00KA0648G00 --name kitchen && matterctl toggle kitchen
+                """,
+            version: Version.text,
+            groupedSubcommands: [
+                CommandGroup(
+                    name: "Join and leave", subcommands: [Commission.self, Discover.self, NodeCommand.self, Ping.self]),
+                CommandGroup(name: "Everyday control", subcommands: [On.self, Off.self, Toggle.self, Level.self]),
+                CommandGroup(
+                    name: "Any cluster", subcommands: [Read.self, Write.self, Invoke.self, Clusters.self]),
+                CommandGroup(name: "Administration", subcommands: [FabricCommand.self, AccessCommand.self]),
+            ] + modules.map(\.commands) + [
+                CommandGroup(name: "Offline tools", subcommands: [PayloadCommand.self, TLVCommand.self]),
+                CommandGroup(name: "Test bench", subcommands: [Simulate.self, BenchCommand.self]),
+            ])
+    }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
 import CProcess
 import Glibc
-import MatterDataModel
 import MatterTransport
 
 /// The program from its arguments to its exit code.
@@ -21,8 +20,14 @@ package struct Program {
     /// Runs as this process, and ends it. The command line is understood on the thread that is there; others start with
     /// a command that needs them.
     ///
-    /// - Parameter arguments: all of them, from the name of the program on.
-    package static func run(_ arguments: [String]) -> Never {
+    /// - Parameters:
+    ///   - arguments: all of them, from the name of the program on.
+    ///   - modules: the vendors whose commands there are.
+    package static func run(_ arguments: [String], with modules: [VendorModule]) -> Never {
+        VendorModule.$all.withValue(modules) { run(arguments) }
+    }
+
+    private static func run(_ arguments: [String]) -> Never {
         // It holds keys.
         cprocess_seal()
         // Progress may have no reader any more; what is under way goes on.
@@ -55,7 +60,13 @@ package struct Program {
     ///
     /// - Parameter arguments: without the name of the program.
     /// - Returns: the exit code.
-    package static func run(_ arguments: [String], on terminal: Terminal) async -> Int32 {
+    package static func run(
+        _ arguments: [String], with modules: [VendorModule], on terminal: Terminal
+    ) async -> Int32 {
+        await VendorModule.$all.withValue(modules) { await run(arguments, on: terminal) }
+    }
+
+    private static func run(_ arguments: [String], on terminal: Terminal) async -> Int32 {
         await Terminal.$current.withValue(terminal) {
             let program = Program(arguments[...])
             switch program.parsed() {

@@ -1,5 +1,6 @@
 import CProcess
 import MatterCommandLine
+import RainMakerCommandLine
 
 @main
 enum Main {
@@ -7,6 +8,6 @@ enum Main {
     static func main() {
         var arguments: [String] = []
         while let argument = cprocess_argument(Int32(arguments.count)) { arguments.append(String(cString: argument)) }
-        Program.run(arguments)
+        Program.run(arguments, with: [.rainMaker])
     }
 }

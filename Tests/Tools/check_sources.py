@@ -4,7 +4,7 @@
     Tests/Tools/check_sources.py
 
 Swift sources: no way to crash on what comes from outside, no full Foundation, nothing unsafe without a reason beside it,
-no public declaration without a doc comment.
+no public declaration without a doc comment, no vendor in a generic module.
 Every file: nothing left to do, no path or host of one machine, no invisible control characters.
 Scripts: that they parse. Pages: that their links to each other lead somewhere, and that the files they name exist.
 """
@@ -48,6 +48,18 @@ COMMAND_LINE = {"MatterCommandLine", "RainMakerCommandLine", "matterctl", "rainm
 STRING = re.compile(r'"""(.*?)"""|"((?:\\.|[^"\\\n])*)"', re.S)
 PROGRAM_NAME = re.compile(r"matterctl [a-z]|'matterctl|(?<![\w-])--[a-z]")
 COMMENT_OR_STRING = re.compile(r'//.*|"(?:\\.|[^"\\])*"')
+
+
+# What is generic does not know a vendor; what it plays or names as data is listed here.
+VENDOR = re.compile(r"rainmaker", re.I)
+VENDOR_MODULES = {"RainMaker", "RainMakerCommandLine", "RainMakerEmulator", "rainmaker-emulator", "matterctl"}
+VENDOR_DATA = (
+    "MatterDataModel/Generated/", "MatterDataModel/Catalogue/", "MatterDataModel/Definitions/",
+    # The virtual device has the vendor's clusters, and its command their options.
+    "MatterSimulator/", "MatterCommandLine/Commands/Simulate/",
+    # The environment of child processes is without this prefix.
+    "MatterController/Issue/ChildProcess.swift",
+)
 
 
 def tracked():
@@ -148,6 +160,11 @@ def findings(path):
         for match in STRING.finditer(code):
             if PROGRAM_NAME.search(match[1] or match[2] or ""):
                 yield code.count("\n", 0, match.start()), "a library names the command line: give the hint as a step"
+    if is_program and name.parts[1] not in VENDOR_MODULES:
+        if not str(name).removeprefix("Sources/").startswith(VENDOR_DATA):
+            for number, line in enumerate(lines):
+                if VENDOR.search(line):
+                    yield number, "a vendor's name in a generic module: let the vendor's module register it"
     if is_program:
         for match in NAMELESS_COMMAND.finditer(text):
             yield text.count("\n", 0, match.start()), "a command without commandName, which is slow"

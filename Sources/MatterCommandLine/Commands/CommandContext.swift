@@ -1,25 +1,25 @@
-import ArgumentParser
+package import ArgumentParser
 import Glibc
-import Logging
-import MatterController
+package import Logging
+package import MatterController
 import MatterDataModel
 import MatterDiscovery
 import MatterInteraction
-import MatterRecords
-import MatterTransport
+package import MatterRecords
+package import MatterTransport
 
 /// What a running command works with.
-struct CommandContext: Sendable {
-    private(set) var controller: Controller
-    let console: Console
-    let logger: Logger
+package struct CommandContext: Sendable {
+    package private(set) var controller: Controller
+    package let console: Console
+    package let logger: Logger
     let budget: Budget
     let progress: ProgressStyle
     /// The time of the command.
     let timeout: Duration
 
     /// The end of the budget, for commands that are not about one node.
-    var deadline: Instant { budget.deadline }
+    package var deadline: Instant { budget.deadline }
 
     /// - Parameter processing: how long a device may take to do what it is told; `nil` for the usual.
     /// - Throws: ``TransportError`` about an address, and what is wrong with the other options.
@@ -38,7 +38,7 @@ struct CommandContext: Sendable {
         if let processing { settings.processing = processing }
         settings.patience = options.timeout?.duration
         settings.discoveryPatience = Self.discoveryPatience(timeout)
-        settings.services = Services.all
+        settings.services = VendorModule.all.map(\.service)
         settings.warn = { [console] text, hint in
             let step = hint.map { "; \(Hints.text($0))" } ?? ""
             console.message("warning: \(TerminalText.escaped(text + step))")
@@ -55,7 +55,7 @@ extension CommandContext {
     /// Runs something on a fabric that the command itself found, and closes its sessions.
     ///
     /// - Parameter processing: how long a device may take to do what it is told; `nil` for what the command says.
-    func onFabric<Result>(
+    package func onFabric<Result>(
         _ name: String, processing: Duration? = nil, _ body: (CommandContext) async throws -> Result
     ) async throws -> Result {
         try await with(
@@ -83,11 +83,13 @@ extension CommandContext {
     }
 
     /// The end of the budget for a node; see ``Budget/deadline(for:work:)``.
-    func deadline(for node: NodeRecord, work: Duration? = nil) -> Instant { budget.deadline(for: node, work: work) }
+    package func deadline(for node: NodeRecord, work: Duration? = nil) -> Instant {
+        budget.deadline(for: node, work: work)
+    }
 }
 
 /// A command that talks to devices: it gets a context, and whatever happens its sessions are closed.
-protocol NetworkCommand: AsyncParsableCommand {
+package protocol NetworkCommand: AsyncParsableCommand {
     var options: NetworkOptions { get }
     /// What the command is about, for messages.
     var target: NodeTarget? { get }
@@ -102,12 +104,12 @@ protocol NetworkCommand: AsyncParsableCommand {
 }
 
 extension NetworkCommand {
-    var target: NodeTarget? { nil }
-    static var defaultTimeout: Duration { Budget.standard }
-    static var processing: Duration? { nil }
-    var longestRun: Duration? { options.timeout?.duration }
+    package var target: NodeTarget? { nil }
+    package static var defaultTimeout: Duration { Budget.standard }
+    package static var processing: Duration? { nil }
+    package var longestRun: Duration? { options.timeout?.duration }
 
-    func run() async throws {
+    package func run() async throws {
         let context: CommandContext
         do {
             context = try await CommandContext(
@@ -129,15 +131,15 @@ extension NetworkCommand {
 }
 
 /// A command that works on the state directory or on its arguments alone.
-protocol LocalCommand: AsyncParsableCommand {
+package protocol LocalCommand: AsyncParsableCommand {
     var output: OutputOptions { get }
     func execute() async throws
 }
 
 extension LocalCommand {
-    var console: Console { output.console }
+    package var console: Console { output.console }
 
-    func run() async throws {
+    package func run() async throws {
         do {
             try await execute()
         } catch {

@@ -1,29 +1,29 @@
 import ArgumentParser
-import MatterDataModel
+package import MatterDataModel
 import MatterRecords
 
 /// A time as users write it: `10`, `10s`, `500ms`, `1m30s`, `2min`, `1h`.
-struct TimeSpan: ExpressibleByArgument {
-    var duration: Duration
+package struct TimeSpan: ExpressibleByArgument {
+    package var duration: Duration
 
-    init?(argument: String) {
+    package init?(argument: String) {
         guard let duration = DurationText.parse(argument) else { return nil }
         self.duration = duration
     }
 }
 
 extension TimeSpan {
-    func requireSome(_ option: String = "--timeout") throws {
+    package func requireSome(_ option: String = "--timeout") throws {
         guard duration > .zero else { throw ValidationError("\(option) must be longer than zero") }
     }
 }
 
 /// `NODE` or `NODE/EP`.
-struct NodeArgument: ExpressibleByArgument {
-    var node: String
-    var endpoint: EndpointID?
+package struct NodeArgument: ExpressibleByArgument {
+    package var node: String
+    package var endpoint: EndpointID?
 
-    init?(argument: String) {
+    package init?(argument: String) {
         let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
         guard let name = parts.first, !name.isEmpty, parts.count <= 2 else { return nil }
         node = String(name)
@@ -38,7 +38,7 @@ struct NodeArgument: ExpressibleByArgument {
 
 extension NodeArgument {
     /// For commands whose path names the endpoint, or that are about the whole node.
-    func requireBare() throws {
+    package func requireBare() throws {
         guard let endpoint else { return }
         throw ValidationError("name the node alone here: \(node), not \(node)/\(endpoint)")
     }
@@ -48,7 +48,7 @@ extension NodeArgument {
 struct NumberArgument<Number: FixedWidthInteger & UnsignedInteger & Sendable>: ExpressibleByArgument {
     var value: Number
 
-    init?(argument: String) {
+    package init?(argument: String) {
         guard let number = NameRule.parseNumber(argument), let value = Number(exactly: number) else { return nil }
         self.value = value
     }

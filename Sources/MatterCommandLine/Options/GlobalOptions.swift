@@ -1,19 +1,21 @@
-import ArgumentParser
-import Logging
+package import ArgumentParser
+package import Logging
 import MatterController
-import MatterStore
+package import MatterStore
 
 /// Options of every command that reads or writes the state directory.
-struct StateOptions: ParsableArguments {
+package struct StateOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"))
     var home: String?
 
     @Option(name: .long, help: ArgumentHelp("The fabric to work with (env MATTERCTL_FABRIC).", valueName: "NAME"))
     var fabric: String?
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup package var output: OutputOptions
 
-    func state() throws -> StateDirectory {
+    package init() {}
+
+    package func state() throws -> StateDirectory {
         let environment = Environment.all
         return StateDirectory(
             path: try home ?? StateDirectory.defaultPath(environment: environment),
@@ -23,17 +25,17 @@ struct StateOptions: ParsableArguments {
     /// A controller of the fabric, for commands that do not talk to devices.
     func controller() throws -> Controller {
         var settings = Controller.Options(state: try state(), fabric: fabricName, logger: try output.logger())
-        settings.services = Services.all
+        settings.services = VendorModule.all.map(\.service)
         return Controller(settings)
     }
 
-    var fabricName: String? { fabric ?? Environment.variable("MATTERCTL_FABRIC") }
+    package var fabricName: String? { fabric ?? Environment.variable("MATTERCTL_FABRIC") }
 }
 
 /// Options of every command.
-struct OutputOptions: ParsableArguments {
+package struct OutputOptions: ParsableArguments {
     @Flag(name: .long, help: "Results as JSON on stdout, errors as JSON on stderr.")
-    var json = false
+    package var json = false
 
     @Flag(name: .shortAndLong, help: "Log progress to stderr; -vv logs every datagram.")
     var verbose: Int
@@ -41,16 +43,20 @@ struct OutputOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("Write the log to this file instead of stderr.", valueName: "FILE"))
     var logFile: String?
 
-    var console: Console { Console(isJSON: json) }
+    package init() {}
 
-    func logger() throws -> Logger {
+    package var console: Console { Console(isJSON: json) }
+
+    package func logger() throws -> Logger {
         try LogSetup.logger(verbosity: verbose, file: logFile)
     }
 }
 
 /// Options of every command that talks to a device.
-struct NetworkOptions: ParsableArguments {
-    @OptionGroup var state: StateOptions
+package struct NetworkOptions: ParsableArguments {
+    @OptionGroup package var state: StateOptions
+
+    package init() {}
 
     @Option(
         name: .long,
@@ -62,10 +68,10 @@ struct NetworkOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp("Time for the whole command: 500ms, 10s, 1m30s, 2min, 1h.", valueName: "DURATION"))
-    var timeout: TimeSpan?
+    package var timeout: TimeSpan?
 
     @Option(name: .long, help: ArgumentHelp("Progress on stderr: auto, plain, json or none.", valueName: "STYLE"))
     var progress: ProgressStyle = .auto
 
-    func validate() throws { try timeout?.requireSome() }
+    package func validate() throws { try timeout?.requireSome() }
 }

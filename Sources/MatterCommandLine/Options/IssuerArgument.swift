@@ -1,7 +1,6 @@
 import ArgumentParser
 import MatterController
 import MatterRecords
-import RainMaker
 
 /// What `--issuer` says: who gives devices their certificates.
 enum IssuerArgument: ExpressibleByArgument, Equatable {
@@ -9,12 +8,14 @@ enum IssuerArgument: ExpressibleByArgument, Equatable {
     case exec(String)
     case service(FabricRecord.Issuer)
 
+    /// The names of the services that may issue for a fabric.
+    static var services: [String] { VendorModule.all.map(\.issuer) }
+
     init?(argument: String) {
         switch argument {
         case "local": self = .local
         case let text where text.hasPrefix("exec:") && text.count > 5: self = .exec(String(text.dropFirst(5)))
-        case let text where Services.all.contains { $0.issuer.rawValue == text }:
-            self = .service(FabricRecord.Issuer(rawValue: text))
+        case let text where Self.services.contains(text): self = .service(FabricRecord.Issuer(rawValue: text))
         default: return nil
         }
     }
@@ -27,13 +28,4 @@ enum IssuerArgument: ExpressibleByArgument, Equatable {
         case .service(let issuer): .service(issuer, settings: settings)
         }
     }
-}
-
-/// The services that may issue for a fabric.
-enum Services {
-    static let all: [any IssuerService] = [
-        RainMakerService { account, state, logger, deadline in
-            try CloudSetup(state: state, logger: logger, deadline: deadline).client(account)
-        }
-    ]
 }

@@ -2,14 +2,16 @@ import Glibc
 
 /// Asks for text on the terminal.
 package enum Prompt {
-    /// - Parameter isSecret: the answer is not shown while it is typed.
+    /// - Parameters:
+    ///   - isSecret: the answer is not shown while it is typed.
+    ///   - hint: the next step where there is no terminal.
     /// - Throws: `CancellationError` if the user interrupts; the terminal shows again what is typed.
-    package static func line(_ question: String, isSecret: Bool) throws -> String {
+    package static func line(_ question: String, isSecret: Bool, hint: String) throws -> String {
         let terminal = Terminal.current
         guard terminal.isTerminal(.input) else {
             throw CommandLineError(
                 "usage.no-terminal", "\(question) is needed, and there is no terminal to ask for it",
-                hint: "see: matterctl cloud login --help")
+                hint: hint)
         }
         var settings = termios()
         let isHidden = isSecret && tcgetattr(terminal.input, &settings) == 0

@@ -9,14 +9,14 @@ import MatterTLV
 import MatterTransport
 
 /// An error as the user sees it: what failed, in which phase, and what to do next.
-struct ErrorReport {
+package struct ErrorReport {
     /// How much of the state after an unknown outcome a message tells; JSON has all of it.
     private static let mostStates = 6
 
     /// Stable; part of the contract.
-    var id: String
+    package var id: String
     var stage: String?
-    var message: String
+    package var message: String
     var hint: String?
     var status: ExitStatus
     /// Members for JSON beyond the usual ones.
@@ -25,7 +25,7 @@ struct ErrorReport {
     private(set) var deviceStatus: IMStatus?
 
     /// - Parameter isAddressGiven: whether the user said where the device is.
-    init(_ given: any Error, target: NodeTarget? = nil, isAddressGiven: Bool = false) {
+    package init(_ given: any Error, target: NodeTarget? = nil, isAddressGiven: Bool = false) {
         let interrupted = given as? InterruptedCommissioning
         let cause = interrupted?.underlying ?? given
         status = ExitStatus(cause)

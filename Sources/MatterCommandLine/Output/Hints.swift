@@ -95,40 +95,19 @@ enum Hints {
         "transport.socket": "see what network this host has: ip addr",
         "transport.unknown-host":
             "check the spelling and the name service (getent ahosts NAME), or give a numeric address",
-        // The cloud
-        "cloud.chooses-ids": "leave out --node-id",
-        "cloud.convert": "make it one: matterctl cloud group convert --group {0}",
-        "cloud.log-in": "log in first: matterctl cloud login",
-        "cloud.log-in-again": "log in again: matterctl cloud login",
-        "cloud.make-fabric": "create one: matterctl fabric create NAME --issuer rainmaker --group GROUP",
-        "cloud.more-time": "try again with more time: --timeout 5min",
-        "cloud.renew-own": "renew our certificate first: matterctl cloud group user-noc --group GROUP",
-        "cloud.repeat-confirmation": "try again: matterctl cloud confirm {0}",
-        "cloud.repeat-removal": "try again: matterctl node remove {0}",
-        "cloud.request-forgotten":
-            "the cloud has forgotten the request: remove the node (matterctl node remove {0}), then commission it again",
-        "cloud.see-created": "do not create it again; look at it later: matterctl cloud group ls --group {0}",
-        "cloud.see-groups": "matterctl cloud group ls",
-        "cloud.see-requests": "matterctl cloud share requests",
-        "cloud.see-sent": "matterctl cloud share requests --sent",
-        "cloud.see-sharing": "matterctl cloud share ls",
-        "cloud.sharing-changed":
-            "if it worked before, who shares the group has changed: matterctl cloud group user-noc --group {0}",
-        "cloud.which-profile": "name one with --profile",
-        "controller.update-devices": "later: matterctl rainmaker controller update-devices {0}",
-        "controller.long-token":
-            "leave out --secrets; to replace the token: matterctl rainmaker controller set-token",
         "internal": "this is a defect of matterctl; please report it with the output of the same command and -vv",
     ]
 
     /// The hint of an error, else that for its id.
     static func text(for error: any CodedError) -> String? { error.hint.map(text) ?? text(forID: error.id) }
 
-    static func text(forID id: String) -> String? { words[id] }
+    static func text(forID id: String) -> String? {
+        words[id] ?? VendorModule.all.lazy.compactMap { $0.hints[id] }.first
+    }
 
     static func text(_ hint: Hint) -> String {
         hint.text { name, values in
-            guard var text = words[name] else { return name }
+            guard var text = text(forID: name) else { return name }
             for (index, value) in values.enumerated() {
                 text = text.split(separator: "{\(index)}", omittingEmptySubsequences: false).joined(separator: value)
             }
@@ -137,5 +116,5 @@ enum Hints {
     }
 
     /// Whether there are words for a step.
-    static func knows(_ step: String) -> Bool { words[step] != nil }
+    static func knows(_ step: String) -> Bool { text(forID: step) != nil }
 }

@@ -1,22 +1,21 @@
 import MatterCredentials
-import MatterRecords
-import MatterSession
+package import MatterRecords
 
 /// A node as messages name it: by the word that the user gave.
-struct NodeTarget: Sendable {
+package struct NodeTarget: Sendable {
     /// An id or a name.
     let word: String
 
-    init(_ word: String) { self.word = word }
+    package init(_ word: String) { self.word = word }
 
     /// Where no word was given: the name, otherwise the id.
-    init(_ node: NodeRecord) { word = node.name ?? "\(node.nodeID.rawValue)" }
+    package init(_ node: NodeRecord) { word = node.name ?? "\(node.nodeID.rawValue)" }
 
     /// `node 2`, `node 'kitchen'`.
-    var text: String { NameRule.parseNumber(word) == nil ? "node '\(word)'" : "node \(word)" }
+    package var text: String { NameRule.parseNumber(word) == nil ? "node '\(word)'" : "node \(word)" }
 
     /// As it stands in a command that can be pasted.
-    var argument: String { ShellWord.quoted(word) }
+    package var argument: String { ShellWord.quoted(word) }
 }
 
 /// A word of a command that is shown to be pasted into a shell.

@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import MatterCommandLine
+import RainMakerCommandLine
 import Synchronization
 import Testing
 
@@ -62,7 +63,7 @@ final class Shell: Sendable {
     /// - Parameter input: what there is on stdin.
     func run(_ words: [String], input: String = "") async throws -> CommandRun {
         let output = Output()
-        let status = await Program.run(words, on: try terminal(input, output))
+        let status = await Program.run(words, with: [.rainMaker], on: try terminal(input, output))
         return CommandRun(status: status, stdout: output.stdout, stderr: output.stderr)
     }
 
@@ -71,7 +72,7 @@ final class Shell: Sendable {
         let output = Output()
         let terminal = try terminal("", output)
         let words = words.split(separator: " ").map(String.init)
-        return Background(output, Task { await Program.run(words, on: terminal) })
+        return Background(output, Task { await Program.run(words, with: [.rainMaker], on: terminal) })
     }
 
     private func terminal(_ input: String, _ output: Output) throws -> Terminal {

@@ -1,7 +1,6 @@
 import MatterController
 import MatterCredentials
 import MatterDataModel
-import MatterSession
 import MatterTLV
 
 /// Keeps a generic write from taking away our own right to administer a device: only a factory reset would help then.

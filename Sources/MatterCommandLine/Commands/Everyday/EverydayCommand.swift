@@ -2,7 +2,6 @@ import MatterController
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
-import MatterTransport
 
 /// A command that does one thing to one cluster of a node and prints nothing when it worked.
 protocol EverydayCommand: NetworkCommand {

@@ -2,7 +2,6 @@ import ArgumentParser
 import MatterController
 import MatterCredentials
 import MatterRecords
-import RainMaker
 
 extension FabricCommand {
     struct Create: StateCommand {
@@ -16,13 +15,17 @@ extension FabricCommand {
         @Option(name: .long, help: ArgumentHelp("The fabric id; random if left out.", valueName: "ID")) var fabricId:
             NumberArgument<UInt64>?
         @Flag(help: "Issue node certificates under an intermediate one.") var intermediate = false
-        @Option(help: ArgumentHelp("Who issues the certificates: local or rainmaker.", valueName: "ISSUER")) var issuer:
-            IssuerArgument = .local
-        @Option(help: ArgumentHelp("With --issuer rainmaker: the group, by id or name.", valueName: "GROUP"))
+        @Option(
+            help: ArgumentHelp(
+                "Who issues the certificates: \((["local"] + IssuerArgument.services).joined(separator: " or ")).",
+                valueName: "ISSUER")) var issuer: IssuerArgument = .local
+        @Option(help: ArgumentHelp("With a service as the issuer: the group there, by id or name.", valueName: "GROUP"))
         var group: String?
-        @Option(help: ArgumentHelp("With --issuer rainmaker: the cloud account.", valueName: "NAME"))
+        @Option(help: ArgumentHelp("With a service as the issuer: the account there.", valueName: "NAME"))
         var profile: String?
         @OptionGroup(title: HelpPage.common) var state: StateOptions
+
+        private static var service: String { "--issuer \(IssuerArgument.services.first ?? "SERVICE")" }
 
         func validate() throws {
             if fabricId?.value == 0 { throw ValidationError("a fabric id is not 0") }
@@ -32,11 +35,11 @@ extension FabricCommand {
             switch issuer {
             case .local:
                 guard group == nil, profile == nil else {
-                    throw ValidationError("--group and --profile go with --issuer rainmaker")
+                    throw ValidationError("--group and --profile go with \(Self.service)")
                 }
             case .service:
                 guard group != nil, fabricId == nil, !intermediate else {
-                    throw ValidationError("--issuer rainmaker needs --group, and the cloud decides the rest")
+                    throw ValidationError("\(Self.service) needs --group, and the service decides the rest")
                 }
             case .exec:
                 throw ValidationError("exec:COMMAND is for commission --issuer; import the fabric instead")
@@ -44,7 +47,10 @@ extension FabricCommand {
         }
 
         func execute() async throws {
-            if case .service = issuer { return try await join() }
+            if case .service(let service) = issuer {
+                guard let made = try await make(at: service.rawValue, of: VendorModule.all) else { return }
+                return console.object(Report(made))
+            }
             let controller = try state.controller()
             let fabric = try LocalFabric.create(
                 fabricID: fabricId.map { FabricID($0.value) }, withIntermediate: intermediate,
@@ -54,22 +60,11 @@ extension FabricCommand {
             console.object(Report(record))
         }
 
-        /// Joins the fabric of a group in the cloud.
-        private func join() async throws {
-            let setup = CloudSetup(state: try state.state(), logger: try output.logger())
-            let account = try CloudStore(setup.state).select(profile ?? Environment.variable("MATTERCTL_CLOUD"))
-            let joined = try await setup.withClient(account) { client in
-                let group = try await client.findGroup(group ?? "")
-                return try await setup.fabric(client).join(
-                    group: group.id, name: name,
-                    vendorID: vendorId.map { VendorID($0.value) } ?? RainMakerFabric.vendorID)
-            }
-            if joined.fabric.lacksIPK {
-                console.message(
-                    "warning: the cloud gives no identity protection key for this group; 16 zero bytes are used, as in the "
-                        + "phone apps")
-            }
-            console.object(Report(joined.record))
+        private func make(at service: String, of modules: [VendorModule]) async throws -> FabricRecord? {
+            try await modules.first { $0.issuer == service }?.makeFabric(
+                NewFabric(
+                    name: name, group: group ?? "", profile: profile, vendorID: vendorId.map { VendorID($0.value) },
+                    state: try state.state(), logger: try output.logger(), console: console))
         }
     }
 }

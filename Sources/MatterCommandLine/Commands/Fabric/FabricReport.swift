@@ -1,10 +1,10 @@
 import JSON
 import MatterCredentials
-import MatterRecords
+package import MatterRecords
 
 extension Report {
     /// No secret is among it.
-    init(_ fabric: FabricRecord) {
+    package init(_ fabric: FabricRecord) {
         self.init {
             Field("name", fabric.name, label: "name", column: "NAME")
             Field("fabricId", fabric.fabricID.description, label: "fabric id", column: "FABRIC ID")

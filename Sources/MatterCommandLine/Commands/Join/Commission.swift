@@ -21,7 +21,7 @@ enum AttestationArgument: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// When a cloud that issues learns what the device is.
+/// When a service that issues learns what the device is.
 enum MetadataArgument: String, ExpressibleByArgument, CaseIterable {
     case none
     case withNOC = "with-noc"
@@ -58,14 +58,15 @@ struct Commission: NetworkCommand {
     var country: String = "XX"
     @Option(
         help: ArgumentHelp(
-            "Who issues the certificate: local, rainmaker or exec:COMMAND; the fabric's issuer by default.",
+            "Who issues the certificate: \((["local"] + IssuerArgument.services).joined(separator: ", ")) or exec:COMMAND; "
+                + "the fabric's issuer by default.",
             valueName: "ISSUER"))
     var issuer: IssuerArgument?
     @Option(
         help: ArgumentHelp(
-            "When a RainMaker cloud learns what the device is: none, with-noc or with-confirm.", valueName: "WHEN"))
+            "When a service that issues learns what the device is: none, with-noc or with-confirm.", valueName: "WHEN"))
     var metadata: MetadataArgument = .withConfirm
-    @Flag(help: "If the cloud cannot be told, make the device leave the fabric again.") var rollback = false
+    @Flag(help: "If the service cannot be told, make the device leave the fabric again.") var rollback = false
     @Flag(name: .long, help: "Do not read the endpoints afterwards.") var noPost = false
     @Option(help: .hidden) var until: String?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions

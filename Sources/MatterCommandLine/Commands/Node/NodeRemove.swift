@@ -9,8 +9,8 @@ extension NodeCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove", abstract: "Make the device leave the fabric, then forget it.",
             discussion: """
-                On a RainMaker fabric the cloud is told too. If it cannot be told, that is kept: the same command again, or \
-                'cloud sync', repeats it.
+                If a service issues for the fabric, it is told too. If it cannot be told, that is kept, and the same command \
+                again repeats it.
 
                 Example: matterctl node remove kitchen --yes
                 """)
@@ -27,7 +27,7 @@ extension NodeCommand {
             do {
                 record = try await context.controller.node(node)
             } catch let error as RecordError where error.code == .unknownNode {
-                // It may have left, and the cloud may not know yet; or the records went only in part.
+                // It may have left, and the service may not know yet; or the records went only in part.
                 let remains = try await removeRemains(context)
                 guard try await context.controller.repeatRemoval(of: node, deadline: context.deadline) || remains else {
                     throw error
@@ -36,7 +36,7 @@ extension NodeCommand {
             }
             try context.console.confirm(
                 offline
-                    ? "Forget \(NodeTarget(node).text) here and in the cloud?"
+                    ? "Forget \(NodeTarget(node).text) without telling it?"
                     : "Remove \(NodeTarget(node).text) from the fabric?",
                 given: yes)
             do {

@@ -1,9 +1,9 @@
 import MatterDataModel
-import MatterRecords
+package import MatterRecords
 import MatterTransport
 
 extension Report {
-    init(_ node: NodeRecord) {
+    package init(_ node: NodeRecord) {
         let endpoints = node.endpoints.map(EndpointNames.init)
         self.init {
             Field("node", node.nodeID, label: "node", column: "NODE")

@@ -1,0 +1,37 @@
+import ArgumentParser
+import MatterCommandLine
+import MatterCredentials
+import RainMaker
+
+struct CloudNodes: CloudSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ls", abstract: "List the nodes of the account.",
+        discussion: "Example: matterctl cloud node ls --group 'Lake House'", aliases: ["list"])
+
+    @Option(help: ArgumentHelp("Only this node, by its id in the cloud.", valueName: "ID")) var node: String?
+    @Option(help: ArgumentHelp("Only of this group: id or name.", valueName: "GROUP")) var group: String?
+    @OptionGroup var options: CloudOptions
+
+    func run(_ client: CloudClient, _ setup: CloudSetup) async throws {
+        var id: String?
+        if let group { id = try await client.findGroup(group).id }
+        let nodes = try await client.nodes(node, group: id)
+        console.result(nodes.map { Report($0) })
+    }
+}
+
+extension Report {
+    fileprivate init(_ node: CloudNode) {
+        self.init {
+            Field("node", node.id, column: "ID")
+            Field("name", node.name, column: "NAME")
+            Field("type", node.type, column: "TYPE")
+            Field("role", node.role)
+            Field("connected", node.isConnected, column: "CONNECTED", text: node.isConnected.map { $0 ? "yes" : "no" })
+            Field("lastChange", node.lastChange)
+            Field("group", node.groupID)
+            Field("matterNodeId", node.matterNodeID?.description)
+            Field("metadata", node.metadata)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import MatterCommandLine
+import MatterController
+import RainMaker
+
+extension RainMakerController {
+    struct Show: HubSubcommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show how far a controller is set up.",
+            discussion: """
+                A refresh token of the real cloud has some 1,700 bytes, which fit no message: with --secrets it is missed, \
+                and the exit code is 5.
+
+                Example: matterctl rainmaker controller show hub
+                """)
+
+        @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+        @Flag(help: "Also the refresh token, which is as good as the password.") var secrets = false
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+        func run(_ context: CommandContext) async throws {
+            let device = try await device(context)
+            let record = try await context.controller.node(node.node)
+            let status = try await device.status()
+            let token: SecretText?
+            do {
+                token = secrets ? try await device.token() : nil
+            } catch {
+                // The rest is not lost for it.
+                context.console.result(Report(record, status))
+                throw error
+            }
+            context.console.result(Report(record, status, token: token))
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import MatterCommandLine
+import MatterController
+import MatterRecords
+import RainMaker
+
+/// A command about the Matter Controller cluster.
+protocol HubSubcommand: CustomClusterCommand {}
+
+extension HubSubcommand {
+    static var processing: Duration? { HubDevice.processing }
+    static var defaultTimeout: Duration { .seconds(90) }
+
+    func device(_ context: CommandContext) async throws -> HubDevice {
+        HubDevice(try await cluster(HubDevice.cluster, HubDevice.name, context))
+    }
+
+    /// The controller has another certificate now, which a new session proves.
+    func checkNOC(
+        of record: NodeRecord, group: String?, _ context: CommandContext
+    ) async throws -> HubDevice.Status {
+        try await context.controller.endSession(with: record.nodeID)
+        return try await device(context).checkNOC(group: group)
+    }
+}

@@ -1,0 +1,20 @@
+import MatterCommandLine
+import MatterController
+import MatterDataModel
+import RainMaker
+
+/// A command about one of the custom clusters of a node.
+protocol CustomClusterCommand: NetworkCommand {
+    var node: NodeArgument { get }
+}
+
+extension CustomClusterCommand {
+    var target: NodeTarget? { NodeTarget(node.node) }
+
+    func cluster(_ id: ClusterID, _ name: String, _ context: CommandContext) async throws -> CustomCluster {
+        let record = try await context.controller.node(node.node)
+        return try await CustomCluster(
+            id, name, of: record, at: node.endpoint, link: context.controller.link(to: record),
+            deadline: context.deadline(for: record))
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import MatterCommandLine
+import MatterController
+import MatterRecords
+import RainMaker
+
+struct RainMakerNodeID: CustomClusterCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "node-id", abstract: "Print the id that a device has in the cloud.",
+        discussion: "Example: matterctl rainmaker node-id Porch")
+
+    @Argument(help: "Node id or name.") var node: NodeArgument
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    func validate() throws { try node.requireBare() }
+
+    func run(_ context: CommandContext) async throws {
+        let record = try await context.controller.node(node.node)
+        let device = RainMakerDevice(
+            link: try await context.controller.link(to: record), node: record, deadline: context.deadline(for: record))
+        guard let id = try await device.rainmakerNodeID() else { throw Self.notRainMaker(node) }
+        context.console.result {
+            Field("node", record.nodeID)
+            Field("rainmakerNodeId", id, label: "")
+        }
+    }
+
+    static func notRainMaker(_ node: NodeArgument) -> ControllerError {
+        ControllerError(
+            .unsupportedCluster, "\(NodeTarget(node.node).text) is not a RainMaker device: it has no RainMaker node id",
+            hint: "see what it has: matterctl node show \(NodeTarget(node.node).argument)")
+    }
+}
