@@ -224,7 +224,14 @@ let package = Package(
         tests(
             "RainMakerEmulatorTests",
             ["JSON", "MatterCredentials", "MatterCrypto", "MatterHTTP", "MatterStore", "RainMakerEmulator"]),
-        tests("MatterCommandLineTests", ["JSON", "MatterCommandLine", "RainMakerCommandLine", arguments]),
+        tests(
+            "MatterCommandLineTests",
+            [
+                "JSON", "MatterCommandLine", "MatterCommissioning", "MatterController", "MatterCredentials",
+                "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterHTTP", "MatterInteraction",
+                "MatterRecords", "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport",
+                "RainMaker", "RainMakerCommandLine", arguments,
+            ]),
         tests("EndToEndTests", ["MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterSimulator"]),
         fuzz,
     ]

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterCommandLine
 
 struct CloudCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterCommandLine
 
 struct CloudGroupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterCommandLine
 
 /// The group that a command is about.
 struct GroupOptions: ParsableArguments {

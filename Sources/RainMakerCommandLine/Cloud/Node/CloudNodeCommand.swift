@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterCommandLine
 
 struct CloudNodeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

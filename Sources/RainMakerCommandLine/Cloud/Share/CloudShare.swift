@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterCommandLine
 
 struct CloudShare: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterCommandLine
 import RainMaker
 
 extension CloudShare {

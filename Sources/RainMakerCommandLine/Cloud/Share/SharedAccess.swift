@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterCommandLine
 
 /// The group, and the user whose access to it is meant.
 struct SharedAccess: ParsableArguments {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterCommandLine
 
 struct RainMakerAccess: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterCommandLine
 
 struct RainMakerController: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterCommandLine
 
 struct RainMakerDataset: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterCommandLine
 
 struct RainMakerParticipant: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

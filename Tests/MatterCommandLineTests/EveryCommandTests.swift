@@ -1,0 +1,106 @@
+import JSON
+import MatterCommandLine
+import Testing
+
+/// One run of each command in this process, in a home with a fabric and without nodes or accounts.
+@Suite("Every command") struct EveryCommandTests {
+    /// What a run comes to: a key or the beginning of the result, or the id of the error.
+    private enum Ending {
+        case result(String)
+        case error(Int32, String)
+
+        static let noNode = Ending.error(3, "node.unknown")
+        static let noLogin = Ending.error(9, "cloud.not-logged-in")
+    }
+
+    /// Each command, with arguments and what comes of them.
+    private static let runs: [(command: String, arguments: String, ending: Ending)] = [
+        ("commission", "34970112333", .error(64, "payload.check-digit")),
+        ("discover", "--for 1s", .error(64, "usage")),
+        ("ping", "lamp", .noNode),
+        ("node ls", "", .result("[]")),
+        ("node show", "lamp", .noNode),
+        ("node rename", "lamp hall", .noNode),
+        ("node forget", "lamp --yes", .noNode),
+        ("node remove", "lamp --yes", .noNode),
+        ("on", "lamp", .noNode),
+        ("off", "lamp", .noNode),
+        ("toggle", "lamp", .noNode),
+        ("level", "lamp 50%", .noNode),
+        ("read", "lamp 1/6/0", .noNode),
+        ("write", "lamp 1/8/on-level 5", .noNode),
+        ("invoke", "lamp 1/6/2", .noNode),
+        ("clusters", "on-off", .result("{\"id\":6,")),
+        ("fabric ls", "", .result("[{\"name\":\"home\"")),
+        ("fabric create", "lab", .result("{\"name\":\"lab\"")),
+        ("fabric use", "home", .result("")),
+        ("fabric show", "home", .result("{\"name\":\"home\"")),
+        ("fabric import", "old --rcac /nowhere --noc a --key @b --ipk @c", .error(64, "usage.file")),
+        ("fabric remove", "home", .error(64, "usage.confirmation-needed")),
+        ("acl ls", "lamp", .noNode),
+        ("payload parse", "34970112332", .result("{\"flow\":")),
+        ("payload make", "--passcode 20202021 --discriminator 1", .result("{\"qrCode\":")),
+        ("tlv", "1524012A18", .result("{\"tagControl\":")),
+        ("simulate", "on-off-light --port 0 --mdns none --for 100ms", .result("{\"event\":")),
+        ("bench toggle", "lamp", .noNode),
+        ("cloud login", "--profile den --user a --password-file /nowhere", .error(64, "usage.no-url")),
+        ("cloud logout", "", .noLogin),
+        ("cloud status", "", .noLogin),
+        ("cloud group ls", "", .noLogin),
+        ("cloud group create", "Lake", .noLogin),
+        ("cloud group convert", "--group Lake", .noLogin),
+        ("cloud group delete", "--group Lake --yes", .noLogin),
+        ("cloud group user-noc", "--group Lake", .noLogin),
+        ("cloud node ls", "", .noLogin),
+        ("cloud node metadata", "k3v", .noLogin),
+        ("cloud share ls", "", .noLogin),
+        ("cloud share add", "--group Lake bob", .noLogin),
+        ("cloud share remove", "--group Lake bob --yes", .noLogin),
+        ("cloud share requests", "", .noLogin),
+        ("cloud share accept", "sh-1", .noLogin),
+        ("cloud share decline", "sh-1", .noLogin),
+        ("cloud sync", "--group Lake", .noLogin),
+        ("cloud issue-noc", "--group Lake --csr /nowhere", .noLogin),
+        ("cloud confirm", "rq-1", .noLogin),
+        ("rainmaker access refresh", "", .error(64, "usage.issuer")),
+        ("rainmaker node-id", "lamp", .noNode),
+        ("rainmaker challenge", "lamp", .noNode),
+        ("rainmaker controller setup", "lamp --user a --url http://127.0.0.1:9", .noNode),
+        ("rainmaker controller show", "lamp", .noNode),
+        ("rainmaker controller set-token", "lamp --token-file /nowhere", .error(64, "usage.file")),
+        ("rainmaker controller reset-token", "lamp", .noNode),
+        ("rainmaker controller authorize", "lamp", .noNode),
+        ("rainmaker controller update-noc", "lamp", .noNode),
+        ("rainmaker controller update-devices", "lamp", .noNode),
+        ("rainmaker dataset show", "lamp", .noNode),
+        ("rainmaker dataset set", "lamp /nowhere", .error(64, "usage.file")),
+        ("rainmaker dataset start", "lamp", .noNode),
+        ("rainmaker dataset stop", "lamp", .noNode),
+        ("rainmaker participant show", "lamp", .noNode),
+        ("rainmaker participant set", "lamp --name Ada", .noNode),
+    ]
+
+    @Test("every command of the tree has a run here")
+    func tree() {
+        let commands = UsageTests.commands.map { $0.words.joined(separator: " ") }
+        #expect(Set(commands) == Set(Self.runs.map(\.command)))
+    }
+
+    @Test("every command parses, and ends with its result or its error: the exit code, one object, nothing else")
+    func endings() async throws {
+        for (command, arguments, ending) in Self.runs {
+            let shell = try Shell()
+            try await shell.succeed("fabric create home")
+            let run = try await shell.run("\(command) \(arguments) --json")
+            switch ending {
+            case .result(let start):
+                #expect(run.status == 0 && run.stdout.hasPrefix(start), "\(command): \(run)")
+                #expect(start.isEmpty == run.stdout.isEmpty, "\(command): \(run)")
+            case .error(let status, let id):
+                #expect(run.status == status && run.stdout.isEmpty, "\(command): \(run)")
+                let error = try run.error()
+                #expect(error.text("id") == id && error["exitCode"] == .int(Int64(status)), "\(command): \(run)")
+            }
+        }
+    }
+}
