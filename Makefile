@@ -2,7 +2,8 @@
 # make demo      commission and switch a simulated light on a private network, live; leaves nothing behind
 # make demo-rainmaker   the same with the emulator of the RainMaker cloud as the issuer, and a second user
 # make test      everything: unit tests, then end-to-end tests of the same debug binary in a private network
-# make check     formatting, lint, forbidden constructs, generated files, warnings as errors
+# make check     formatting, lint, forbidden constructs, generated files, warnings as errors, the library's public names,
+#                the examples
 # make stress    kills, crowds, losses, hostile peers, in a private network; hours, adds up over runs (docs/reliability.md)
 # make fuzz      ten million inputs for every decoder, hours too
 # make bench     measure against the official Python controller, in one run with the same light
@@ -46,7 +47,7 @@ TIMED = MatterTransportTests|MatterSecureChannelTests|MatterSessionTests|MatterC
 SERVERS = MatterHTTPTests|RainMakerTests|RainMakerEmulatorTests
 
 LAB = Tests/Lab/lab.sh
-SOURCES = Sources Tests Package.swift
+SOURCES = Sources Tests docs/Examples Package.swift
 # Small, on disk and in memory, for every command is a fresh process: optimized for size; no table of symbols, as nothing
 # loads the program as a library; relative relocations packed (glibc 2.36 and later can read those).
 GLIBC = $(shell getconf GNU_LIBC_VERSION | cut -d' ' -f2)
@@ -56,9 +57,13 @@ RELEASE = -c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -use-ld=lld 
 build: deps
 	swift build --product matterctl
 
+# The programs of docs/Examples, as others would build them, with one scratch path for all.
+EXAMPLES = swift build --package-path docs/Examples --scratch-path .build-examples
+
 # One configuration, debug, for everything. The unit tests run in a laboratory too: those of discovery need one.
 test: deps peers peers-controller
 	swift build --build-tests
+	$(EXAMPLES)
 	logs=$$(mktemp -d "$${TMPDIR:-/tmp}/matterctl-test.XXXXXX")
 	echo "== unit tests that measure time, one by one"
 	$(LAB) "$$logs/timed" swift test --skip-build --no-parallel --filter '$(TIMED)|$(SERVERS)'
@@ -109,6 +114,8 @@ check: deps
 	fi
 	# Package.swift turns every warning in our targets into an error.
 	swift build --build-tests
+	Tests/Tools/public_api.py
+	$(EXAMPLES)
 
 format:
 	swift format --in-place --recursive $(SOURCES)
@@ -140,7 +147,7 @@ install: release
 	Tests/Tools/install.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl" "$(DESTDIR)$(PREFIX)"
 
 clean:
-	rm -rf .build .peers
+	rm -rf .build .build-examples .peers
 
 deps:
 	@Tests/Tools/install_packages.sh $(BUILD_PACKAGES) $(LAB_PACKAGES)

@@ -14,9 +14,10 @@ let strict: [SwiftSetting] = [
 let testBuild: [SwiftSetting] =
     Context.environment["MATTERCTL_FUZZ"] == nil ? [] : [.define("MATTERCTL_FUZZ")]
 
-/// libcrypto is linked statically (a cipher look-up costs half as much); packagers set MATTERCTL_DYNAMIC_OPENSSL=1.
-let crypto: LinkerSetting =
-    Context.environment["MATTERCTL_DYNAMIC_OPENSSL"] == nil ? .linkedLibrary(":libcrypto.a") : .linkedLibrary("crypto")
+/// The trait StaticCrypto, on by default, links libcrypto statically (a cipher look-up costs half as much). A program that
+/// uses the library opts out with `traits: []`; a packager can set MATTERCTL_DYNAMIC_OPENSSL=1 instead.
+let staticCrypto = "StaticCrypto"
+let standardTraits: Set<String> = Context.environment["MATTERCTL_DYNAMIC_OPENSSL"] == nil ? [staticCrypto] : []
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict + testBuild)
@@ -59,6 +60,10 @@ let package = Package(
         .executable(name: "rainmaker-emulator", targets: ["rainmaker-emulator"]),
         .library(name: "MatterController", targets: ["MatterController"]),
     ],
+    traits: [
+        .trait(name: staticCrypto, description: "Links libcrypto statically."),
+        .default(enabledTraits: standardTraits),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
@@ -67,7 +72,9 @@ let package = Package(
         .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
     ],
     targets: [
-        .target(name: "COpenSSL", linkerSettings: [crypto]),
+        .target(
+            name: "COpenSSL", linkerSettings: [.linkedLibrary(":libcrypto.a", .when(traits: [staticCrypto]))]),
+        .systemLibrary(name: "DynamicCrypto"),
         .target(name: "CAvahi"),
         .target(name: "CCurl"),
         .target(name: "CProcess"),
@@ -110,8 +117,8 @@ let package = Package(
             "MatterController",
             [
                 "CProcess", "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel",
-                "MatterDiscovery", "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSession",
-                "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTransport", logging,
+                "MatterDiscovery", "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSecureChannel",
+                "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTransport", logging,
             ]),
         module(
             "RainMaker",
@@ -205,7 +212,7 @@ let package = Package(
             [
                 "MatterCommissioning", "MatterController", "MatterCredentials", "MatterCrypto", "MatterDataModel",
                 "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSecureChannel", "MatterSession",
-                "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTestKit", "MatterTransport",
+                "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTestKit", "MatterTransport",
             ]),
         tests(
             "MatterSimulatorTests",

@@ -3,15 +3,18 @@ package import MatterCredentials
 package import MatterCrypto
 package import MatterDiscovery
 package import MatterErrors
+import MatterInteraction
 package import MatterRecords
+import MatterSecureChannel
 import MatterSession
 package import MatterStore
 package import MatterTransport
 
-/// Everything a program needs to control the nodes of a fabric: opened on a state directory, closed when done.
+/// A fabric at work: commissions devices onto it, and controls its nodes.
 ///
-/// Nothing is read, opened or looked up before it is needed.
-package actor Controller {
+/// It is opened on the folder where fabrics and nodes are kept, and closed when done. Nothing is read, opened or looked up
+/// before it is needed.
+public actor Controller {
     /// Tells the user of something that is wrong and stops nothing, with what to do about it. The text may quote a device.
     package typealias Warn = @Sendable (String, Hint?) -> Void
 
@@ -19,6 +22,8 @@ package actor Controller {
         package var state: StateDirectory
         /// The fabric to work with; `nil` for the only or the chosen one.
         package var fabric: String?
+        /// Whether a commissioning makes a fabric of that name if there is none.
+        package var makesFabric = false
         /// Talks to these addresses only, without discovery, unless there are none.
         package var addresses: [PeerAddress]
         /// How long a device may take to do what it is told, beyond the delivery of messages.
@@ -59,16 +64,25 @@ package actor Controller {
     private var openDiscovery: (any Discovery)?
     private var openFabric: FabricRecord?
     private var openCredentials: OperationalCredentials?
-    private var openSlots: SessionSlots?
-    private var links: [NodeID: NodeLink] = [:]
+    private var openSlots: [SlotKind: SessionSlots] = [:]
+    private var links: [LinkKey: NodeLink] = [:]
+    private(set) var reports = IncomingReports()
+
+    /// Subscriptions have a link of their own, so that a command that loses its session does not end them.
+    private struct LinkKey: Hashable {
+        var node: NodeID
+        var kind: SlotKind
+    }
 
     package init(_ options: Options) {
         self.options = options
         fabrics = FabricStore(options.state)
     }
 
-    /// Says goodbye to every node and closes the socket.
-    package func close() async {
+    /// Ends the sessions with all nodes and closes the socket. Subscriptions end.
+    public func close() async {
+        reports.end()
+        reports = IncomingReports()
         for link in links.values { await link.close() }
         links = [:]
         await openManager?.shutDown(drainUntil: .now + .milliseconds(500))
@@ -88,7 +102,8 @@ package actor Controller {
     /// The fabric in use, made if there is none at all.
     package func fabricOrNew() async throws -> FabricRecord {
         let record = try await fabrics.selectOrCreate(
-            options.fabric, vendorID: Self.testVendor, validity: validity, random: options.random)
+            options.fabric, makesNamed: options.makesFabric, vendorID: Self.testVendor, validity: validity,
+            random: options.random)
         openFabric = record
         return record
     }
@@ -127,16 +142,23 @@ package actor Controller {
         var trace: (@Sendable (String) -> Void)?
         if logger.logLevel <= .trace { trace = { line in logger.trace("\(line)") } }
         let manager = try ExchangeManager(
-            random: options.random, unsecuredCounter: counter, admission: Self.admits, trace: trace)
+            random: options.random, unsecuredCounter: counter,
+            admission: { [reports] protocolID, opcode, isSecure in
+                isSecure && Self.admits(protocolID, opcode, isListening: reports.isListening)
+            }, trace: trace)
         openManager = manager
         // Ends with the manager.
-        Task { await manager.forgetClosedSessions() }
+        Task { [reports] in await reports.serve(manager) }
         return manager
     }
 
-    /// A peer may close its session; whatever else it begins is not for a client.
-    private static let admits: MessageEngine.Admission = { protocolID, opcode, isSecure in
-        isSecure && protocolID == ProtocolID.secureChannel && opcode == SecureChannelOpcode.statusReport.rawValue
+    /// A peer may close its session, and report what it was asked to; whatever else it begins is not for a client.
+    private static func admits(_ protocolID: ProtocolID, _ opcode: UInt8, isListening: Bool) -> Bool {
+        switch protocolID {
+        case .secureChannel: opcode == SecureChannelOpcode.statusReport.rawValue
+        case .interactionModel: isListening && opcode == InteractionModelOpcode.reportData.rawValue
+        default: false
+        }
     }
 
     /// `nil` when addresses were given, which makes discovery superfluous.
@@ -178,25 +200,27 @@ package actor Controller {
             time: validationTime, random: options.random, logger: options.logger)
     }
 
-    private func slots() throws -> SessionSlots {
-        if let openSlots { return openSlots }
-        let slots = SessionSlots(
-            options.state, fabric: try fabric().name, kind: options.sessions, logger: options.logger)
-        openSlots = slots
+    private func slots(_ kind: SlotKind) throws -> SessionSlots {
+        if let open = openSlots[kind] { return open }
+        let slots = SessionSlots(options.state, fabric: try fabric().name, kind: kind, logger: options.logger)
+        openSlots[kind] = slots
         return slots
     }
 
     /// The link to a node; sessions are set up when it is first used.
-    package func link(to node: NodeRecord) async throws -> NodeLink {
-        if let link = links[node.nodeID] { return link }
+    ///
+    /// - Parameter kind: what the sessions are for; as the options say by default.
+    package func link(to node: NodeRecord, for kind: SlotKind? = nil) async throws -> NodeLink {
+        let key = LinkKey(node: node.nodeID, kind: kind ?? options.sessions)
+        if let link = links[key] { return link }
         let connector = try await nodeConnector()
-        if let link = links[node.nodeID] { return link }
+        if let link = links[key] { return link }
         let link = NodeLink(
             node: node, connector: connector, onlyAddresses: options.addresses, nodes: try nodes(),
-            slots: try slots(),
+            slots: try slots(key.kind),
             patience: NodeLink.Patience(usual: options.processing, afterAcknowledgement: options.patience),
             logger: options.logger)
-        links[node.nodeID] = link
+        links[key] = link
         return link
     }
 
@@ -237,7 +261,7 @@ package actor Controller {
     /// Ends the session with a node and forgets how to resume it, so that the next one is set up from the beginning:
     /// after either side has got another certificate.
     package func endSession(with id: NodeID) async throws {
-        await links.removeValue(forKey: id)?.close()
+        for key in links.keys where key.node == id { await links.removeValue(forKey: key)?.close() }
         try ResumptionStore(options.state, fabric: try fabric().name).remove(id)
     }
 }

@@ -76,7 +76,7 @@ struct CommissionTests {
         let (node, result) = try await commission(controller, request(lamp, name: "lamp"))
         #expect(node.nodeID == NodeID(1) && !result.wasPending)
         #expect(try await controller.fabric().name == "home")
-        let kept = try await controller.node("lamp")
+        let kept = try await controller.record(of: "lamp")
         #expect(kept == node && kept.addresses == [lamp.device.address] && kept.vendorID == FakeDevice.vendorID)
         #expect(kept.endpoints.map(\.number) == [1] && kept.commissionedAt == TestFabric.unixTime)
         #expect(kept.reliability == .quick)
@@ -145,7 +145,7 @@ struct CommissionTests {
             _ = try await commission(controller, request(lamp, name: "lamp"), issuer: issuer)
         }
         #expect(error?.code == .issuerFailed && error?.stage == .post)
-        let node = try await controller.node("lamp")
+        let node = try await controller.record(of: "lamp")
         #expect(try journal().all().map(\.nodeID) == [node.nodeID])
         issuer.fail(at: "")
         let (again, result) = try await commission(controller, request(lamp, name: "lamp"), issuer: issuer)
@@ -331,10 +331,10 @@ struct CommissionTests {
         try await crash(lamp, name: "lamp")
         let controller = controller(lamp)
         for text in ["lamp", "1"] {
-            let error = await #expect(throws: RecordError.self) { _ = try await controller.node(text) }
+            let error = await #expect(throws: RecordError.self) { _ = try await controller.record(of: text) }
             #expect(error?.code == .pendingNode && error?.reason == "node 1 'lamp' is still being commissioned")
         }
-        let unknown = await #expect(throws: RecordError.self) { _ = try await controller.node("2") }
+        let unknown = await #expect(throws: RecordError.self) { _ = try await controller.record(of: "2") }
         #expect(unknown?.code == .unknownNode)
         // Its name is promised.
         let other = try request(lamp, name: "lamp", passcode: 20_202_022)

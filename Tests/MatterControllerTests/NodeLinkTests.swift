@@ -221,7 +221,7 @@ struct NodeLinkTests {
         await bench.controller.close()
         try await eventually { await bench.device.closed == 1 }
         let next = Controller(bench.controller.options)
-        let session = try await next.link(to: next.node("lamp")).connect(deadline: deadline)
+        let session = try await next.link(to: next.record(of: "lamp")).connect(deadline: deadline)
         #expect(session.isResumed)
         await next.close()
         await bench.end()
@@ -274,18 +274,18 @@ struct NodeLinkTests {
                 return [.value(endpoint, path.attribute == 0 ? types : clusters)]
             }
         }
-        let described = try await bench.controller.described(bench.controller.node("lamp"), deadline: deadline)
+        let described = try await bench.controller.described(bench.controller.record(of: "lamp"), deadline: deadline)
         #expect(described.endpoints == [.init(number: 1, deviceTypes: [0x100], serverClusters: [6])])
-        #expect(try await bench.controller.node("5").endpoints == described.endpoints)
+        #expect(try await bench.controller.record(of: "5").endpoints == described.endpoints)
         // What a bridge had when it was commissioned is no reason to say that it has no more.
         var stale = described
         stale.endpoints = [.init(number: 0, deviceTypes: [0x16], serverClusters: [0x1D])]
         try await bench.controller.nodes().save(stale)
-        #expect(try await bench.controller.described(bench.controller.node("lamp"), deadline: .now) == stale)
+        #expect(try await bench.controller.described(bench.controller.record(of: "lamp"), deadline: .now) == stale)
         #expect(try await bench.controller.describedAnew(stale, deadline: deadline) == described)
-        #expect(try await bench.controller.node("5").endpoints == described.endpoints)
+        #expect(try await bench.controller.record(of: "5").endpoints == described.endpoints)
         await bench.device.shutDown()
-        #expect(try await bench.controller.described(bench.controller.node("lamp"), deadline: .now) == described)
+        #expect(try await bench.controller.described(bench.controller.record(of: "lamp"), deadline: .now) == described)
         await bench.end()
     }
 }

@@ -33,7 +33,7 @@ struct RemovalTests {
     }
 
     private func remove(_ bench: Bench) async throws {
-        try await bench.controller.remove(bench.controller.node("lamp"), deadline: .now + .seconds(8))
+        try await bench.controller.remove(bench.controller.record(of: "lamp"), deadline: .now + .seconds(8))
     }
 
     private func isKnown(_ bench: Bench) async throws -> Bool {

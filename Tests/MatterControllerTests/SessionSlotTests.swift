@@ -49,7 +49,7 @@ struct SessionSlotTests {
         let bench = try await Bench()
         _ = try await bench.connected()
         let other = Controller(bench.controller.options)
-        try await other.link(to: other.node("lamp")).connect(deadline: deadline)
+        try await other.link(to: other.record(of: "lamp")).connect(deadline: deadline)
         let file = try others(bench)
         await #expect(throws: SlotsTaken.self) { try await slot(file) }
         await other.close()
@@ -129,13 +129,13 @@ struct SessionSlotTests {
         let controller = bench.controller
         let path = path
         let file = try others(bench)
-        try await controller.withLink(to: controller.node("lamp")) { link in
+        try await controller.withLink(to: controller.record(of: "lamp")) { link in
             _ = try await link.read(path, deadline: .now + .seconds(60))
             let second = try await slot(file)
             #expect(second.index == 1)
         }
         await #expect(throws: CancellationError.self) {
-            try await controller.withLink(to: controller.node("lamp")) { link in
+            try await controller.withLink(to: controller.record(of: "lamp")) { link in
                 try await link.connect(deadline: .now + .seconds(60))
                 throw CancellationError()
             }
@@ -152,7 +152,7 @@ struct SessionSlotTests {
         var options = bench.controller.options
         options.sessions = .long
         let staying = Controller(options)
-        try await staying.link(to: staying.node("lamp")).connect(deadline: deadline)
+        try await staying.link(to: staying.record(of: "lamp")).connect(deadline: deadline)
         let file = try others(bench)
         let both = [try await slot(file), try await slot(file)]
         await #expect(throws: SlotsTaken.self) { try await slot(file, .long) }
@@ -167,7 +167,7 @@ struct SessionSlotTests {
         let bench = try await Bench()
         try bench.state.forbidLocks()
         let controller = Controller(bench.controller.options)
-        _ = try await controller.link(to: controller.node("lamp"))
+        _ = try await controller.link(to: controller.record(of: "lamp"))
             .invoke(Light.toggle, .atMostOnce, deadline: deadline)
         #expect(bench.light.executed.count == 1)
         await controller.close()
@@ -182,9 +182,9 @@ struct SessionSlotTests {
                 return [.value(path, .structure([TLVElement(0, .uint(5)), TLVElement(1, .uint(3))]))]
             }
         }
-        let record = try await bench.controller.describedAnew(bench.controller.node("lamp"), deadline: deadline)
+        let record = try await bench.controller.describedAnew(bench.controller.record(of: "lamp"), deadline: deadline)
         #expect(record.sessionsPerFabric == 5)
-        #expect(try await bench.controller.node("lamp").sessionsPerFabric == 5)
+        #expect(try await bench.controller.record(of: "lamp").sessionsPerFabric == 5)
         await bench.end()
     }
 

@@ -209,7 +209,7 @@ extension Controller {
         let pending: PendingNode?
         do {
             pending = try journal.node(result.nodeID)
-            record = try self.record(of: result, request, pending, store)
+            record = try newRecord(of: result, request, pending, store)
             do {
                 try await store.save(record)
             } catch let error as RecordError where error.code == .nameTaken {
@@ -271,7 +271,7 @@ extension Controller {
             adminVendorID: fabric.vendorID, random: options.random, validity: { [validity] in validity })
     }
 
-    private func record(
+    private func newRecord(
         of result: CommissionedNode, _ request: CommissioningRequest, _ pending: PendingNode?, _ store: NodeStore
     ) throws -> NodeRecord {
         let existing = try store.node(result.nodeID)

@@ -11,6 +11,7 @@ public struct IssuerChoice: Sendable {
         case command(String)
         case service(FabricRecord.Issuer, [String: String])
         case custom(any NOCIssuer)
+        case outside(any NodeIssuer)
     }
 
     let kind: Kind
@@ -32,7 +33,10 @@ public struct IssuerChoice: Sendable {
         IssuerChoice(kind: .service(issuer, settings))
     }
 
-    /// An issuer of the program's own.
+    /// An issuer of the program's own, for a fabric that exists here.
+    public static func issuer(_ issuer: any NodeIssuer) -> IssuerChoice { IssuerChoice(kind: .outside(issuer)) }
+
+    /// An issuer of this package.
     package static func custom(_ issuer: any NOCIssuer) -> IssuerChoice { IssuerChoice(kind: .custom(issuer)) }
 }
 
@@ -44,7 +48,10 @@ extension Controller {
         let record: FabricRecord
         do {
             record = try fabric()
-        } catch let error as RecordError where error.code == .noFabric && choice.isForNewFabric {
+        } catch let error as RecordError
+            where choice.isForNewFabric
+            && (error.code == .noFabric || options.makesFabric && error.code == .unknownFabric)
+        {
             return nil
         }
         func begin(_ service: any IssuerService, _ settings: [String: String]) async throws -> any IssuerWork {
@@ -68,6 +75,11 @@ extension Controller {
             return try await begin(service, settings)
         case .custom(let issuer):
             return BareIssuer(issuer: issuer)
+        case .outside(let issuer):
+            return BareIssuer(
+                issuer: OutsideIssuer(
+                    issuer: issuer, credentials: try credentials(), adminVendorID: record.vendorID,
+                    time: validationTime))
         }
     }
 
@@ -94,7 +106,7 @@ extension IssuerChoice {
     fileprivate var isForNewFabric: Bool {
         switch kind {
         case .ofFabric, .local: true
-        case .command, .service, .custom: false
+        case .command, .service, .custom, .outside: false
         }
     }
 }

@@ -12,7 +12,7 @@ extension Controller {
     /// The node that a user means, by id or name.
     ///
     /// - Throws: `RecordError` `pendingNode` for one that is still being commissioned.
-    package func node(_ text: String) throws -> NodeRecord {
+    package func record(of text: String) throws -> NodeRecord {
         do {
             return try nodes().find(text)
         } catch let error as RecordError where error.code == .unknownNode {

@@ -10,14 +10,15 @@ package struct Budget: Sendable {
 
     /// The end of the time, for what is not about one node.
     package let deadline: Instant
-    private let isPatient: Bool
+    /// The time that the user gives; also what a device may take for a command that it has acknowledged.
+    let given: Duration?
 
     /// - Parameters:
     ///   - time: the time that the user gives; it ends the task whatever the node.
     ///   - usual: the time where the user gives none; sleepy nodes get more.
     package init(_ time: Duration?, usual: Duration = standard) {
         deadline = .now + (time ?? usual)
-        isPatient = time == nil
+        given = time
     }
 
     /// The end of the time for a node: unless the user set one, a sleepy node gets as long as it asks for, and so does a
@@ -25,7 +26,7 @@ package struct Budget: Sendable {
     ///
     /// - Parameter work: how long the device is known to take for the command.
     package func deadline(for node: NodeRecord, work: Duration? = nil) -> Instant {
-        guard isPatient else { return deadline }
+        guard given == nil else { return deadline }
         return max(deadline, .now + node.deliveryBudget + (work ?? .zero) + Self.sleepyMargin)
     }
 }

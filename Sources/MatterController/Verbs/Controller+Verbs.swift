@@ -42,7 +42,8 @@ extension Controller {
         let command = verb.command(at: place.endpoint)
         do {
             let result = try await place.link.invoke(
-                command, NodeLink.Repeatability(of: command, in: .standard), deadline: budget.deadline(for: place.node))
+                command, NodeLink.Repeatability(of: command, in: .standard), work: budget.given,
+                deadline: budget.deadline(for: place.node))
             try Outcome.check(result, of: title ?? place.node.title)
         } catch var error as ControllerError where error.code == .outcomeUnknown {
             error.state = await place.link.stateAfterwards([

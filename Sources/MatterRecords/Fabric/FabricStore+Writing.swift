@@ -58,15 +58,20 @@ extension FabricStore {
     }
 
     /// The fabric of that name, made on first use if there is none at all.
+    ///
+    /// - Parameter makesNamed: makes the named one also if there are others.
     package func selectOrCreate(
-        _ name: String?, vendorID: VendorID, validity: CertificateValidity, random: any RandomSource
+        _ name: String?, makesNamed: Bool = false, vendorID: VendorID, validity: CertificateValidity,
+        random: any RandomSource
     ) async throws -> FabricRecord {
         do {
             return try select(name)
-        } catch let error as RecordError where error.code == .noFabric {
+        } catch let error as RecordError where error.code == .noFabric || makesNamed && error.code == .unknownFabric {
             do {
                 return try await add(
-                    try LocalFabric.create(validity: validity, random: random), name: "home", vendorID: vendorID)
+                    try LocalFabric.create(validity: validity, random: random),
+                    name: makesNamed ? name ?? "home" : "home",
+                    vendorID: vendorID)
             } catch let error as RecordError where error.code == .fabricExists {
                 // Another process was faster.
                 return try select(name)

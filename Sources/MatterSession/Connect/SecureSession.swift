@@ -58,17 +58,3 @@ extension SecureSession {
     /// True if the session began where an earlier one had ended.
     package var isResumed: Bool { established.isResumed }
 }
-
-extension ExchangeManager {
-    /// Forgets every session that its peer closes; goes on until the manager is shut down.
-    package func forgetClosedSessions() async {
-        for await incoming in incoming {
-            let report = try? StatusReport(decoding: incoming.message.payload)
-            if incoming.message.protocolID == .secureChannel, report?.isCloseSession ?? false {
-                remove(incoming.exchange.session)
-            } else {
-                await incoming.exchange.abandon()
-            }
-        }
-    }
-}

@@ -12,7 +12,7 @@ extension CustomClusterCommand {
     var target: NodeTarget? { NodeTarget(node.node) }
 
     func cluster(_ id: ClusterID, _ name: String, _ context: CommandContext) async throws -> CustomCluster {
-        let record = try await context.controller.node(node.node)
+        let record = try await context.controller.record(of: node.node)
         return try await CustomCluster(
             id, name, of: record, at: node.endpoint, link: context.controller.link(to: record),
             deadline: context.deadline(for: record))

@@ -21,7 +21,7 @@ struct RainMakerChallenge: CustomClusterCommand {
     func validate() throws { try node.requireBare() }
 
     func run(_ context: CommandContext) async throws {
-        let record = try await context.controller.node(node.node)
+        let record = try await context.controller.record(of: node.node)
         let device = RainMakerDevice(
             link: try await context.controller.link(to: record), node: record, deadline: context.deadline(for: record))
         guard let evidence = try await device.prove(as: record.nodeID.description) else {

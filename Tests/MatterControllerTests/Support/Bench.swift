@@ -101,7 +101,7 @@ struct Bench {
     }
 
     func link() async throws -> NodeLink {
-        try await controller.link(to: controller.node("lamp"))
+        try await controller.link(to: controller.record(of: "lamp"))
     }
 
     /// Another process, so to speak, which has its own way to the light.

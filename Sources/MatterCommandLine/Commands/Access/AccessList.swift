@@ -25,7 +25,7 @@ struct AccessList: NetworkCommand {
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
-        let record = try await context.controller.node(node.node)
+        let record = try await context.controller.record(of: node.node)
         let path = ConcreteAttributePath(
             endpoint: 0, cluster: AccessControlEntry.cluster, attribute: AccessControlEntry.attribute)
         let result = try await context.controller.link(to: record).read(

@@ -31,7 +31,7 @@ struct Read: NetworkCommand {
             return AttributePath(
                 endpoint: path.endpoint, cluster: path.cluster, attribute: path.element.map { AttributeID($0) })
         }
-        let record = try await context.controller.node(node.node)
+        let record = try await context.controller.record(of: node.node)
         let link = try await context.controller.link(to: record)
         // One path is asked for once, however often it is wanted.
         var known: Set<AttributePath> = []

@@ -46,7 +46,7 @@ struct Write: NetworkCommand {
                 parsed.value, own: try await context.controller.credentials().identity)
         }
         let target = ConcreteAttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute)
-        let record = try await context.controller.node(node.node)
+        let record = try await context.controller.record(of: node.node)
         let link = try await context.controller.link(to: record)
         let results: [AttributeWriteResult]
         do {

@@ -44,7 +44,7 @@ struct Invoke: NetworkCommand {
         let definition = catalogue.cluster(cluster)?.command(number)
         let parsed = try parse(definition, catalogue)
         for warning in parsed.warnings { context.console.message("warning: \(warning); the device decides") }
-        let record = try await context.controller.node(node.node)
+        let record = try await context.controller.record(of: node.node)
         let link = try await context.controller.link(to: record)
         let command = Command(endpoint: endpoint, cluster: cluster, command: number, fields: parsed.value)
         let work = catalogue.expectedWork(ofCommand: number, inCluster: cluster)

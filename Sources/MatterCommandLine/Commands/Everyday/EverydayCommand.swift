@@ -17,7 +17,7 @@ extension EverydayCommand {
         let (controller, target) = (context.controller, NodeTarget(node.node))
         let verb = verb
         let place = try await controller.perform(
-            verb, on: try await controller.node(node.node), endpoint: node.endpoint, title: target.text,
+            verb, on: try await controller.record(of: node.node), endpoint: node.endpoint, title: target.text,
             budget: context.budget)
         guard verify else { return }
         let path = ConcreteAttributePath(endpoint: place.endpoint, cluster: verb.cluster, attribute: verb.attribute)

@@ -28,7 +28,7 @@ struct Ping: NetworkCommand {
     }
 
     func run(_ context: CommandContext) async throws {
-        let record = try await context.controller.node(node.node)
+        let record = try await context.controller.record(of: node.node)
         let link = try await context.controller.link(to: record)
         let start = Instant.now
         let session = try await link.connect(deadline: context.deadline(for: record))

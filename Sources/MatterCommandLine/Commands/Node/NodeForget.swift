@@ -25,7 +25,7 @@ extension NodeCommand {
         /// A node, one whose commissioning is pending, one whose record is damaged, or what is left of one.
         private func target(_ controller: Controller) async throws -> NodeID {
             do {
-                return try await controller.node(node).nodeID
+                return try await controller.record(of: node).nodeID
             } catch let error as RecordError where error.code == .pendingNode {
                 guard let pending = try await controller.journal().find(node) else { throw error }
                 return pending.nodeID

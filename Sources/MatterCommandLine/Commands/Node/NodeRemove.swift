@@ -25,7 +25,7 @@ extension NodeCommand {
         func run(_ context: CommandContext) async throws {
             let record: NodeRecord
             do {
-                record = try await context.controller.node(node)
+                record = try await context.controller.record(of: node)
             } catch let error as RecordError where error.code == .unknownNode {
                 // It may have left, and the service may not know yet; or the records went only in part.
                 let remains = try await removeRemains(context)

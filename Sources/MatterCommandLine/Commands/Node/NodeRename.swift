@@ -14,7 +14,7 @@ extension NodeCommand {
 
         func execute() async throws {
             let controller = try state.controller()
-            let record = try await controller.node(node)
+            let record = try await controller.record(of: node)
             try await controller.nodes().update(record.nodeID) { $0.name = name }
         }
     }

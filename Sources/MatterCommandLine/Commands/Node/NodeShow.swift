@@ -11,7 +11,7 @@ extension NodeCommand {
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func execute() async throws {
-            console.result(Report(try await state.controller().node(node)))
+            console.result(Report(try await state.controller().record(of: node)))
         }
     }
 }

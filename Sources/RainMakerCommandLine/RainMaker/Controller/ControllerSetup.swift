@@ -32,7 +32,7 @@ extension RainMakerController {
         }
 
         func run(_ context: CommandContext) async throws {
-            let record = try await context.controller.node(node.node)
+            let record = try await context.controller.record(of: node.node)
             // The token first: without one nothing is changed at the controller.
             let cloud = try await HubAccount(url, context)
             let token =

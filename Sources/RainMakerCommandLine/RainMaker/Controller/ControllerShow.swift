@@ -20,7 +20,7 @@ extension RainMakerController {
 
         func run(_ context: CommandContext) async throws {
             let device = try await device(context)
-            let record = try await context.controller.node(node.node)
+            let record = try await context.controller.record(of: node.node)
             let status = try await device.status()
             let token: SecretText?
             do {

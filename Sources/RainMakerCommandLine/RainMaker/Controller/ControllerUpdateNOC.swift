@@ -13,7 +13,7 @@ extension RainMakerController {
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
-            let record = try await context.controller.node(node.node)
+            let record = try await context.controller.record(of: node.node)
             let cloud = try await HubAccount(nil, context)
             try await device(context).updateNOC()
             _ = try await checkNOC(of: record, group: cloud.membership?.groupID, context)

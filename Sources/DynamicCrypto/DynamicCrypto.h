@@ -1,0 +1,1 @@
+// Imported for the link declaration of the module map.

@@ -1,0 +1,43 @@
+package import MatterInteraction
+package import MatterRecords
+import MatterSession
+import MatterStore
+import MatterTransport
+
+/// An event of a subscription that is followed until its reader stops.
+package enum SubscriptionEvent: Sendable {
+    /// It is set up, or set up again: all that was asked for, or what has changed since it was lost.
+    case established(id: UInt32, maxInterval: Duration, ReadResult)
+    /// Something has changed; empty where the node only says that it is alive.
+    case report(ReadResult)
+    /// The node fell silent, or has ended the session; another subscription is set up after the delay.
+    case lost(any Error, retryAfter: Duration)
+}
+
+extension Controller {
+    /// Follows a subscription: sets it up, takes its reports, and sets up another one when it is lost, until the reader
+    /// stops or the controller is closed. It has the long session slot of the node.
+    ///
+    /// - Parameter setUp: the time for the set-up.
+    /// - Returns: the events; they end with the error if the first set-up fails, or if another try is of no use.
+    package nonisolated func follow(
+        _ request: SubscribeRequest, of node: NodeRecord, setUp: Duration = Budget.standard
+    ) -> AsyncThrowingStream<SubscriptionEvent, any Error> {
+        AsyncThrowingStream { continuation in
+            let task = Task {
+                do {
+                    let link = try await link(to: node, for: .long)
+                    try await SubscriptionRun(
+                        link: link, reports: await reports, random: options.random, setUp: setUp,
+                        tell: { continuation.yield($0) }
+                    ).follow(request)
+                } catch is CancellationError {
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+}

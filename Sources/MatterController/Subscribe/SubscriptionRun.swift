@@ -1,0 +1,140 @@
+import MatterCrypto
+import MatterErrors
+import MatterInteraction
+import MatterSession
+import MatterTransport
+
+/// Follows one subscription over as many sessions as it takes.
+struct SubscriptionRun: Sendable {
+    /// How long a publisher may take over the next message of a report.
+    private static let partPatience = Duration.seconds(10)
+
+    let link: NodeLink
+    let reports: IncomingReports
+    let random: any RandomSource
+    let setUp: Duration
+    let tell: @Sendable (SubscriptionEvent) -> Void
+
+    /// - Throws: `CancellationError`; the error of the first set-up; an error that another try would not change.
+    func follow(_ request: SubscribeRequest) async throws {
+        var request = request
+        // `nil` until the first subscription was alive.
+        var attempts: Int?
+        while true {
+            var session: SecureSession?
+            do {
+                let connected = try await link.connect(deadline: .now + setUp)
+                session = connected
+                try await follow(&request, on: connected) { attempts = 0 }
+            } catch {
+                try Task.checkCancellation()
+                guard !reports.isEnded else { throw CancellationError() }
+                guard let failed = attempts, Self.isPassing(error) else { throw error }
+                let delay = ResubscribeBackoff.delay(attempt: failed, jitter: jitter)
+                tell(.lost(error, retryAfter: delay))
+                // A node that fell silent has lost the session.
+                if let session, (error as? TransportError) != nil { await link.drop(session) }
+                attempts = failed + 1
+                try await Task.sleep(for: delay)
+            }
+        }
+    }
+
+    private var jitter: Double { Double((try? random.integer(UInt16.self)) ?? 0) / Double(UInt16.max) }
+
+    /// True if another try may succeed.
+    private static func isPassing(_ error: any Error) -> Bool {
+        switch error {
+        case is SessionError, is TransportError, is InteractionError: true
+        case let error as ControllerError: error.code == .sessionsInUse
+        default: false
+        }
+    }
+
+    /// Follows a subscription until it is lost.
+    private func follow(
+        _ request: inout SubscribeRequest, on session: SecureSession, established: () -> Void
+    ) async throws {
+        let inbox = reports.listen(on: session.reference)
+        do {
+            var transaction = SubscribeTransaction(request)
+            let subscription = try await link.client(session).run(
+                &transaction, deadline: .now + setUp, processing: link.patience.usual)
+            inbox.settle(on: subscription.id)
+            established()
+            tell(
+                .established(
+                    id: subscription.id, maxInterval: .seconds(Int64(subscription.maxInterval)), subscription.reports))
+            var state = SubscriptionState(
+                subscription, maximumRoundTrip: await session.responseAllowance(processing: .zero), now: Instant.now)
+            let largest = session.manager.link.largestPayload
+            defer { request.dataVersionFilters = Self.fitting(state.dataVersionFilters, request, largest) }
+            inbox.watch(until: state.deadline)
+            for await event in inbox.events {
+                switch event {
+                case .report(let first):
+                    if let report = try await take(first, &state) { tell(.report(report)) }
+                    inbox.watch(until: state.deadline)
+                case .closed:
+                    throw TransportError(.closed, "the node has ended the session")
+                case .overdue:
+                    guard state.isExpired(at: .now) else { continue }
+                    throw TransportError(.noReply, "the next report of the subscription is overdue")
+                }
+            }
+            throw CancellationError()
+        } catch {
+            let isShared = inbox.close()
+            if Task.isCancelled, !isShared { await link.close() }
+            throw error
+        }
+    }
+
+    /// The filters, unless they make the request too long; then everything is reported again.
+    private static func fitting(
+        _ filters: [DataVersionFilter], _ request: SubscribeRequest, _ largest: Int
+    ) -> [DataVersionFilter] {
+        var filtered = request
+        filtered.dataVersionFilters = filters
+        return filtered.encoded().count <= largest ? filters : []
+    }
+
+    /// Takes a whole report.
+    ///
+    /// - Returns: `nil` for a report that broke off, or that was another subscription's.
+    private func take(
+        _ incoming: ExchangeManager.Incoming, _ state: inout SubscriptionState<Instant>
+    ) async throws -> ReadResult? {
+        let exchange = incoming.exchange
+        var message = incoming.message
+        state.beginReport()
+        do {
+            while true {
+                guard message.protocolID == .interactionModel else {
+                    throw InteractionError.notUnderWay(message.opcode)
+                }
+                let (action, report) = try state.handle(opcode: message.opcode, payload: message.payload, at: .now)
+                if case .send(let opcode, let payload, _) = action {
+                    try await exchange.send(payload, opcode: opcode.rawValue, protocolID: .interactionModel)
+                }
+                if let report {
+                    await exchange.close()
+                    return report
+                }
+                message = try await exchange.receive(until: .now + Self.partPatience)
+            }
+        } catch let error as InteractionError {
+            if let status = error.statusForPeer {
+                try? await exchange.send(
+                    StatusResponse(status).encoded(), opcode: InteractionModelOpcode.statusResponse.rawValue,
+                    protocolID: .interactionModel)
+            }
+            await exchange.close()
+            if error.code == .invalidSubscription { return nil }
+            throw error
+        } catch {
+            await exchange.abandon()
+            throw error
+        }
+    }
+}

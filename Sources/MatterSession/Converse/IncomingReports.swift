@@ -1,0 +1,170 @@
+import MatterInteraction
+import MatterSecureChannel
+package import MatterTransport
+import Synchronization
+
+/// What peers begin on our sessions: the reports of subscriptions, and the end of a session.
+package final class IncomingReports: Sendable {
+    /// What a subscription hears.
+    package enum Event: Sendable {
+        /// The first message of a report.
+        case report(ExchangeManager.Incoming)
+        /// The peer has ended the session.
+        case closed
+        /// Nothing was heard for as long as the subscriber wanted to wait.
+        case overdue
+    }
+
+    private struct Listener {
+        var session: SessionReference
+        /// `nil` until the peer has agreed to the subscription.
+        var subscription: UInt32?
+        var events: AsyncStream<Event>.Continuation
+    }
+
+    private struct State {
+        var listeners: [UInt64: Listener] = [:]
+        var next: UInt64 = 0
+        var isEnded = false
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// True if a peer may have something to report.
+    package var isListening: Bool { state.withLock { !$0.listeners.isEmpty } }
+
+    /// Begins to listen, before the peer is asked for the subscription: its first report may follow at once.
+    package func listen(on session: SessionReference) -> ReportInbox {
+        let (events, continuation) = AsyncStream.makeStream(of: Event.self)
+        let id = state.withLock { state in
+            state.next += 1
+            if state.isEnded { continuation.finish() }
+            state.listeners[state.next] = Listener(session: session, events: continuation)
+            return state.next
+        }
+        return ReportInbox(id: id, events: events, continuation: continuation, reports: self)
+    }
+
+    /// Ends all subscriptions, and those that are set up from now on.
+    package func end() {
+        state.withLock { state in
+            state.isEnded = true
+            for listener in state.listeners.values { listener.events.finish() }
+        }
+    }
+
+    /// True after ``end()``.
+    package var isEnded: Bool { state.withLock { $0.isEnded } }
+
+    fileprivate func settle(_ id: UInt64, on subscription: UInt32) {
+        state.withLock { $0.listeners[id]?.subscription = subscription }
+    }
+
+    /// - Returns: whether others listen on the session.
+    fileprivate func remove(_ id: UInt64) -> Bool {
+        state.withLock { state in
+            guard let gone = state.listeners.removeValue(forKey: id) else { return false }
+            gone.events.finish()
+            return state.listeners.values.contains { $0.session == gone.session }
+        }
+    }
+
+    /// Serves what peers begin, until the manager is shut down.
+    package func serve(_ manager: ExchangeManager) async {
+        for await incoming in manager.incoming {
+            let (message, session) = (incoming.message, incoming.exchange.session)
+            if message.isReport {
+                if !deliver(incoming) { Task { await Self.refuse(incoming.exchange) } }
+            } else if message.closesSession {
+                await manager.remove(session)
+                end(session)
+            } else {
+                await incoming.exchange.abandon()
+            }
+        }
+    }
+
+    private func deliver(_ incoming: ExchangeManager.Incoming) -> Bool {
+        let id = (try? ReportData(decoding: incoming.message.payload))?.subscriptionID
+        return state.withLock { state in
+            let here = state.listeners.values.filter { $0.session == incoming.exchange.session }
+            // The report of a subscription that is just being agreed upon may overtake the agreement.
+            guard
+                let listener = here.first(where: { $0.subscription == id })
+                    ?? here.first(where: { $0.subscription == nil })
+            else { return false }
+            listener.events.yield(.report(incoming))
+            return true
+        }
+    }
+
+    private func end(_ session: SessionReference) {
+        state.withLock { state in
+            for listener in state.listeners.values where listener.session == session { listener.events.yield(.closed) }
+        }
+    }
+
+    /// Tells a publisher that there is no such subscription, so that it stops.
+    private static func refuse(_ exchange: Exchange) async {
+        try? await exchange.send(
+            StatusResponse(.invalidSubscription).encoded(), opcode: InteractionModelOpcode.statusResponse.rawValue,
+            protocolID: .interactionModel)
+        await exchange.close()
+    }
+}
+
+/// The reports of one subscription.
+package final class ReportInbox: Sendable {
+    private let id: UInt64
+    package let events: AsyncStream<IncomingReports.Event>
+    private let continuation: AsyncStream<IncomingReports.Event>.Continuation
+    private let reports: IncomingReports
+    private let watch = Mutex<Task<Void, Never>?>(nil)
+
+    fileprivate init(
+        id: UInt64, events: AsyncStream<IncomingReports.Event>,
+        continuation: AsyncStream<IncomingReports.Event>.Continuation, reports: IncomingReports
+    ) {
+        self.id = id
+        self.events = events
+        self.continuation = continuation
+        self.reports = reports
+    }
+
+    /// Takes the reports of the subscription that the peer has agreed to.
+    package func settle(on subscription: UInt32) { reports.settle(id, on: subscription) }
+
+    /// Lets ``events`` say when nothing more was heard until then; the last call counts.
+    package func watch(until deadline: Instant) {
+        let task = Task { [continuation] in
+            guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return }
+            continuation.yield(.overdue)
+        }
+        let last = watch.withLock { watch in
+            defer { watch = task }
+            return watch
+        }
+        last?.cancel()
+    }
+
+    /// Stops listening.
+    ///
+    /// - Returns: whether other subscriptions listen on the session.
+    @discardableResult
+    package func close() -> Bool {
+        watch.withLock { $0 }?.cancel()
+        return reports.remove(id)
+    }
+}
+
+extension ReceivedMessage {
+    fileprivate var isReport: Bool {
+        protocolID == .interactionModel && opcode == InteractionModelOpcode.reportData.rawValue
+    }
+
+    fileprivate var closesSession: Bool {
+        protocolID == .secureChannel && (try? StatusReport(decoding: payload))?.isCloseSession ?? false
+    }
+}

@@ -1,0 +1,148 @@
+import MatterController
+import Testing
+
+/// The library as a program sees it: one import, and nothing of this package's own.
+@Suite("The library", .serialized)
+struct LibraryTests {
+    /// A fabric with a light that is called `kitchen`.
+    private func commissioned() async throws -> (light: VirtualLight, home: Controller, node: Node) {
+        let light = try await VirtualLight()
+        let home = try Controller(home: .folder(light.home), fabric: "home")
+        let node = try await home.commission(
+            light.code, name: "kitchen", trust: .folder(light.trust, testDevices: true), address: light.address)
+        return (light, home, node)
+    }
+
+    private func error(_ body: () async throws -> Void) async throws -> MatterError {
+        do {
+            try await body()
+        } catch let error as MatterError {
+            return error
+        }
+        throw NothingFailed()
+    }
+
+    private struct NothingFailed: Error {}
+
+    @Test("a program commissions a light, switches, dims, reads and writes it, and makes it leave")
+    func control() async throws {
+        let (light, home, node) = try await commissioned()
+        #expect(node.name == "kitchen" && node.id == 1 && "\(node)" == "node 'kitchen'")
+        #expect(node.endpoints.map(\.id) == [0, 1] && node.endpoints.last?.clusters.contains(OnOff.id) == true)
+        try await home.node("kitchen").toggle()
+        #expect(try await node.read(OnOff.onOff))
+        try await node.off()
+        #expect(try await !node.read(OnOff.onOff, at: 1))
+        try await node.level(127, over: .zero)
+        #expect(try await node.read(LevelControl.currentLevel) == 127)
+        try await node.on(at: 1, within: .seconds(20))
+        try await node.write(BasicInformation.nodeLabel, "Kitchen")
+        #expect(try await node.read(BasicInformation.nodeLabel) == "Kitchen")
+        #expect(try await node.invoke(OnOff.id, OnOff.Command.off) == nil)
+        #expect(try await home.allNodes().map(\.id) == [1])
+        try await node.remove()
+        #expect(try await home.allNodes().isEmpty)
+        await home.close()
+        await light.stop()
+    }
+
+    @Test("what cannot be done is an error with a code, a stable id and a sentence")
+    func errors() async throws {
+        let (light, home, node) = try await commissioned()
+        let unknown = try await error { _ = try await home.node("hall") }
+        #expect(unknown.code == .notFound && unknown.id == "node.unknown", "\(unknown)")
+        let cluster = try await error { try await node.invoke(DoorLock.id, DoorLock.Command.lockDoor) }
+        #expect(cluster.code == .unsupported && cluster.message.contains("DoorLock"), "\(cluster)")
+        let endpoint = try await error { try await node.toggle(at: 7) }
+        #expect(endpoint.code == .unsupported, "\(endpoint)")
+        let readOnly = try await error { try await node.write(OnOff.onOff, true) }
+        #expect(readOnly.code == .refused, "\(readOnly)")
+        let transition = try await error { try await node.level(1, over: .seconds(7000)) }
+        #expect(transition.code == .invalidInput, "\(transition)")
+        let code = try await error { try await home.commission("nonsense") }
+        #expect(code.code == .invalidInput, "\(code)")
+        let folder = try await error { try await home.commission(light.code, trust: .folder("/nonexistent")) }
+        #expect(folder.code == .invalidInput, "\(folder)")
+        await home.close()
+        await light.stop()
+        let gone = try await error { _ = try await node.read(OnOff.onOff, within: .seconds(2)) }
+        #expect(gone.code == .noAnswer, "\(gone)")
+        await home.close()
+    }
+
+    @Test("a device whose authority is not trusted is refused, and the policy can say otherwise")
+    func trust() async throws {
+        let light = try await VirtualLight()
+        let home = try Controller(home: .folder(light.home))
+        let refused = try await error { try await home.commission(light.code, address: light.address) }
+        #expect(refused.code == .attestationRefused && refused.id == "attestation.refused", "\(refused)")
+        let node = try await home.commission(
+            light.code, trust: TrustPolicy(enforcement: .skip), address: light.address)
+        #expect(node.name == nil)
+        await home.close()
+        await light.stop()
+    }
+
+    @Test("a loop over an attribute sees its value now, and each new one; it ends with its task")
+    func subscription() async throws {
+        let (light, home, node) = try await commissioned()
+        let watching = Task {
+            var seen: [Bool] = []
+            for try await isOn in node.subscribe(OnOff.onOff, every: .seconds(5)) {
+                seen.append(isOn)
+                if seen.count == 3 { break }
+                try await node.toggle()
+            }
+            return seen
+        }
+        #expect(try await watching.value == [false, true, false])
+        let endless = Task {
+            for try await _ in node.subscribe(OnOff.onOff) { await Task.yield() }
+            return true
+        }
+        try await Task.sleep(for: .milliseconds(300))
+        endless.cancel()
+        #expect(try await endless.value)
+        let closed = Task {
+            for try await _ in node.subscribe(OnOff.onOff) { await home.close() }
+            return true
+        }
+        #expect(try await closed.value)
+        await light.stop()
+    }
+
+    /// Refuses, and says what it was asked.
+    private struct Refusal: Error {}
+
+    private struct Refusing: NodeIssuer {
+        let asked: AsyncStream<NodeIssueRequest>.Continuation
+
+        func issue(_ request: NodeIssueRequest) async throws -> String {
+            asked.yield(request)
+            asked.finish()
+            throw Refusal()
+        }
+    }
+
+    @Test(
+        "an issuer of the program's own is asked with the request and the attestation; its refusal is one of the issuer"
+    )
+    func issuer() async throws {
+        let (light, home, node) = try await commissioned()
+        try await node.remove()
+        let (requests, asked) = AsyncStream.makeStream(of: NodeIssueRequest.self)
+        let refused = try await error {
+            try await home.commission(
+                light.code, trust: .folder(light.trust, testDevices: true), issuer: .issuer(Refusing(asked: asked)),
+                address: light.address)
+        }
+        #expect(refused.code == .issuerFailed, "\(refused)")
+        var all: [NodeIssueRequest] = []
+        for await request in requests { all.append(request) }
+        let request = try #require(all.first)
+        #expect(all.count == 1 && request.csr.contains("CERTIFICATE REQUEST") && request.vendorID == 0xFFF1)
+        #expect(request.attestationCertificate?.contains("BEGIN CERTIFICATE") == true && request.nodeID == nil)
+        await home.close()
+        await light.stop()
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import MatterCredentials
+import MatterCrypto
+import MatterDataModel
+import MatterSecureChannel
+import MatterSetupPayload
+import MatterSimulator
+import MatterTransport
+
+/// A virtual dimmable light on this host, with a folder for a program's own records beside it.
+final class VirtualLight: Sendable {
+    private static let passcode: UInt32 = 20_202_021
+
+    let device: SimulatedDevice
+    /// Where it is.
+    let address: String
+    /// Its QR payload.
+    let code: String
+    private let folder: URL
+    private let serving: Task<Void, Never>
+
+    /// - Parameter port: the port of an earlier one, to take its place.
+    init() async throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("matterctl-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("trust"), withIntermediateDirectories: true,
+            attributes: [.posixPermissions: 0o700])
+        let now = MatterEpoch.seconds(unix: Int64(Date().timeIntervalSince1970)) ?? 0
+        let attestation = try DeviceAttestation.credentials(
+            vendorID: 0xFFF1, productID: 0x8001, deviceType: .dimmableLight, state: nil, now: now)
+        try Data(attestation.authority).write(to: folder.appendingPathComponent("trust/paa.der"))
+        let salt = [UInt8](repeating: 7, count: 32)
+        let pbkdf = PBKDFParameters(iterations: 1000, salt: salt)
+        let configuration = NodeConfiguration(
+            uniqueID: "0123456789ABCDEF0123456789ABCDEF", discriminator: 3840,
+            verifier: try SPAKE2PlusVerifierData(passcode: Self.passcode, salt: salt, iterations: pbkdf.iterations),
+            pbkdf: pbkdf, attestation: attestation.credentials, primaryDeviceType: .dimmableLight)
+        let kinds = [try DeviceKind.named("dimmable-light")]
+        let device = try SimulatedDevice(
+            configuration, surroundings: SimulatedDevice.Surroundings(port: 0),
+            endpoints: { DeviceKind.plans(kinds) })
+        address = "[::1]:\(try await device.start())"
+        self.device = device
+        serving = Task { await device.run() }
+        code = try SetupPayload(
+            vendorID: 0xFFF1, productID: 0x8001, discoveryCapabilities: .onNetwork,
+            discriminator: try SetupDiscriminator(long: 3840), passcode: try SetupPasscode(Self.passcode)
+        ).qrCode()
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// For a program's fabrics and nodes.
+    var home: String { folder.appendingPathComponent("home").path }
+
+    /// The folder with the authority that vouches for it.
+    var trust: String { folder.appendingPathComponent("trust").path }
+
+    func stop() async {
+        await device.stop()
+        serving.cancel()
+        await serving.value
+    }
+}

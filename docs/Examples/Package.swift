@@ -1,0 +1,11 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The library's own choice is a static libcrypto; a program that uses the library takes the system's.
+let package = Package(
+    name: "Examples",
+    dependencies: [.package(name: "matterctl", path: "../..", traits: [])],
+    targets: ["commission", "toggle-and-read", "watch"].map {
+        .executableTarget(name: $0, dependencies: [.product(name: "MatterController", package: "matterctl")])
+    }
+)
