@@ -111,6 +111,25 @@ struct LibraryTests {
         await light.stop()
     }
 
+    @Test("a subscription is set up again after the node has lost it, and the loop goes on")
+    func resubscription() async throws {
+        let (light, home, node) = try await commissioned()
+        let watching = Task {
+            var seen: [Bool] = []
+            for try await isOn in node.subscribe(OnOff.onOff, every: .seconds(1)) {
+                seen.append(isOn)
+                if seen.count == 2 { break }
+                await light.reboot()
+                // Another value, which only another subscription can tell.
+                try await node.toggle(within: .seconds(40))
+            }
+            return seen
+        }
+        #expect(try await watching.value == [false, true])
+        await home.close()
+        await light.stop()
+    }
+
     /// Refuses, and says what it was asked.
     private struct Refusal: Error {}
 

@@ -19,7 +19,6 @@ final class VirtualLight: Sendable {
     private let folder: URL
     private let serving: Task<Void, Never>
 
-    /// - Parameter port: the port of an earlier one, to take its place.
     init() async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("matterctl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -55,6 +54,9 @@ final class VirtualLight: Sendable {
 
     /// The folder with the authority that vouches for it.
     var trust: String { folder.appendingPathComponent("trust").path }
+
+    /// Restarts it: it has its records, and no session.
+    func reboot() async { _ = await device.input("reboot") }
 
     func stop() async {
         await device.stop()
