@@ -1,5 +1,6 @@
 import CProcess
 import Glibc
+import MatterErrors
 
 /// Turns SIGINT and SIGTERM into cancellation; a second one ends the process at once.
 ///
@@ -40,7 +41,7 @@ struct Interruption {
             var octets: [UInt8] = Array(repeating: 0, count: 16)
             guard read(readingEnd, &octets, octets.count) > 0 else { continue }
             if let first, .now - first > Self.echo {
-                _exit(CommandFailure(CommandLineError.interruptedTwice, target: nil, isJSON: isJSON).report())
+                _exit(CommandFailure(error: CommandLineError.interruptedTwice, target: nil, isJSON: isJSON).report())
             }
             first = first ?? .now
             work.cancel()
@@ -53,15 +54,13 @@ extension CommandLineError {
     fileprivate static var interruptedTwice: CommandLineError {
         CommandLineError(
             "interrupted", "interrupted twice; what was being undone was left as it is",
-            hint:
-                "a device that was being commissioned forgets the attempt when its fail-safe expires; see 'matterctl node ls'",
-            status: .interrupted)
+            hint: .step("interrupted.twice"), status: .interrupted)
     }
 
     /// The process is stuck: its threads do not run.
     fileprivate static var overdue: CommandLineError {
         CommandLineError(
             "process.overdue", "the command did not end within its --timeout: this system is out of threads or memory",
-            hint: "see the limits of this process: ulimit -a", status: .localState)
+            status: .localState)
     }
 }

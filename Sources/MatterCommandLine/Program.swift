@@ -121,7 +121,7 @@ package struct Program {
     }
 
     private static func report(_ error: any Error, isJSON: Bool) -> Int32 {
-        CommandFailure(error, target: nil, isJSON: isJSON).report()
+        CommandFailure(error: error, target: nil, isJSON: isJSON).report()
     }
 
     /// Done, if the result got out.

@@ -18,8 +18,7 @@ enum Shortage {
         // The library that runs the threads looks after them there, and ends the process where it cannot.
         guard access("/proc/self/stat", R_OK) == 0 else {
             throw CommandLineError(
-                "process.no-proc", "/proc cannot be read: \(String(cString: strerror(errno)))",
-                hint: "mount it: mount -t proc proc /proc", status: .serviceMissing)
+                "process.no-proc", "/proc cannot be read: \(String(cString: strerror(errno)))", status: .serviceMissing)
         }
         let need = forNetwork ? Need.network : Need.local
         let descriptors = cprocess_has_descriptors(need.descriptors)

@@ -65,7 +65,7 @@ package final class Terminal: Sendable {
         guard number != 0 else { return }
         throw CommandLineError(
             "output.failed", "the result could not be written to stdout: \(String(cString: strerror(number)))",
-            hint: "the command has run; only its result is lost", status: .localState)
+            status: .localState)
     }
 
     /// The columns of the terminal; 80 where it does not say.

@@ -5,7 +5,7 @@ enum RainMakerHints {
         "cloud.convert": "make it one: matterctl cloud group convert --group {0}",
         "cloud.log-in": "log in first: matterctl cloud login",
         "cloud.log-in-again": "log in again: matterctl cloud login",
-        "cloud.make-fabric": "create one: matterctl fabric create NAME --issuer rainmaker --group GROUP",
+        "cloud.make-fabric": "create one: matterctl fabric create NAME --issuer rainmaker --group {0}",
         "cloud.more-time": "try again with more time: --timeout 5min",
         "cloud.renew-own": "renew our certificate first: matterctl cloud group user-noc --group GROUP",
         "cloud.repeat-confirmation": "try again: matterctl cloud confirm {0}",
@@ -23,5 +23,15 @@ enum RainMakerHints {
         "controller.update-devices": "later: matterctl rainmaker controller update-devices {0}",
         "controller.long-token":
             "leave out --secrets; to replace the token: matterctl rainmaker controller set-token",
+        "access.ask-primary": "ask a primary user to run this command",
+        "access.renew-first":
+            "renew its certificate: matterctl rainmaker controller update-noc {0}; or use --force",
+        "acl.incomplete":
+            "users who lost access can still use them; check these devices, then run the same command again",
+        "cloud.commission-again": "its commissioning was cut short; run the same 'matterctl commission' again",
+        "cloud.name-group": "for one from elsewhere, name the group: --group",
+        "usage.group": "name the group's id",
+        "usage.issuer": "name the group: --group GROUP",
+        "usage.no-url": "add --url https://HOST",
     ]
 }

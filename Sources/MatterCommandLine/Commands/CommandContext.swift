@@ -58,19 +58,10 @@ extension CommandContext {
     package func onFabric<Result>(
         _ name: String, processing: Duration? = nil, _ body: (CommandContext) async throws -> Result
     ) async throws -> Result {
-        try await with(
-            {
-                $0.fabric = name
-                if let processing { $0.processing = processing }
-            }, body)
-    }
-
-    private func with<Result>(
-        _ change: (inout Controller.Options) -> Void, _ body: (CommandContext) async throws -> Result
-    ) async throws -> Result {
         var context = self
         var settings = controller.options
-        change(&settings)
+        settings.fabric = name
+        if let processing { settings.processing = processing }
         context.controller = Controller(settings)
         do {
             let result = try await body(context)
@@ -115,7 +106,7 @@ extension NetworkCommand {
             context = try await CommandContext(
                 options, defaultTimeout: Self.defaultTimeout, processing: Self.processing)
         } catch {
-            throw CommandFailure(error, target: target, isJSON: options.state.output.json)
+            throw CommandFailure(error: error, target: target, isJSON: options.state.output.json)
         }
         do {
             try await run(context)
@@ -124,10 +115,19 @@ extension NetworkCommand {
             let accessHint = await context.controller.accessHint().map(Hints.text)
             await context.controller.close()
             throw CommandFailure(
-                error, target: target, isJSON: options.state.output.json, accessHint: accessHint,
+                error: error, target: target, isJSON: options.state.output.json, accessHint: accessHint,
                 isAddressGiven: options.address != nil, timeout: options.timeout?.duration)
         }
     }
+}
+
+/// A command about one node.
+package protocol NodeSubject: NetworkCommand {
+    var node: NodeArgument { get }
+}
+
+extension NodeSubject {
+    package var target: NodeTarget? { NodeTarget(node.node) }
 }
 
 /// A command that works on the state directory or on its arguments alone.
@@ -143,7 +143,7 @@ extension LocalCommand {
         do {
             try await execute()
         } catch {
-            throw CommandFailure(error, target: nil, isJSON: output.json)
+            throw CommandFailure(error: error, target: nil, isJSON: output.json)
         }
     }
 }
@@ -163,23 +163,11 @@ struct CommandFailure: Error {
     let target: NodeTarget?
     let isJSON: Bool
     /// What may help if a device refuses access.
-    let accessHint: String?
+    var accessHint: String?
     /// Whether the user said where the device is, so that another one may be there.
-    let isAddressGiven: Bool
+    var isAddressGiven = false
     /// The time that the user gave the command.
-    let timeout: Duration?
-
-    init(
-        _ error: any Error, target: NodeTarget?, isJSON: Bool, accessHint: String? = nil, isAddressGiven: Bool = false,
-        timeout: Duration? = nil
-    ) {
-        self.error = error
-        self.target = target
-        self.isJSON = isJSON
-        self.accessHint = accessHint
-        self.isAddressGiven = isAddressGiven
-        self.timeout = timeout
-    }
+    var timeout: Duration?
 
     /// Tells the user and returns the exit code.
     func report() -> Int32 {

@@ -1,4 +1,5 @@
 import Glibc
+import MatterErrors
 
 /// Asks for text on the terminal.
 package enum Prompt {
@@ -11,7 +12,7 @@ package enum Prompt {
         guard terminal.isTerminal(.input) else {
             throw CommandLineError(
                 "usage.no-terminal", "\(question) is needed, and there is no terminal to ask for it",
-                hint: hint)
+                hint: Hint(hint))
         }
         var settings = termios()
         let isHidden = isSecret && tcgetattr(terminal.input, &settings) == 0

@@ -15,11 +15,13 @@ package struct CommandLineError: CodedError {
     package var hint: Hint?
     let status: ExitStatus
 
-    /// - Parameter status: what the program ends with.
-    package init(_ code: Code, _ reason: String, hint: String? = nil, status: ExitStatus = .usage) {
+    /// - Parameters:
+    ///   - hint: the next step, if it is not that of the id in ``Hints``.
+    ///   - status: what the program ends with.
+    package init(_ code: Code, _ reason: String, hint: Hint? = nil, status: ExitStatus = .usage) {
         self.code = code
         self.reason = reason
-        self.hint = hint.map { Hint($0) }
+        self.hint = hint
         self.status = status
     }
 }

@@ -87,11 +87,11 @@ package struct Console: Sendable {
         if yes { return }
         guard terminal.isTerminal(.input), terminal.isTerminal(.error) else {
             throw CommandLineError(
-                "usage.confirmation-needed", "confirmation needed: \(question)", hint: "add --yes")
+                "usage.confirmation-needed", "confirmation needed: \(question)")
         }
         terminal.error("\(question) [y/N] ")
         guard let answer = try StandardInput.line(), ["y", "yes"].contains(answer.lowercased()) else {
-            throw CommandLineError("usage.not-confirmed", "nothing was done", hint: nil)
+            throw CommandLineError("usage.not-confirmed", "nothing was done")
         }
     }
 }

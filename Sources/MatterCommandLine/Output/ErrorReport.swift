@@ -62,7 +62,7 @@ package struct ErrorReport {
             message =
                 "\(target?.text ?? "the device") stopped answering: \(error.reason)"
                 + (error.report.map { " (\(ReportAccount($0)))" } ?? "")
-            hint = "look after its power and network, then try again"
+            hint = Hints.text(forID: "device.lost")
         default: break
         }
     }
@@ -75,7 +75,7 @@ package struct ErrorReport {
         let isAboutWaiting = id == "discover.nothing-found" || id == ControllerError.Code.sessionsInUse.rawValue
         guard timeout < Self.shortest, status == .noAnswer || isAboutWaiting else { return }
         message = "timed out after \(DurationText.format(timeout)): \(message)"
-        hint = "give it more time, such as --timeout 30s"
+        hint = Hints.text(forID: "command.short-time")
     }
 
     private static func account(of error: InteractionError, _ target: NodeTarget?) -> String {
@@ -130,7 +130,7 @@ package struct ErrorReport {
             details["node"] = .id(node)
         case .unfinished(let node):
             message += "; the device is on the fabric as node \(node), and still pending here"
-            hint = (hint.map { "\($0); then " } ?? "") + "run the same command again"
+            hint = (hint.map { "\($0); then " } ?? "") + Hints.text(.step("command.again"))
             details["device"] = "pending"
             details["node"] = .id(node)
         case .commissioned(let node):

@@ -3,7 +3,7 @@ import MatterErrors
 /// The next step after an error in the words of this command line, which stand here and nowhere else: by the id of the
 /// error, or by the step that the error names. `{0}` is the first of its values.
 enum Hints {
-    private static let words = [
+    private static let words: [String: String] = [
         // Commissioning
         "discover.nothing-found":
             "put the device into pairing mode and on this network (see 'matterctl discover'), or name its address with "
@@ -95,26 +95,101 @@ enum Hints {
         "transport.socket": "see what network this host has: ip addr",
         "transport.unknown-host":
             "check the spelling and the name service (getent ahosts NAME), or give a numeric address",
+        // This process
+        "process.no-proc": "mount it: mount -t proc proc /proc",
+        "process.overdue": "see the limits of this process: ulimit -a",
+        "interrupted.twice":
+            "a device that was being commissioned forgets the attempt when its fail-safe expires; see "
+            + "'matterctl node ls'",
+        "output.failed": "the command has run; only its result is lost",
+        "command.again": "run the same command again",
+        "command.short-time": "give it more time, such as --timeout 30s",
+        "usage.confirmation-needed": "add --yes",
+        "simulator.state-in-use": "use another --state",
+        // Sessions
+        "device.lost": "look after its power and network, then try again",
+        "node.remove-offline": "if it is gone for good: matterctl node remove --offline {0}",
+        "session.busy": "try again in a minute",
+        "session.forgotten":
+            "the device has been reset or removed from this fabric: forget it and commission it again: "
+            + "matterctl node forget {0}",
+        "session.no-reply": "it may be overloaded or restarting; try again in a minute",
+        "session.no-route": "check that this host has an address on the device's network: ip addr",
+        "session.no-route-to":
+            "this host has no route to {0}; if a Thread border router announces its prefix, let the kernel "
+            + "take it: sysctl -w net.ipv6.conf.all.accept_ra_rt_info_max_plen=64 (and accept_ra=2 where "
+            + "forwarding is on)",
+        "session.not-discovered":
+            "check that it is powered on and on this network; if you know its address, add --address "
+            + "HOST:PORT",
+        "session.other-address": "another device may be at this address: try again without --address",
+        "session.other-device":
+            "another device may have its last address, or a clock is wrong: check this host's time: date",
+        "session.silent": "check that it is powered on and on this network, and that no firewall is blocking UDP",
+        "acl.lockout": "see which entry is ours, and keep it: matterctl acl ls {0}",
+        // Statuses of the Interaction Model (Matter core specification, section 8.10): {0} is the node
+        "im.UNSUPPORTED_ENDPOINT": "see what it has: matterctl node show {0}",
+        "im.UNSUPPORTED_CLUSTER": "see what it has: matterctl node show {0}",
+        "im.UNSUPPORTED_ATTRIBUTE":
+            "this device does not support this optional attribute; see its attributes: matterctl read {0} "
+            + "EP/CLUSTER",
+        "im.UNSUPPORTED_COMMAND":
+            "this device does not support this optional command; see its commands: matterctl read {0} "
+            + "EP/CLUSTER/accepted-command-list",
+        "im.UNSUPPORTED_EVENT":
+            "this device does not support this optional event; see its clusters: matterctl node show {0}",
+        "im.UNSUPPORTED_WRITE": "this attribute is read-only; see the writable ones: matterctl clusters CLUSTER",
+        "im.UNSUPPORTED_READ": "this attribute cannot be read, only written",
+        "im.CONSTRAINT_ERROR":
+            "the value is outside the range the device allows; the limits: matterctl clusters CLUSTER",
+        "im.DYNAMIC_CONSTRAINT_ERROR":
+            "the value does not match the device's present settings; see them: matterctl read {0} EP/CLUSTER",
+        "im.INVALID_DATA_TYPE": "the device needs a value of another type; see the types: matterctl clusters CLUSTER",
+        "im.INVALID_COMMAND": "a field is missing or has the wrong type; see the fields: matterctl clusters CLUSTER",
+        "im.FAILURE": "the device gives no reason; see its state: matterctl read {0} EP/CLUSTER",
+        "im.INVALID_IN_STATE": "the device cannot do this in its present state; see it: matterctl read {0} EP/CLUSTER",
+        "im.INVALID_ACTION": "the device does not support this request; see its clusters: matterctl node show {0}",
+        "im.NOT_FOUND": "the device has nothing with this id or name; see what it has: matterctl read {0} EP/CLUSTER",
+        "im.ALREADY_EXISTS": "the device already has this; see what it has: matterctl read {0} EP/CLUSTER",
+        "im.BUSY": "the device is busy: try again in a moment",
+        "im.TIMEOUT": "the device ran out of time: try again in a moment",
+        "im.RESOURCE_EXHAUSTED": "the device has no room for that much: request less, or try again in a moment",
+        "im.PATHS_EXHAUSTED": "the device has no room for that much: request less, or try again in a moment",
+        "im.DATA_VERSION_MISMATCH": "something in the cluster has changed since: read it again",
+        "im.NEEDS_TIMED_INTERACTION": "the device requires a timed interaction: add --timed",
+        "im.TIMED_REQUEST_MISMATCH": "the device lost the announcement of a timed interaction: try again",
+        "im.FAILSAFE_REQUIRED": "this belongs to commissioning; first invoke general-commissioning/arm-fail-safe",
+        "im.ACCESS_RESTRICTED": "the manufacturer restricts this; its app may be able to allow it",
+        "im.TERMS_AND_CONDITIONS_CHANGED": "accept the new terms and conditions in the manufacturer's app",
+        "im.MAINTENANCE_REQUIRED": "the device needs attention first; see its display or the manufacturer's app",
+        "im.INVALID_TRANSPORT_TYPE": "the device requires TCP, which matterctl does not support",
+        "im.NO_UPSTREAM_SUBSCRIPTION": "the device has lost the source of this: try again later",
+        "im.UNSUPPORTED_NODE": "this device is another node; see where it was last: matterctl node show {0}",
         "internal": "this is a defect of matterctl; please report it with the output of the same command and -vv",
     ]
 
     /// The hint of an error, else that for its id.
     static func text(for error: any CodedError) -> String? { error.hint.map(text) ?? text(forID: error.id) }
 
-    static func text(forID id: String) -> String? {
+    /// - Parameter values: what stands for `{0}` and so on.
+    static func text(forID id: String, _ values: String...) -> String? {
+        template(id).map { filled($0, values) }
+    }
+
+    private static func template(_ id: String) -> String? {
         words[id] ?? VendorModule.all.lazy.compactMap { $0.hints[id] }.first
     }
 
-    static func text(_ hint: Hint) -> String {
-        hint.text { name, values in
-            guard var text = text(forID: name) else { return name }
-            for (index, value) in values.enumerated() {
-                text = text.split(separator: "{\(index)}", omittingEmptySubsequences: false).joined(separator: value)
-            }
-            return text
+    private static func filled(_ template: String, _ values: [String]) -> String {
+        values.indices.reduce(template) { text, index in
+            text.split(separator: "{\(index)}", omittingEmptySubsequences: false).joined(separator: values[index])
         }
     }
 
+    static func text(_ hint: Hint) -> String {
+        hint.text { name, values in template(name).map { filled($0, values) } ?? name }
+    }
+
     /// Whether there are words for a step.
-    static func knows(_ step: String) -> Bool { text(forID: step) != nil }
+    static func knows(_ step: String) -> Bool { template(step) != nil }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import MatterDiscovery
+import MatterErrors
 import MatterSecureChannel
 import MatterSession
 import MatterTransport
@@ -19,7 +20,7 @@ struct SessionFailure {
             message = "\(who) was not found: mDNS does not know it, and no address is stored"
             hint =
                 Self.discoveryHint(error)
-                ?? "check that it is powered on and on this network; if you know its address, add --address HOST:PORT"
+                ?? Hints.text(.step("session.not-discovered"))
         case .unreachable:
             message = "no route to \(who): \(Self.routes(error))"
             hint = Self.routeHint(error)
@@ -27,13 +28,13 @@ struct SessionFailure {
             message = "\(who) does not answer (\(error.phase.uppercased())): \(SessionAccount(error))"
             hint =
                 Self.discoveryHint(error)
-                ?? "check that it is powered on and on this network, and that no firewall is blocking UDP"
+                ?? Hints.text(.step("session.silent"))
         case .noReply:
             message = "\(who) stopped answering during \(error.phase.uppercased()): \(SessionAccount(error))"
-            hint = "it may be overloaded or restarting; try again in a minute"
+            hint = Hints.text(.step("session.no-reply"))
         case .busy:
             message = "\(who) stayed busy with another handshake: \(SessionAccount(error))"
-            hint = "try again in a minute"
+            hint = Hints.text(.step("session.busy"))
         case .refused:
             message = "\(who) refused the session (\(error.phase.uppercased())): \(SessionAccount(error))"
             hint = Self.refusalHint(error, target: target, isAddressGiven: isAddressGiven)
@@ -47,17 +48,15 @@ struct SessionFailure {
         case .noSharedTrustRoots, .invalidCredentials, .wrongPeer:
             // Nothing may be given up because of what another device said.
             if isAddressGiven {
-                return "another device may be at this address: try again without --address"
+                return Hints.text(.step("session.other-address"))
             }
         default:
             return nil
         }
         guard error.refusal?.code == .noSharedTrustRoots else {
-            return
-                "another device may have its last address, or a clock is wrong: check this host's time: date"
+            return Hints.text(.step("session.other-device"))
         }
-        return "the device has been reset or removed from this fabric: forget it and commission it again: "
-            + "matterctl node forget \(target?.argument ?? "NODE")"
+        return Hints.text(.step("session.forgotten", target?.argument ?? "NODE"))
     }
 
     private static func discoveryHint(_ error: SessionError) -> String? {
@@ -77,10 +76,8 @@ struct SessionFailure {
     private static func routeHint(_ error: SessionError) -> String {
         let unique = error.tried.compactMap(\.udp).filter { $0.isIPv6 && !$0.isLinkLocal }
         guard let address = unique.first else {
-            return "check that this host has an address on the device's network: ip addr"
+            return Hints.text(.step("session.no-route"))
         }
-        return
-            "this host has no route to \(address.host); if a Thread border router announces its prefix, let the kernel take "
-            + "it: sysctl -w net.ipv6.conf.all.accept_ra_rt_info_max_plen=64 (and accept_ra=2 where forwarding is on)"
+        return Hints.text(.step("session.no-route-to", "\(address.host)"))
     }
 }

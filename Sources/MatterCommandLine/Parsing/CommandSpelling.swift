@@ -1,5 +1,6 @@
 import ArgumentParser
 import MatterDataModel
+import MatterErrors
 
 /// Finds a mistyped command before the parser takes it for a value, and names the nearest one.
 enum CommandSpelling {
@@ -29,7 +30,7 @@ enum CommandSpelling {
             return CommandLineError(
                 "usage.unknown-command",
                 "'\((spelled.dropFirst() + [argument]).joined(separator: " "))' is not a command",
-                hint: hint)
+                hint: Hint(hint))
         }
         return nil
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterErrors
 
 extension CommandLineError {
     /// What the parser says on several lines, in the form that all errors have.
@@ -21,7 +22,7 @@ extension CommandLineError {
         if LeadingOptions.precede(arguments, of: MatterCtl.self) {
             hint = "options belong after the command: matterctl COMMAND \(arguments[0])"
         }
-        self.init("usage", reason, hint: hint)
+        self.init("usage", reason, hint: Hint(hint))
     }
 
     /// The parser's sentences begin with a capital, ours do not; names and abbreviations stay as they are.

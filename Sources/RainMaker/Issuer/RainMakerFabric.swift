@@ -72,7 +72,7 @@ package struct RainMakerFabric: Sendable {
         guard let membership = try store.membership() else {
             throw RainMakerError(
                 .invalidInput, "the fabric '\(record.name)' does not belong to a RainMaker group",
-                hint: .step("cloud.make-fabric"))
+                hint: .step("cloud.make-fabric", "GROUP"))
         }
         var (group, fabric, fabricID) = try await fabric(of: membership.groupID)
         let fabrics = FabricStore(state)

@@ -56,7 +56,7 @@ struct CloudConfirm: CloudSubcommand {
         guard !waiting.isEmpty || request == nil else {
             throw RainMakerError(
                 .nothingPending, "no request '\(request ?? "")' waits here for its confirmation",
-                hint: "for one from elsewhere, name the group: --group")
+                hint: .step("cloud.name-group"))
         }
         var count = 0
         var failure: (any Error)?
@@ -124,7 +124,7 @@ struct CloudConfirm: CloudSubcommand {
             guard request != nil else { return false }
             throw RainMakerError(
                 .nothingPending, "the node of the request '\(pending.requestID)' is not on the fabric",
-                hint: "its commissioning was cut short; run the same 'matterctl commission' again")
+                hint: .step("cloud.commission-again"))
         }
         var pending = pending
         if !pending.isChallenged {

@@ -120,7 +120,7 @@ struct CloudSetup: Sendable {
         }
         throw RecordError(
             .unknownFabric, "no fabric belongs to the group '\(group.name)'",
-            hint: "create one: matterctl fabric create NAME --issuer rainmaker --group \(group.id)")
+            hint: .step("cloud.make-fabric", group.id))
     }
 
     /// The fabric here of a group that the user names by id or name, else the fabric in use.
@@ -132,8 +132,7 @@ struct CloudSetup: Sendable {
             let record = try store.select(name)
             guard let membership = try RainMakerStore(state, fabric: record.name).membership() else {
                 throw CommandLineError(
-                    "usage.issuer", "the fabric '\(record.name)' does not belong to a RainMaker group",
-                    hint: "name the group: --group GROUP")
+                    "usage.issuer", "the fabric '\(record.name)' does not belong to a RainMaker group")
             }
             return (record, membership)
         }
@@ -148,11 +147,11 @@ struct CloudSetup: Sendable {
         guard let first = found.first else {
             throw RecordError(
                 .unknownFabric, "no fabric belongs to the group '\(group)'",
-                hint: "create one: matterctl fabric create NAME --issuer rainmaker --group GROUP")
+                hint: .step("cloud.make-fabric", "GROUP"))
         }
         guard found.count == 1 else {
             throw CommandLineError(
-                "usage.group", "several fabrics belong to a group '\(group)'", hint: "name the group's id")
+                "usage.group", "several fabrics belong to a group '\(group)'")
         }
         return first
     }

@@ -15,7 +15,7 @@ struct CloudStatus: CloudSubcommand {
         guard try await client.session() != nil else {
             throw RainMakerError(
                 .notLoggedIn, "you are not logged in to the cloud (profile '\(client.account.profile)')",
-                hint: "log in first: matterctl cloud login")
+                hint: .step("cloud.log-in"))
         }
         let name = offline ? client.account.userName : try await client.user().userName
         let expires = try await client.session()?.expires

@@ -4,13 +4,9 @@ import MatterDataModel
 import RainMaker
 
 /// A command about one of the custom clusters of a node.
-protocol CustomClusterCommand: NetworkCommand {
-    var node: NodeArgument { get }
-}
+protocol CustomClusterCommand: NodeSubject {}
 
 extension CustomClusterCommand {
-    var target: NodeTarget? { NodeTarget(node.node) }
-
     func cluster(_ id: ClusterID, _ name: String, _ context: CommandContext) async throws -> CustomCluster {
         let record = try await context.controller.record(of: node.node)
         return try await CustomCluster(

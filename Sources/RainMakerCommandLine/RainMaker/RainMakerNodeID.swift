@@ -1,6 +1,7 @@
 import ArgumentParser
 import MatterCommandLine
 import MatterController
+import MatterErrors
 import MatterRecords
 import RainMaker
 
@@ -28,6 +29,6 @@ struct RainMakerNodeID: CustomClusterCommand {
     static func notRainMaker(_ node: NodeArgument) -> ControllerError {
         ControllerError(
             .unsupportedCluster, "\(NodeTarget(node.node).text) is not a RainMaker device: it has no RainMaker node id",
-            hint: "see what it has: matterctl node show \(NodeTarget(node.node).argument)")
+            hint: .step("node.show", NodeTarget(node.node).argument))
     }
 }

@@ -1,6 +1,7 @@
 import MatterController
 import MatterCredentials
 import MatterDataModel
+import MatterErrors
 import MatterTLV
 
 /// Keeps a generic write from taking away our own right to administer a device: only a factory reset would help then.
@@ -27,7 +28,7 @@ struct AccessGuard {
         throw CommandLineError(
             "acl.lockout",
             "this list would lock us out of \(NodeTarget(node).text): no entry lets our node \(own.nodeID.rawValue) administer it",
-            hint: "see which entry is ours, and keep it: matterctl acl ls \(NodeTarget(node).argument)"
+            hint: .step("acl.lockout", NodeTarget(node).argument)
         )
     }
 }

@@ -5,7 +5,7 @@ import MatterDataModel
 import MatterInteraction
 import MatterRecords
 
-struct AccessList: NetworkCommand {
+struct AccessList: NodeSubject {
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "Show who may do what on a device: its access control list.",
         discussion: """
@@ -18,8 +18,6 @@ struct AccessList: NetworkCommand {
     @Argument(help: "Node id or name.") var node: NodeArgument
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    var target: NodeTarget? { NodeTarget(node.node) }
 
     func validate() throws { try node.requireBare() }
 

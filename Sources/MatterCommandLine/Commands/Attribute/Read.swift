@@ -3,7 +3,7 @@ import MatterController
 import MatterDataModel
 import MatterInteraction
 
-struct Read: NetworkCommand {
+struct Read: NodeSubject {
     static let configuration = CommandConfiguration(
         commandName: "read", abstract: "Read attributes.",
         discussion: """
@@ -19,8 +19,6 @@ struct Read: NetworkCommand {
     @Flag(name: .long, help: "Also entries of other fabrics.") var allFabrics = false
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    var target: NodeTarget? { NodeTarget(node.node) }
 
     func validate() throws { try node.requireBare() }
 

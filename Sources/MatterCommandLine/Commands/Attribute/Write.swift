@@ -6,7 +6,7 @@ import MatterErrors
 import MatterInteraction
 import MatterRecords
 
-struct Write: NetworkCommand {
+struct Write: NodeSubject {
     static let configuration = CommandConfiguration(
         commandName: "write", abstract: "Write an attribute.",
         discussion: """
@@ -25,8 +25,6 @@ struct Write: NetworkCommand {
     @Flag(help: "Write an access control list even if it locks us out of the device.") var force = false
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    var target: NodeTarget? { NodeTarget(node.node) }
 
     func validate() throws { try node.requireBare() }
 

@@ -9,7 +9,7 @@ struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench", abstract: "Measure.", shouldDisplay: false, subcommands: [ToggleRuns.self])
 
-    struct ToggleRuns: NetworkCommand {
+    struct ToggleRuns: NodeSubject {
         static let configuration = CommandConfiguration(
             commandName: "toggle", abstract: "Toggle a light many times in one process.",
             discussion: "Example: matterctl bench toggle kitchen --count 200 --json")
@@ -18,8 +18,6 @@ struct BenchCommand: AsyncParsableCommand {
         @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
         @Option(help: ArgumentHelp("How many times.", valueName: "N")) var count = 200
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-        var target: NodeTarget? { NodeTarget(node.node) }
 
         func validate() throws {
             guard (1...100_000).contains(count) else { throw ValidationError("--count takes 1 to 100000") }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MatterDataModel
+import MatterErrors
 
 struct Clusters: StateCommand {
     static let configuration = CommandConfiguration(
@@ -17,7 +18,7 @@ struct Clusters: StateCommand {
         guard let id = path.cluster, let cluster = catalogue.cluster(id) else {
             throw CommandLineError(
                 "data-model.unknown-cluster", "no cluster has the id \(name)",
-                hint: "see all clusters: matterctl clusters")
+                hint: .step("clusters.all"))
         }
         if console.isJSON { return console.result(cluster.json) }
         for line in cluster.listing { console.result(line) }

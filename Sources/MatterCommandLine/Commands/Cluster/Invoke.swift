@@ -7,7 +7,7 @@ import MatterInteraction
 import MatterRecords
 import MatterTLV
 
-struct Invoke: NetworkCommand {
+struct Invoke: NodeSubject {
     static let configuration = CommandConfiguration(
         commandName: "invoke", abstract: "Send a command.",
         discussion: """
@@ -25,8 +25,6 @@ struct Invoke: NetworkCommand {
     @Flag(help: "Enums and bitmaps as numbers.") var numeric = false
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    var target: NodeTarget? { NodeTarget(node.node) }
 
     func validate() throws {
         try node.requireBare()

@@ -4,15 +4,12 @@ import MatterInteraction
 import MatterTLV
 
 /// A command that does one thing to one cluster of a node and prints nothing when it worked.
-protocol EverydayCommand: NetworkCommand {
-    var node: NodeArgument { get }
+protocol EverydayCommand: NodeSubject {
     var verify: Bool { get }
     var verb: Verb { get }
 }
 
 extension EverydayCommand {
-    var target: NodeTarget? { NodeTarget(node.node) }
-
     func run(_ context: CommandContext) async throws {
         let (controller, target) = (context.controller, NodeTarget(node.node))
         let verb = verb

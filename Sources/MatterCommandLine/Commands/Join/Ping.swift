@@ -7,7 +7,7 @@ import MatterRecords
 import MatterSession
 import MatterTransport
 
-struct Ping: NetworkCommand {
+struct Ping: NodeSubject {
     static let configuration = CommandConfiguration(
         commandName: "ping", abstract: "See whether a node answers, and how fast.",
         discussion: "Sets up a session and reads one attribute.\n\nExample: matterctl ping kitchen --count 3")
@@ -19,8 +19,6 @@ struct Ping: NetworkCommand {
     @Argument(help: "Node id or name.") var node: NodeArgument
     @Option(help: ArgumentHelp("How many reads to time.", valueName: "N")) var count = 1
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    var target: NodeTarget? { NodeTarget(node.node) }
 
     func validate() throws {
         try node.requireBare()

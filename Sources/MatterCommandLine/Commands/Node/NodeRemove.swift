@@ -1,6 +1,7 @@
 import ArgumentParser
 import MatterController
 import MatterCredentials
+import MatterErrors
 import MatterRecords
 import MatterSession
 
@@ -46,7 +47,7 @@ extension NodeCommand {
             } catch let error as SessionError {
                 throw AdvisedError(
                     error: error,
-                    advice: "if it is gone for good: matterctl node remove --offline \(NodeTarget(node).argument)")
+                    advice: Hints.text(.step("node.remove-offline", NodeTarget(node).argument)))
             }
             if offline {
                 context.console.message(

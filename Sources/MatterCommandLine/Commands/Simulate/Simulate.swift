@@ -123,7 +123,7 @@ struct Simulate: LocalCommand {
         let directory = StateDirectory(path: try statePath())
         guard let lock = try directory.tryLock("simulate") else {
             throw SimulatorError(
-                .stateInUse, "another process plays the device in \(directory.path)", hint: "use another --state")
+                .stateInUse, "another process plays the device in \(directory.path)")
         }
         var configuration = try configuration(first, directory)
         configuration.faults = try FaultPlan(parsing: fault.joined(separator: ","))

@@ -51,7 +51,7 @@ struct AccessRefresh: NetworkCommand {
             throw RainMakerError(
                 .notPrimary,
                 "our certificate is up to date; only primary users of the group can change the devices' lists",
-                hint: "ask a primary user to run this command")
+                hint: .step("access.ask-primary"))
         }
         // No session is resumed: each device shows by CASE that it accepts the new certificate before anything changes.
         try ResumptionStore(state, fabric: record.name).removeAll()
@@ -87,8 +87,7 @@ struct AccessRefresh: NetworkCommand {
                 "acl.controllers",
                 "no access list was changed: the controller \(first.node.name ?? "\(first.node.nodeID.rawValue)") would be "
                     + "locked out",
-                hint: "renew its certificate: matterctl rainmaker controller update-noc "
-                    + "\(Self.word(first.node)); or use --force", status: ExitStatus(first.error))
+                hint: .step("access.renew-first", "\(first.node.nodeID.rawValue)"), status: ExitStatus(first.error))
         }
         return Set(renewed.map(\.nodeID))
     }
@@ -96,9 +95,6 @@ struct AccessRefresh: NetworkCommand {
     private static func name(_ node: NodeRecord) -> String {
         TerminalText.escaped(node.name ?? "\(node.nodeID.rawValue)")
     }
-
-    /// The node for a command that is pasted.
-    private static func word(_ node: NodeRecord) -> String { "\(node.nodeID.rawValue)" }
 
     // MARK: Devices
 
@@ -157,7 +153,6 @@ struct AccessRefresh: NetworkCommand {
             "acl.incomplete",
             "\(failed.count) of \(outcomes.count) devices still have their old access list: "
                 + failed.map { "\($0.node.nodeID.rawValue)" }.joined(separator: ", "),
-            hint: "users who lost access can still use them; check these devices, then run the same command again",
             status: ExitStatus(error))
     }
 
