@@ -42,8 +42,9 @@ STRESS_PACKAGES = faketime
 # Rounds that were played add up here; outside of what `make clean` removes.
 RESULTS ?= $(CURDIR)/.build-stress/results.jsonl
 
-# Suites with real sockets and deadlines; beside tests that compute they would measure the wait for a core.
-TIMED = MatterTransportTests|MatterSecureChannelTests|MatterSessionTests|MatterControllerTests|MatterCommissioningTests
+# Suites with real sockets, servers or locks, and deadlines; beside tests that compute they would measure the wait for a
+# core. All others that wait do so on virtual time.
+TIMED = MatterTransportTests.ExchangeManagerTests|MatterSecureChannelTests.EdgeTests|MatterControllerTests.SessionSlotTests
 SERVERS = MatterHTTPTests|RainMakerTests|RainMakerEmulatorTests
 
 LAB = Tests/Lab/lab.sh
@@ -65,7 +66,7 @@ test: deps peers peers-controller
 	swift build --build-tests
 	$(EXAMPLES)
 	logs=$$(mktemp -d "$${TMPDIR:-/tmp}/matterctl-test.XXXXXX")
-	echo "== unit tests that measure time, one by one"
+	echo "== unit tests with real sockets, one by one"
 	$(LAB) "$$logs/timed" swift test --skip-build --no-parallel --filter '$(TIMED)|$(SERVERS)'
 	echo "== discovery, on an Avahi of its own"
 	$(LAB) "$$logs/discovery" swift test --skip-build --filter MatterDiscoveryTests

@@ -168,7 +168,7 @@ let package = Package(
             dependencies: [
                 "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterInteraction",
                 "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport",
-                logging,
+                logging, nioCore,
             ], path: "Tests/MatterTestKit", swiftSettings: strict),
         tests("ProcessTests", ["CProcess"]),
         tests("JSONTests", ["JSON"]),
@@ -197,15 +197,15 @@ let package = Package(
         tests(
             "MatterSessionTests",
             [
-                "MatterCredentials", "MatterCrypto", "MatterInteraction", "MatterRecords", "MatterSecureChannel",
-                "MatterSession", "MatterTestKit", "MatterTransport", logging,
+                "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterInteraction", "MatterRecords",
+                "MatterSecureChannel", "MatterSession", "MatterTLV", "MatterTestKit", "MatterTransport", logging,
             ]),
         tests(
             "MatterCommissioningTests",
             [
                 "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery",
-                "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSession", "MatterSetupPayload",
-                "MatterStore", "MatterTLV", "MatterTestKit", "MatterTransport", logging,
+                "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSecureChannel", "MatterSession",
+                "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTestKit", "MatterTransport", logging,
             ]),
         tests(
             "MatterControllerTests",

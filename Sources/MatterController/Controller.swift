@@ -41,6 +41,9 @@ public actor Controller {
         /// The services that may issue for a fabric.
         package var services: [any IssuerService] = []
         package var random: any RandomSource
+        /// The clock, and what carries messages.
+        package var time: any TimeSource = SystemTime()
+        package var links: any LinkProvider = UDPLinks()
         /// Seconds since 1970.
         package var unixTime: @Sendable () -> Int64
 
@@ -85,7 +88,7 @@ public actor Controller {
         reports = IncomingReports()
         for link in links.values { await link.close() }
         links = [:]
-        await openManager?.shutDown(drainUntil: .now + .milliseconds(500))
+        await openManager?.shutDown(drainUntil: options.time.now + .milliseconds(500))
         openManager = nil
     }
 
@@ -142,13 +145,13 @@ public actor Controller {
         var trace: (@Sendable (String) -> Void)?
         if logger.logLevel <= .trace { trace = { line in logger.trace("\(line)") } }
         let manager = try ExchangeManager(
-            random: options.random, unsecuredCounter: counter,
+            time: options.time, links: options.links, random: options.random, unsecuredCounter: counter,
             admission: { [reports] protocolID, opcode, isSecure in
                 isSecure && Self.admits(protocolID, opcode, isListening: reports.isListening)
             }, trace: trace)
         openManager = manager
         // Ends with the manager.
-        Task { [reports] in await reports.serve(manager) }
+        options.time.start { [reports] in await reports.serve(manager) }
         return manager
     }
 

@@ -14,7 +14,7 @@ import MatterTransport
 import Testing
 
 /// The driver with real sessions over the loopback interface.
-@Suite("Commissioner", .realTime)
+@Suite("Commissioner", .virtualTime)
 struct CommissionerTests {
     private static let everything = [
         "ArmFailSafe", "CertificateChainRequest (PAI)", "CertificateChainRequest (DAC)", "AttestationRequest",
@@ -278,14 +278,14 @@ struct CommissionerTests {
             return .acknowledgement
         }
         let request = try workshop.request(lamp.device.address)
-        let task = Task { try await workshop.commission(request) }
+        let task = inBackground { try await workshop.commission(request) }
         try await eventually { reached.has(command) }
         // The fail-safe answers again when it is to be disarmed.
         lamp.on(command) { _ in nil }
-        let start = Instant.now
+        let start = testTime.now
         task.cancel()
         let error = try await failure { try await task.value }
-        #expect(error.code == .interrupted && error.aftermath == .rolledBack && .now - start < .seconds(20))
+        #expect(error.code == .interrupted && error.aftermath == .rolledBack && .testNow - start < .seconds(20))
         #expect(lamp.log.last == "disarm" && !lamp.isPending)
         #expect(try workshop.journal.all() == [])
         await workshop.end()
@@ -301,7 +301,7 @@ struct CommissionerTests {
             return .acknowledgement
         }
         let request = try workshop.request(lamp.device.address)
-        let task = Task { try await workshop.commission(request) }
+        let task = inBackground { try await workshop.commission(request) }
         try await eventually { reached.has("complete") }
         task.cancel()
         let error = try await failure { try await task.value }

@@ -11,7 +11,7 @@ import MatterTestKit
 import MatterTransport
 import Testing
 
-@Suite("Pending nodes", .realTime)
+@Suite("Pending nodes", .virtualTime)
 struct PendingResumptionTests {
     private func pending(
         _ id: UInt64, at addresses: [PeerAddress], discriminator: UInt16? = nil, vendorID: UInt16 = FakeDevice.vendorID,
@@ -33,7 +33,7 @@ struct PendingResumptionTests {
             return .acknowledgement
         }
         let request = try workshop.request(lamp.device.address)
-        let task = Task { try await workshop.commission(request) }
+        let task = inBackground { try await workshop.commission(request) }
         try await eventually { reached.has("complete") }
         task.cancel()
         _ = try? await task.value
@@ -64,7 +64,7 @@ struct PendingResumptionTests {
         try await crashed(first, lamp)
         await first.end()
         var record = try #require(try first.journal.node(NodeID(7)))
-        record.addresses = [try Blackhole().address]
+        record.addresses = [Blackhole().address]
         try first.journal.record(record)
         let network = FakeDiscovery([], nodes: [lamp.device.address])
         let next = try Workshop(state: first.state, fabric: first.fabric, discovery: network)
@@ -108,7 +108,7 @@ struct PendingResumptionTests {
     @Test("another device that happens to answer says nothing about a pending node elsewhere")
     func elsewhere() async throws {
         let (workshop, lamp) = (try Workshop(), try await Commissionee())
-        let other = try Blackhole()
+        let other = Blackhole()
         try workshop.journal.record(try pending(99, at: [other.address], vendorID: 0x1234))
         let node = try await workshop.commission(workshop.request(lamp.device.address))
         #expect(node.nodeID == NodeID(7))
@@ -121,7 +121,7 @@ struct PendingResumptionTests {
     @Test("a pending node of a device that has a new certificate is history")
     func predecessor() async throws {
         let (workshop, lamp) = (try Workshop(), try await Commissionee())
-        try workshop.journal.record(try pending(99, at: [try Blackhole().address], secondsLeft: -1))
+        try workshop.journal.record(try pending(99, at: [Blackhole().address], secondsLeft: -1))
         _ = try await workshop.commission(workshop.request(lamp.device.address))
         #expect(try workshop.journal.all().map(\.nodeID) == [NodeID(7)])
         #expect(workshop.issuer.log == ["prepare", "issue", "abandon"])
@@ -156,7 +156,7 @@ struct PendingResumptionTests {
         }
         let workshop = next
         let request = try workshop.request(lamp.device.address)
-        let task = Task { try await workshop.commission(request) }
+        let task = inBackground { try await workshop.commission(request) }
         try await eventually { workshop.progress.notes.contains { $0.contains("does not answer") } }
         await lamp.device.change { $0.ignoredHandshakes = 0 }
         let node = try await task.value
@@ -168,7 +168,7 @@ struct PendingResumptionTests {
 
     @Test("a pending node that is silent is looked for, then the code is tried")
     func silent() async throws {
-        let (workshop, dead) = (try Workshop(), try Blackhole())
+        let (workshop, dead) = (try Workshop(), Blackhole())
         try workshop.journal.record(try pending(99, at: [dead.address]))
         let error = await #expect(throws: SessionError.self) {
             _ = try await workshop.commission(workshop.request(dead.address), within: .seconds(2))

@@ -11,7 +11,7 @@ import MatterTransport
 import Testing
 
 /// Finding the device that a setup code belongs to.
-@Suite("Search for a device", .realTime)
+@Suite("Search for a device", .virtualTime)
 struct SearchTests {
     private func request(
         _ workshop: Workshop, _ change: (inout CommissioningRequest) throws -> Void = { _ in }
@@ -73,9 +73,9 @@ struct SearchTests {
             .init(instance: "B", addresses: [other.device.address]),
         ])
         let workshop = try Workshop(discovery: network)
-        let start = Instant.now
+        let start = testTime.now
         let error = try await failure(workshop, within: .seconds(120))
-        #expect(error.code == .wrongPasscode && .now - start < .seconds(40))
+        #expect(error.code == .wrongPasscode && .testNow - start < .seconds(40))
         #expect(error.reason.contains("\(one.device.address)") && error.reason.contains("\(other.device.address)"))
         #expect(await one.device.handshakes.count == 1)
         await workshop.end()
@@ -99,7 +99,7 @@ struct SearchTests {
 
     @Test("a device that refused counts more than one that is silent")
     func refusalAndSilence() async throws {
-        let (other, dead) = (try await Commissionee(passcode: 20_202_022), try Blackhole())
+        let (other, dead) = (try await Commissionee(passcode: 20_202_022), Blackhole())
         let network = FakeDiscovery([
             .init(instance: "A", addresses: [other.device.address]), .init(instance: "B", addresses: [dead.address]),
         ])
@@ -113,17 +113,17 @@ struct SearchTests {
     @Test("records of devices that are gone cost seconds, not their whole turn, and their silence no second attempt")
     func staleRecords() async throws {
         let (lamp, other) = (try await Commissionee(), try await Commissionee(passcode: 20_202_022))
-        let dead = [try Blackhole(), try Blackhole()]
+        let dead = [Blackhole(), Blackhole()]
         let network = FakeDiscovery([
             .init(instance: "A", addresses: [dead[0].address]), .init(instance: "B", addresses: [other.device.address]),
             .init(instance: "C", addresses: [dead[1].address]),
             .init(delay: .milliseconds(100), instance: "D", addresses: [lamp.device.address]),
         ])
         let workshop = try Workshop(discovery: network)
-        let start = Instant.now
+        let start = testTime.now
         #expect(try await workshop.commission(request(workshop)).address == lamp.device.address)
         // Two turns of 20 s would be more.
-        #expect(.now - start < .seconds(20))
+        #expect(.testNow - start < .seconds(20))
         #expect(await other.device.handshakes.count == 1)
         #expect(await lamp.device.handshakes.count == 2, "PASE and CASE")
         await workshop.end()
@@ -133,14 +133,14 @@ struct SearchTests {
 
     @Test("a refusal is believed soon where the others are only records")
     func refusalBesideStaleRecord() async throws {
-        let (other, dead) = (try await Commissionee(passcode: 20_202_022), try Blackhole())
+        let (other, dead) = (try await Commissionee(passcode: 20_202_022), Blackhole())
         let network = FakeDiscovery([
             .init(instance: "A", addresses: [dead.address]), .init(instance: "B", addresses: [other.device.address]),
         ])
         let workshop = try Workshop(discovery: network)
-        let start = Instant.now
+        let start = testTime.now
         let error = try await failure(workshop, within: .seconds(120))
-        #expect(error.code == .wrongPasscode && .now - start < .seconds(20), "\(error)")
+        #expect(error.code == .wrongPasscode && .testNow - start < .seconds(20), "\(error)")
         #expect(await other.device.handshakes.count == 1)
         await workshop.end()
         await other.end()
@@ -148,7 +148,7 @@ struct SearchTests {
 
     @Test("four hundred made-up devices that fit the code do not hide the one that answers")
     func flood() async throws {
-        let (lamp, dead) = (try await Commissionee(), try Blackhole())
+        let (lamp, dead) = (try await Commissionee(), Blackhole())
         var announcements = (0..<400).map { FakeDiscovery.Announcement(instance: "F\($0)", addresses: [dead.address]) }
         announcements.append(.init(instance: "L", addresses: [lamp.device.address]))
         let workshop = try Workshop(discovery: FakeDiscovery(announcements))
@@ -162,7 +162,7 @@ struct SearchTests {
         let lamp = try await Commissionee(passcode: nil)
         let network = FakeDiscovery([.init(instance: "A", addresses: [lamp.device.address])])
         let workshop = try Workshop(discovery: network)
-        let task = Task { try await workshop.commission(request(workshop), within: .seconds(60)) }
+        let task = inBackground { try await workshop.commission(request(workshop), within: .seconds(60)) }
         try await eventually { workshop.progress.notes.contains { $0.contains("not open for commissioning") } }
         await lamp.device.change { $0.passcode = Commissionee.passcode }
         #expect(try await task.value.nodeID == NodeID(7))
@@ -222,7 +222,7 @@ struct SearchTests {
 
     @Test("an address that a device gains later is tried as well")
     func laterAddress() async throws {
-        let (lamp, dead) = (try await Commissionee(), try Blackhole())
+        let (lamp, dead) = (try await Commissionee(), Blackhole())
         let network = FakeDiscovery([
             .init(instance: "A", addresses: [dead.address]),
             .init(delay: .milliseconds(200), instance: "A", addresses: [dead.address, lamp.device.address]),
@@ -260,15 +260,15 @@ struct SearchTests {
 
     @Test("a search that is interrupted ends at once and has changed nothing")
     func interruption() async throws {
-        let dead = try Blackhole()
+        let dead = Blackhole()
         let workshop = try Workshop(discovery: FakeDiscovery([.init(instance: "A", addresses: [dead.address])]))
         let request = try request(workshop)
-        let task = Task { try await workshop.commission(request, within: .seconds(120)) }
+        let task = inBackground { try await workshop.commission(request, within: .seconds(120)) }
         try await eventually { dead.received > 0 }
-        let start = Instant.now
+        let start = testTime.now
         task.cancel()
         let error = await #expect(throws: CommissioningError.self) { _ = try await task.value }
-        #expect(error?.code == .interrupted && error?.aftermath == .untouched && .now - start < .seconds(20))
+        #expect(error?.code == .interrupted && error?.aftermath == .untouched && .testNow - start < .seconds(20))
         await workshop.end()
     }
 }

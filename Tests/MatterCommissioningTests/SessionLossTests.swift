@@ -9,7 +9,7 @@ import MatterTransport
 import Testing
 
 /// Devices that forget the session in the middle of a commissioning, as a restart makes them.
-@Suite("Lost sessions", .realTime)
+@Suite("Lost sessions", .virtualTime)
 struct SessionLossTests {
     /// Far less than the budget, and ample time for a slow machine.
     private static let bound = Duration.seconds(40)
@@ -52,9 +52,9 @@ struct SessionLossTests {
     func beforeNOC(command: String) async throws {
         let (workshop, lamp) = (try quickWorkshop(), try await Commissionee())
         let seen = restart(lamp, at: command)
-        let start = Instant.now
+        let start = testTime.now
         let error = try await failure(workshop, lamp)
-        #expect(seen.has(command) && .now - start < Self.bound)
+        #expect(seen.has(command) && .testNow - start < Self.bound)
         #expect(error.code == .noAnswer && error.reason.contains("\(lamp.device.address)"), "\(error)")
         #expect(error.reason.contains("not acknowledged, last heard"), "\(error)")
         #expect(error.aftermath == .rollsBack(within: .seconds(60)))
@@ -78,10 +78,10 @@ struct SessionLossTests {
     func lostCertificate() async throws {
         let (workshop, lamp) = (try quickWorkshop(), try await Commissionee())
         _ = restart(lamp, at: "AddNOC") { await $0.change { $0.fabrics = [] } }
-        let start = Instant.now
+        let start = testTime.now
         let error = try await failure(workshop, lamp)
         #expect(error.code == .forgotten && error.aftermath == .forgotten, "\(error)")
-        #expect(.now - start < Self.bound && error.hint != nil)
+        #expect(.testNow - start < Self.bound && error.hint != nil)
         #expect(try workshop.journal.all() == [] && workshop.issuer.log == ["prepare", "issue", "abandon"])
         await workshop.end()
         await lamp.end()
@@ -91,9 +91,9 @@ struct SessionLossTests {
     func completedAnew() async throws {
         let (workshop, lamp) = (try quickWorkshop(), try await Commissionee())
         _ = restart(lamp, at: "CommissioningComplete")
-        let start = Instant.now
+        let start = testTime.now
         let node = try await commission(workshop, lamp)
-        #expect(node.nodeID == NodeID(7) && !node.wasPending && .now - start < Self.bound)
+        #expect(node.nodeID == NodeID(7) && !node.wasPending && .testNow - start < Self.bound)
         #expect(lamp.log.count { $0 == "*CommissioningComplete" } == 2)
         await workshop.end()
         await lamp.end()
@@ -116,9 +116,9 @@ struct SessionLossTests {
         workshop.environment.patience.anotherSession = .seconds(2)
         let lamp = try await Commissionee()
         _ = restart(lamp, at: "CommissioningComplete") { await $0.shutDown() }
-        let start = Instant.now
+        let start = testTime.now
         let error = try await failure(workshop, lamp)
-        #expect(error.code == .goneAfterNOC && .now - start < Self.bound, "\(error)")
+        #expect(error.code == .goneAfterNOC && .testNow - start < Self.bound, "\(error)")
         guard case .pending(7, _) = error.aftermath else { return #expect(Bool(false), "\(error.aftermath)") }
         #expect(try workshop.journal.all().map(\.nodeID) == [NodeID(7)])
         await workshop.end()

@@ -9,10 +9,10 @@ import MatterTransport
 import Testing
 
 /// Answers that say nothing, come late or are not waited for, and commands that may be repeated for want of one.
-@Suite("Answers to commands", .realTime)
+@Suite("Answers to commands", .virtualTime)
 struct CommandAnswerTests {
     private func toggle(_ link: NodeLink, within time: Duration = .seconds(60)) async throws -> CommandResult {
-        try await link.invoke(Light.toggle, .atMostOnce, deadline: .now + time)
+        try await link.invoke(Light.toggle, .atMostOnce, deadline: .testNow + time)
     }
 
     private func unknownOutcome(_ body: () async throws -> CommandResult) async throws -> ControllerError {
@@ -57,7 +57,7 @@ struct CommandAnswerTests {
         let link = try await bench.connected()
         bench.relay.loseFirst(lost, .toDevice)
         bench.light.next { _ in
-            try? await Task.sleep(for: .seconds(3))
+            try? await testTime.sleep(for: .seconds(3))
             return .outcome(.status(StatusIB(.success)))
         }
         let result =
@@ -72,17 +72,17 @@ struct CommandAnswerTests {
         let link = try await bench.connected()
         func slow() {
             bench.light.next { _ in
-                try? await Task.sleep(for: .seconds(5))
+                try? await testTime.sleep(for: .seconds(5))
                 return .outcome(.status(StatusIB(.success)))
             }
         }
         slow()
-        let start = Instant.now
+        let start = testTime.now
         _ = try await unknownOutcome { try await toggle(link, within: .seconds(30)) }
-        #expect(.now - start < .seconds(4))
+        #expect(.testNow - start < .seconds(4))
         slow()
         let result = try await link.invoke(
-            Light.toggle, .atMostOnce, work: .seconds(10), deadline: .now + .seconds(30))
+            Light.toggle, .atMostOnce, work: .seconds(10), deadline: .testNow + .seconds(30))
         #expect(result.status.isSuccess && bench.light.executed.count == 2)
         await bench.end()
     }
@@ -94,7 +94,7 @@ struct CommandAnswerTests {
         let bench = try await Bench()
         let link = try await bench.connected()
         bench.relay.treat { $0.direction == .toClient && $0.session == 0 ? .lose : .pass }
-        let task = Task {
+        let task = inBackground {
             let error = try await unknownOutcome { try await toggle(link) }
             #expect(error.underlying is CancellationError && Task.isCancelled)
             return await link.stateAfterwards([AttributePath(Light.onOff)])
@@ -110,12 +110,12 @@ struct CommandAnswerTests {
     func interruptedBefore() async throws {
         let bench = try await Bench()
         let link = try await bench.connected()
-        let task = Task {
+        let task = inBackground {
             while !Task.isCancelled { await Task.yield() }
             await #expect(throws: CancellationError.self) { _ = try await toggle(link) }
         }
         task.cancel()
-        await task.value
+        try await task.value
         #expect(bench.light.executed == [] && bench.relay.passed(.toDevice) == 0)
         await bench.end()
     }
@@ -125,7 +125,7 @@ struct CommandAnswerTests {
         let bench = try await Bench()
         let link = try await bench.connected()
         bench.relay.lose { _ in true }
-        let task = Task { try await unknownOutcome { try await toggle(link) } }
+        let task = inBackground { try await unknownOutcome { try await toggle(link) } }
         try await eventually { bench.relay.lost(.toDevice) > transmissions }
         task.cancel()
         let before = bench.relay.lost(.toDevice)
@@ -133,9 +133,9 @@ struct CommandAnswerTests {
         let sent = bench.relay.lost(.toDevice)
         #expect(sent - before <= 4)
         // What the relay has not taken up yet is lost, too.
-        try await Task.sleep(for: .milliseconds(500))
+        try await testTime.sleep(for: .milliseconds(500))
         bench.relay.lose { _ in false }
-        try await Task.sleep(for: .milliseconds(800))
+        try await testTime.sleep(for: .milliseconds(800))
         #expect(bench.relay.passed(.toDevice) == 0 && bench.light.executed == [])
         await bench.end()
     }
@@ -143,7 +143,7 @@ struct CommandAnswerTests {
     // MARK: Absolute commands
 
     private func on(_ link: NodeLink, within time: Duration = .seconds(60)) async throws -> CommandResult {
-        try await link.invoke(Light.on, .absolute, deadline: .now + time)
+        try await link.invoke(Light.on, .absolute, deadline: .testNow + time)
     }
 
     @Test("a command that sets a state is sent again on a new session")

@@ -9,12 +9,12 @@ import MatterTransport
 import Testing
 
 /// A command runs at most once, whatever becomes of its datagrams (docs/architecture.md).
-@Suite("Commands", .realTime)
+@Suite("Commands", .virtualTime)
 struct CommandTests {
     private func toggle(
         _ link: NodeLink, within time: Duration = .seconds(60), isTimed: Bool = false
     ) async throws -> CommandResult {
-        try await link.invoke(Light.toggle, isTimed: isTimed, .atMostOnce, deadline: .now + time)
+        try await link.invoke(Light.toggle, isTimed: isTimed, .atMostOnce, deadline: .testNow + time)
     }
 
     private func unknownOutcome(_ body: () async throws -> CommandResult) async throws -> ControllerError {
@@ -137,9 +137,9 @@ struct CommandTests {
         let bench = try await Bench()
         let link = try await bench.connected()
         bench.relay.treat { $0.direction == .toDevice && $0.session == 0 ? .hold(.seconds(7)) : .pass }
-        let start = Instant.now
+        let start = testTime.now
         #expect(try await toggle(link).status.isSuccess)
-        #expect(.now - start >= .seconds(7))
+        #expect(.testNow - start >= .seconds(7))
         #expect(bench.light.executed.count == 1)
         #expect(await bench.handshakes == 1)
         await bench.end()
@@ -149,16 +149,16 @@ struct CommandTests {
     func tooLate(hasHeardTheEnd: Bool) async throws {
         let bench = try await Bench()
         let link = try await bench.connected()
-        let start = Instant.now
+        let start = testTime.now
         // The end of the session overtakes the command, or stays behind it.
         bench.relay.treat { passing in
             guard passing.direction == .toDevice, passing.session == 0 else { return .pass }
-            return hasHeardTheEnd && .now - start > .milliseconds(1500) ? .pass : .hold(.seconds(4))
+            return hasHeardTheEnd && .testNow - start > .milliseconds(1500) ? .pass : .hold(.seconds(4))
         }
         _ = try await unknownOutcome { try await toggle(link, within: .milliseconds(1500)) }
         let state = await link.stateAfterwards([AttributePath(Light.onOff)])
         #expect(state.map(\.value) == [.bool(false)])
-        try await Task.sleep(for: .milliseconds(6500) - (.now - start))
+        try await testTime.sleep(for: .milliseconds(6500) - (.testNow - start))
         #expect(bench.light.executed.count == (hasHeardTheEnd ? 0 : 1))
         await bench.end()
     }
@@ -168,11 +168,11 @@ struct CommandTests {
         let bench = try await Bench { $0.sessionLimit = 1 }
         let link = try await bench.connected()
         bench.relay.treat { $0.session == 0 && $0.direction == .toClient ? .lose : .pass }
-        let task = Task { try await toggle(link, within: .seconds(12)) }
+        let task = inBackground { try await toggle(link, within: .seconds(12)) }
         try await eventually { bench.light.executed.count == 1 }
         // Another session of ours, as another process sets one up, takes the place of the one that is waited on.
         let other = bench.secondController()
-        try await other.link(to: other.record(of: "lamp")).connect(deadline: .now + .seconds(10))
+        try await other.link(to: other.record(of: "lamp")).connect(deadline: .testNow + .seconds(10))
         // The last word of a resumption is ours: the device has yet to hear it.
         try await eventually { await bench.device.evicted == 1 }
         _ = try await unknownOutcome { try await task.value }
@@ -189,7 +189,7 @@ struct CommandTests {
         let link = try await bench.connected()
         bench.light.next { context in
             // The acknowledgement goes out by itself while the device works.
-            try? await Task.sleep(for: .milliseconds(500))
+            try? await testTime.sleep(for: .milliseconds(500))
             await context.device.restart()
             return .nothing
         }
@@ -212,9 +212,9 @@ struct CommandTests {
             relay.cutOff()
             return .outcome(.status(StatusIB(.success)))
         }
-        let start = Instant.now
+        let start = testTime.now
         let error = try await unknownOutcome { try await toggle(link, within: .seconds(3)) }
-        #expect(.now - start >= .seconds(3) && .now - start < .seconds(20))
+        #expect(.testNow - start >= .seconds(3) && .testNow - start < .seconds(20))
         #expect(bench.light.executed.count == 1 && error.reason.contains("\(bench.relay.address)"))
         #expect(await link.stateAfterwards([AttributePath(Light.onOff)]).isEmpty)
         await bench.end()
@@ -249,7 +249,7 @@ struct CommandTests {
         let link = try await bench.connected()
         bench.relay.loseFirst(lost, .toDevice)
         bench.light.next { _ in
-            try? await Task.sleep(for: .milliseconds(2500))
+            try? await testTime.sleep(for: .milliseconds(2500))
             return .outcome(.status(StatusIB(.success)))
         }
         #expect(try await toggle(link).status.isSuccess)

@@ -16,17 +16,19 @@ import MatterTransport
 import Testing
 
 /// From nothing to a node that can be controlled.
-@Suite("Commissioning onto a fabric", .realTime)
+@Suite("Commissioning onto a fabric", .virtualTime)
 struct CommissionTests {
     private let state: TemporaryState
 
     init() throws { state = try TemporaryState() }
 
     private func controller(_ lamp: Commissionee) -> Controller {
-        Controller(
-            Controller.Options(
-                state: state.directory, addresses: [lamp.device.address], logger: .silent,
-                unixTime: { TestFabric.unixTime }))
+        var options = Controller.Options(
+            state: state.directory, addresses: [lamp.device.address], logger: .silent,
+            unixTime: { TestFabric.unixTime })
+        options.time = testTime
+        options.links = TestNetwork.links()
+        return Controller(options)
     }
 
     private func request(
@@ -46,7 +48,7 @@ struct CommissionTests {
             [request],
             Controller.CommissionOptions(
                 trust: TrustPolicy(enforcement: .skip), issuer: issuer.map { .custom($0) } ?? .ofFabric),
-            deadline: .now + .seconds(60))
+            deadline: .testNow + .seconds(60))
     }
 
     private func journal() -> CommissioningJournal { CommissioningJournal(state.directory, fabric: "home") }
@@ -59,7 +61,7 @@ struct CommissionTests {
             return .acknowledgement
         }
         let (controller, request) = (controller(lamp), try request(lamp, name: name))
-        let task = Task { try await commission(controller, request) }
+        let task = inBackground { try await commission(controller, request) }
         try await eventually { reached.has("complete") }
         task.cancel()
         _ = try? await task.value
@@ -84,7 +86,7 @@ struct CommissionTests {
         #expect(try journal().commissioned(passcode: Commissionee.passcode, discriminator: nil).count == 1)
         let link = try await controller.link(to: kept)
         let path = ConcreteAttributePath(endpoint: 0, cluster: 0x28, attribute: 2)
-        let read = try await link.read([AttributePath(path)], deadline: .now + .seconds(60))
+        let read = try await link.read([AttributePath(path)], deadline: .testNow + .seconds(60))
         #expect(read.attribute(path)?.value == .uint(UInt64(FakeDevice.vendorID)))
         await controller.close()
         await lamp.end()
@@ -220,7 +222,9 @@ struct CommissionTests {
         await lamp.end()
     }
 
-    @Test("an id that the user wants is reserved from the beginning, and free again when it comes to nothing")
+    /// The second one waits for a lock of the first.
+    @Test(
+        "an id that the user wants is reserved from the beginning, and free again when it comes to nothing", .realTime)
     func requestedID() async throws {
         let (lamp, other) = (try await Commissionee(), try await Commissionee())
         let (first, second) = (controller(lamp), controller(other))
@@ -231,7 +235,7 @@ struct CommissionTests {
             return .acknowledgement
         }
         let (mine, theirs) = (try request(lamp, id: 7), try request(other, id: 7))
-        let task = Task { try await commission(first, mine) }
+        let task = inBackground { try await commission(first, mine) }
         try await eventually { reached.has("armed") }
         let error = await #expect(throws: RecordError.self) { _ = try await commission(second, theirs) }
         #expect(error?.code == .nodeExists)

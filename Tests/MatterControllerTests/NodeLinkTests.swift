@@ -10,9 +10,9 @@ import MatterTestKit
 import MatterTransport
 import Testing
 
-@Suite("Node link", .realTime)
+@Suite("Node link", .virtualTime)
 struct NodeLinkTests {
-    private var deadline: Instant { .now + .seconds(60) }
+    private var deadline: Instant { .testNow + .seconds(60) }
     private let path = [AttributePath(Light.onOff)]
 
     // MARK: Reading
@@ -46,7 +46,7 @@ struct NodeLinkTests {
         let bench = try await Bench { $0.model.read = { _, _ in nil } }
         let link = try await bench.connected()
         let error = await #expect(throws: TransportError.self) {
-            _ = try await link.read(path, deadline: .now + .seconds(1))
+            _ = try await link.read(path, deadline: .testNow + .seconds(1))
         }
         #expect(error?.code == .noReply && error?.report?.acknowledged == true)
         await bench.end()
@@ -118,7 +118,7 @@ struct NodeLinkTests {
         ]
         let error = await #expect(throws: ControllerError.self) {
             _ = try await link.write(
-                [writes[kind]], isTimed: false, kind == 2 ? .atMostOnce : .absolute, deadline: .now + .seconds(4))
+                [writes[kind]], isTimed: false, kind == 2 ? .atMostOnce : .absolute, deadline: .testNow + .seconds(4))
         }
         #expect(error?.code == .outcomeUnknown && error?.reason.contains("write") == true)
         #expect(await bench.handshakes == 1)
@@ -165,7 +165,7 @@ struct NodeLinkTests {
         let link = try await bench.link()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<12 {
-                group.addTask { _ = try await link.read(path, deadline: .now + .seconds(60)) }
+                group.addTask { _ = try await link.read(path, deadline: .testNow + .seconds(60)) }
             }
             try await group.waitForAll()
         }
@@ -188,9 +188,9 @@ struct NodeLinkTests {
         try await eventually { await !session.manager.contains(session.reference) }
         await bench.device.restart()
         // An at-most-once command needs no rescue now.
-        let start = Instant.now
+        let start = testTime.now
         _ = try await link.invoke(Light.toggle, .atMostOnce, deadline: deadline)
-        #expect(.now - start < .milliseconds(1500) && bench.light.executed.count == 1)
+        #expect(.testNow - start < .milliseconds(1500) && bench.light.executed.count == 1)
         #expect(await bench.handshakes == 2)
         await bench.end()
     }
@@ -207,7 +207,7 @@ struct NodeLinkTests {
             let exchange = try await bench.device.manager.openExchange(on: theirs)
             try await exchange.send(payload, opcode: opcode, protocolID: .secureChannel, reliable: false)
         }
-        try await Task.sleep(for: .milliseconds(50))
+        try await testTime.sleep(for: .milliseconds(50))
         _ = try await link.read(path, deadline: deadline)
         #expect(await bench.handshakes == 1)
         await bench.end()
@@ -281,11 +281,11 @@ struct NodeLinkTests {
         var stale = described
         stale.endpoints = [.init(number: 0, deviceTypes: [0x16], serverClusters: [0x1D])]
         try await bench.controller.nodes().save(stale)
-        #expect(try await bench.controller.described(bench.controller.record(of: "lamp"), deadline: .now) == stale)
+        #expect(try await bench.controller.described(bench.controller.record(of: "lamp"), deadline: .testNow) == stale)
         #expect(try await bench.controller.describedAnew(stale, deadline: deadline) == described)
         #expect(try await bench.controller.record(of: "5").endpoints == described.endpoints)
         await bench.device.shutDown()
-        #expect(try await bench.controller.described(bench.controller.record(of: "lamp"), deadline: .now) == described)
+        #expect(try await bench.controller.described(bench.controller.record(of: "lamp"), deadline: .testNow) == described)
         await bench.end()
     }
 }

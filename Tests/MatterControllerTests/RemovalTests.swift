@@ -13,7 +13,7 @@ import MatterTestKit
 import MatterTransport
 import Testing
 
-@Suite("Removal of nodes", .realTime)
+@Suite("Removal of nodes", .virtualTime)
 struct RemovalTests {
     private static let fabricIndex = ConcreteAttributePath(endpoint: 0, cluster: 0x3E, attribute: 5)
 
@@ -33,7 +33,7 @@ struct RemovalTests {
     }
 
     private func remove(_ bench: Bench) async throws {
-        try await bench.controller.remove(bench.controller.record(of: "lamp"), deadline: .now + .seconds(8))
+        try await bench.controller.remove(bench.controller.record(of: "lamp"), deadline: .testNow + .seconds(8))
     }
 
     private func isKnown(_ bench: Bench) async throws -> Bool {

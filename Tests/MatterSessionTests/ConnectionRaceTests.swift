@@ -1,21 +1,72 @@
 import MatterSecureChannel
+import MatterTestKit
 import MatterTransport
 import Testing
 
 @testable import MatterSession
 
+/// Event in, action out.
 @Suite("Connection race")
 struct ConnectionRaceTests {
     private let address: PeerAddress
     private let other: PeerAddress
+    private let start = Instant.now
+    private let silence = TransportError(.notAcknowledged, "silence")
 
     init() throws {
         address = try PeerAddress(parsing: "192.0.2.1")
         other = try PeerAddress(parsing: "192.0.2.2")
     }
 
-    private func race(locating: Bool = true) -> ConnectionRace {
-        ConnectionRace(target: .at([address], phase: "case", locate: locating ? Look.up(.stay) : nil))
+    /// A race on which events come at times counted from its beginning.
+    private struct Track {
+        var race: ConnectionRace
+        let start: Instant
+
+        /// The actions, each in one word or two.
+        mutating func at(_ seconds: Double, _ event: ConnectionRace.Event) -> [String] {
+            race.handle(event, now: start + .seconds(seconds)).map { action in
+                switch action {
+                case .attempt(let attempt): "try \(attempt.candidates.map(\.host).joined(separator: " "))"
+                case .add(let address): "add \(address.host)"
+                case .wait(let pause, let event):
+                    "wait \(Int((pause / .milliseconds(1)).rounded())) \(Self.name(event))"
+                case .tellBusy: "busy"
+                case .fail(let error as SessionError): "fail \(error.code.rawValue)"
+                case .fail(let error): "fail \(type(of: error))"
+                }
+            }
+        }
+
+        /// The failure that an event leads to.
+        mutating func failure(at seconds: Double, _ event: ConnectionRace.Event) throws -> SessionError {
+            guard case .fail(let error)? = race.handle(event, now: start + .seconds(seconds)).first else {
+                throw CancellationError()
+            }
+            return try #require(error as? SessionError)
+        }
+
+        /// The patience and experience of the attempt that an event leads to.
+        mutating func attempt(at seconds: Double, _ event: ConnectionRace.Event) throws -> ConnectionRace.Attempt {
+            guard case .attempt(let attempt)? = race.handle(event, now: start + .seconds(seconds)).first else {
+                throw CancellationError()
+            }
+            return attempt
+        }
+
+        private static func name(_ event: ConnectionRace.Event) -> String {
+            switch event {
+            case .pauseEnded: "pause"
+            case .staggered(let address): address.host
+            default: "?"
+            }
+        }
+    }
+
+    /// - Parameter hints: `nil` for the one address.
+    private func track(_ hints: [PeerAddress]? = nil, locating: Bool = true, phase: String = "case") -> Track {
+        let target = PeerTarget.at(hints ?? [address], phase: phase, locate: locating ? Look.up(.stay) : nil)
+        return Track(race: ConnectionRace(target: target, processing: .seconds(5)), start: start)
     }
 
     private func report(
@@ -31,91 +82,141 @@ struct ConnectionRaceTests {
         return report
     }
 
-    private func objections(_ said: (PeerAddress, SecureChannelError)...) -> Objections {
-        var objections = Objections()
-        for (address, error) in said {
-            objections.note(
-                Objection(
-                    address: address, error: error,
-                    message: ReceivedMessage(protocolID: .secureChannel, opcode: 0x40, payload: [], from: address)))
+    private func objection(_ address: PeerAddress, _ code: SecureChannelError.Code, wait: Duration? = nil) -> Objection
+    {
+        Objection(
+            address: address, error: SecureChannelError(code, "no", reply: nil, wait: wait),
+            message: ReceivedMessage(protocolID: .secureChannel, opcode: 0x40, payload: [], from: address),
+            receivedAt: start)
+    }
+
+    private func refused(_ objections: Objection...) -> ConnectionRace.Event {
+        var all = Objections()
+        for objection in objections { all.note(objection) }
+        return .failed(all, nil)
+    }
+
+    private func located(_ address: PeerAddress) -> ConnectionRace.Event { .located(PeerLocation(address: address)) }
+
+    // MARK: Addresses
+
+    @Test("known addresses are tried at once, an unknown one as soon as it is found")
+    func beginning() {
+        var known = track([address, other])
+        #expect(known.at(0, .began) == ["try 192.0.2.1 192.0.2.2"])
+        var unknown = track([])
+        #expect(unknown.at(0, .began) == [])
+        #expect(unknown.at(0.3, located(address)) == ["try 192.0.2.1"])
+    }
+
+    @Test("an address that is found while others are tried joins them after 150 ms, once")
+    func stagger() {
+        var track = track()
+        _ = track.at(0, .began)
+        #expect(track.at(0.1, located(other)) == ["wait 150 192.0.2.2"])
+        #expect(track.at(0.2, located(other)) == [] && track.at(0.2, located(address)) == [])
+        #expect(track.at(0.25, .staggered(other)) == ["add 192.0.2.2"])
+    }
+
+    @Test("an address that is found between two attempts waits for the next one")
+    func foundInPause() {
+        var track = track()
+        _ = track.at(0, .began)
+        #expect(track.at(1, .failed(silence, report())) == ["wait 100 pause"])
+        #expect(track.at(1.01, located(other)) == [])
+        #expect(track.at(1.1, .pauseEnded) == ["try 192.0.2.1 192.0.2.2"])
+    }
+
+    @Test("a look-up that ends is the end only where nothing is tried")
+    func locatorEnds() {
+        var busy = track()
+        _ = busy.at(0, .began)
+        #expect(busy.at(0, .locatorEnded(nil)) == [])
+        var empty = track([])
+        _ = empty.at(0, .began)
+        #expect(empty.at(1, .locatorEnded(nil)) == ["fail session.not-discovered"])
+        var failed = track([])
+        _ = failed.at(0, .began)
+        #expect(failed.at(1, .locatorEnded(Look.Failure())) == ["fail Failure"])
+    }
+
+    // MARK: Silence
+
+    @Test("the time for the peer's work doubles with every attempt, up to sixteen times")
+    func patience() throws {
+        var track = track()
+        var times = [try track.attempt(at: 0, .began).patience]
+        for second in 1...6 {
+            _ = track.at(Double(second), .failed(silence, report()))
+            times.append(try track.attempt(at: Double(second), .pauseEnded).patience)
         }
-        return objections
+        #expect(times.map(\.processing) == [5, 10, 20, 40, 80, 80, 80].map { .seconds($0) })
+        #expect(times.map(\.laterProcessing) == [10, 10, 20, 40, 80, 80, 80].map { .seconds($0) })
+        #expect(times.allSatisfy { $0.grace == .seconds(2) })
+        var pairing = self.track(phase: "pase")
+        #expect(try pairing.attempt(at: 0, .began).patience.laterProcessing == .seconds(30))
     }
 
-    private func refusal(_ code: SecureChannelError.Code, wait: Duration? = nil) -> SecureChannelError {
-        SecureChannelError(code, "no", reply: nil, wait: wait)
-    }
-
-    private func failure(_ race: inout ConnectionRace, _ error: any Error) throws -> SessionError {
-        try #require(throws: SessionError.self) { _ = try race.note(error, report: nil) }
-    }
-
-    @Test("addresses are candidates once, in the order in which they became known")
-    func candidates() throws {
-        var race = race()
-        let new = [other, other, address].map { race.add($0) }
-        #expect(new == [true, false, false])
-        #expect(race.addresses == [address, other])
-    }
-
-    @Test("silence is repeated after a short pause and remembered with everything that was tried")
-    func silence() throws {
-        var race = race()
-        _ = try race.note(TransportError(.notAcknowledged, "", report: report()), report: nil)
+    @Test("silence is remembered with everything that was tried")
+    func silent() throws {
+        var track = track()
+        _ = track.at(0, .began)
+        _ = track.at(1, .failed(silence, report()))
         var more = report(transmissions: 3)
         more.addresses = [other, address]
-        race.noteReport(more)
-        let error = race.finalError()
+        let error = try track.failure(at: 2, .timeUp(more))
         #expect(error.code == .silent && error.phase == "case" && error.tried == [address, other])
-        #expect(error.transmissions == 3 && error.lastHeard == nil)
+        #expect(error.transmissions == 3 && error.lastHeard == nil && error.attempts == 1)
         #expect(error.reason == "nothing came back from any of its addresses")
     }
 
     @Test("a peer that was ever heard is not silent, and the time since then goes on")
-    func heard() async throws {
-        var race = race()
-        let lost = TransportError(.noReply, "", report: report(acknowledged: true, lastHeard: .seconds(1)))
-        _ = try race.note(lost, report: nil)
-        _ = try race.note(TransportError(.notAcknowledged, "", report: report()), report: nil)
-        try await Task.sleep(for: .milliseconds(30))
-        let error = race.finalError()
-        let lastHeard = try #require(error.lastHeard)
-        #expect(error.code == .noReply && lastHeard >= .milliseconds(1030) && lastHeard < .prompt)
+    func heard() throws {
+        var track = track()
+        _ = track.at(0, .began)
+        _ = track.at(2, .failed(TransportError(.noReply, ""), report(acknowledged: true, lastHeard: .seconds(1))))
+        _ = track.at(3, .failed(silence, report()))
+        let error = try track.failure(at: 5.5, .timeUp(nil))
+        #expect(error.code == .noReply && error.lastHeard == .milliseconds(4500))
     }
 
     @Test("without a route the race goes on only while discovery may find another address")
     func routes() throws {
-        let error = TransportError(.unreachable, "", report: report(refusals: [address: 101]))
-        var locating = race()
-        #expect(try locating.note(error, report: nil) == .milliseconds(500))
-        #expect(locating.finalError().code == .unreachable)
-        var fixed = race(locating: false)
-        let failure = try failure(&fixed, error)
+        let event = ConnectionRace.Event.failed(
+            TransportError(.unreachable, ""), report(refusals: [address: 101]))
+        var locating = track()
+        _ = locating.at(0, .began)
+        #expect(locating.at(0, event) == ["wait 500 pause"])
+        #expect(locating.at(1, .timeUp(nil)) == ["fail session.unreachable"])
+        var fixed = track(locating: false)
+        _ = fixed.at(0, .began)
+        let failure = try fixed.failure(at: 0, event)
         #expect(failure.code == .unreachable && failure.sendFailures == [address: 101])
     }
 
+    // MARK: Refusals
+
     @Test("busy means waiting, for what the peer asks and never for nothing")
     func busy() throws {
-        var race = race()
-        for (wait, expected) in [
-            (Duration.seconds(3), Duration.seconds(3)), (.zero, .milliseconds(100)),
-            (.milliseconds(1), .milliseconds(100)),
-        ] {
-            let pause = try race.note(
-                objections((address, refusal(.busy, wait: wait))), report: report(lastHeard: .zero))
-            // What has passed since the answer is not waited for again.
-            #expect(pause <= expected && pause >= max(expected - .milliseconds(500), .milliseconds(100)))
+        for (asked, pause) in [(Duration.seconds(3), "2500"), (.zero, "100"), (.milliseconds(1), "100")] {
+            var track = track()
+            _ = track.at(0, .began)
+            #expect(track.at(0.1, .objected(objection(address, .busy))) == ["busy"])
+            // Half a second has passed since the answer.
+            #expect(track.at(0.5, refused(objection(address, .busy, wait: asked))) == ["wait \(pause) pause"])
+            #expect(track.at(5, .pauseEnded) == ["try 192.0.2.1"])
+            let error = try track.failure(at: 6, .timeUp(nil))
+            #expect(error.code == .busy && error.refusal?.code == .busy)
         }
-        #expect(race.finalError().code == .busy && race.finalError().refusal?.code == .busy)
-        #expect(race.candidates == [address])
     }
 
     @Test(
         "a refusal of the only address is the end",
         arguments: [SecureChannelError.Code.wrongPasscode, .windowClosed, .rejected, .ended, .noSharedTrustRoots])
     func refusal(code: SecureChannelError.Code) throws {
-        var race = race()
-        let failure = try failure(&race, objections((address, refusal(code))))
+        var track = track()
+        _ = track.at(0, .began)
+        let failure = try track.failure(at: 1, refused(objection(address, code)))
         #expect(failure.code == .refused && failure.refusal?.code == code && failure.reason == "no")
         #expect(failure.isUnknownToPeer == (code == .noSharedTrustRoots) && !failure.isContradicted)
     }
@@ -124,62 +225,67 @@ struct ConnectionRaceTests {
         "what may be damage is tried once more",
         arguments: [SecureChannelError.Code.malformed, .invalidCredentials, .cryptography])
     func damage(code: SecureChannelError.Code) throws {
-        var race = race()
-        _ = try race.note(objections((address, refusal(code))), report: nil)
-        #expect(race.candidates == [address] && race.experience.objections == [code])
-        #expect(try failure(&race, objections((address, refusal(code)))).refusal?.code == code)
+        var track = track()
+        _ = track.at(0, .began)
+        #expect(track.at(1, refused(objection(address, code))) == ["wait 100 pause"])
+        let again = try track.attempt(at: 1.1, .pauseEnded)
+        #expect(again.candidates == [address] && again.experience.objections == [code])
+        #expect(try track.failure(at: 2, refused(objection(address, code))).refusal?.code == code)
     }
 
-    @Test("a refusal speaks for its address only, and the others are tried for a while")
+    @Test("a refusal speaks for its address only, and the others are tried for 3 s")
     func otherAddresses() throws {
-        var race = race()
-        _ = race.add(other)
-        let now = Instant.now
-        _ = try race.note(objections((address, refusal(.noSharedTrustRoots))), report: nil, now: now)
-        #expect(race.candidates == [other] && race.addresses == [address, other])
-        let silence = TransportError(.notAcknowledged, "", report: report())
-        _ = try race.note(silence, report: nil, now: now + .seconds(2))
-        let error = try #require(throws: SessionError.self) {
-            _ = try race.note(silence, report: nil, now: now + .seconds(3))
-        }
+        var track = track([address, other])
+        _ = track.at(0, .began)
+        #expect(track.at(1, refused(objection(address, .noSharedTrustRoots))) == ["wait 100 pause"])
+        #expect(track.at(1.1, .pauseEnded) == ["try 192.0.2.2"])
+        #expect(track.at(3, .failed(silence, report())) == ["wait 100 pause"])
+        #expect(track.at(3.1, .pauseEnded) == ["try 192.0.2.2"])
+        let error = try track.failure(at: 4, .failed(silence, report()))
         #expect(error.isUnknownToPeer && !error.isContradicted)
     }
 
     @Test("when time is up, a refusal counts, also one of an attempt that is still under way")
     func timeUp() throws {
-        var race = race()
-        _ = race.add(other)
-        race.note(objections((address, refusal(.rejected))).list[0])
-        #expect(race.finalError().refusal?.code == .rejected)
-        _ = try race.note(objections((address, refusal(.noSharedTrustRoots))), report: nil)
-        #expect(race.finalError().isUnknownToPeer)
+        var track = track([address, other])
+        _ = track.at(0, .began)
+        #expect(track.at(1, .objected(objection(address, .rejected))) == [])
+        var late = track
+        #expect(try late.failure(at: 2, .timeUp(nil)).refusal?.code == .rejected)
+        _ = track.at(2, refused(objection(address, .noSharedTrustRoots)))
+        #expect(try track.failure(at: 3, .timeUp(nil)).isUnknownToPeer)
     }
 
     @Test("addresses that refuse for different reasons are possible interference")
     func contradiction() throws {
-        var race = race()
-        _ = race.add(other)
-        let error = try failure(
-            &race, objections((address, refusal(.noSharedTrustRoots)), (other, refusal(.rejected))))
+        var track = track([address, other])
+        _ = track.at(0, .began)
+        let error = try track.failure(
+            at: 1, refused(objection(address, .noSharedTrustRoots), objection(other, .rejected)))
         #expect(error.isContradicted && !error.isUnknownToPeer && error.reason.contains("possible interference"))
     }
 
     @Test("answers of which only one can be followed are chosen from differently the next time")
     func contested() throws {
-        var race = race()
-        _ = try race.note(
-            objections((other, refusal(.contradicted)), (address, refusal(.wrongPasscode))), report: nil)
-        #expect(race.experience.contested == 1 && race.candidates == [address])
+        var track = track()
+        _ = track.at(0, .began)
+        #expect(
+            track.at(1, refused(objection(other, .contradicted), objection(address, .wrongPasscode)))
+                == ["wait 100 pause"])
+        let again = try track.attempt(at: 1.1, .pauseEnded)
+        #expect(again.experience.contested == 1 && again.candidates == [address])
     }
 
     @Test("what has nothing to do with the peer is passed on")
-    func others() throws {
-        var race = race()
-        #expect(throws: CancellationError.self) { try race.note(CancellationError(), report: nil) }
-        #expect(throws: TransportError.self) {
-            try race.note(TransportError(.closed, ""), report: nil)
+    func others() {
+        for error in [CancellationError(), TransportError(.closed, "")] as [any Error] {
+            var track = track()
+            _ = track.at(0, .began)
+            #expect(track.at(1, .failed(error, nil)) == ["fail \(type(of: error))"])
         }
     }
+
+    // MARK: Accounts
 
     @Test("the account of a failure is a sentence")
     func accounts() {

@@ -8,7 +8,7 @@ import Testing
 @testable import MatterSession
 
 /// Real sockets on the loopback interface, real time.
-@Suite("Connector", .realTime)
+@Suite("Connector", .virtualTime)
 struct ConnectorTests {
     private func device(_ change: (inout LoopbackDevice.Plan) -> Void = { _ in }) async throws -> LoopbackDevice {
         var plan = LoopbackDevice.Plan()
@@ -37,11 +37,11 @@ struct ConnectorTests {
 
     @Test("a dead address does not keep a live one waiting", arguments: [true, false])
     func race(deadFirst: Bool) async throws {
-        let (client, device, dead) = (try Client(), try await device(), try Blackhole())
+        let (client, device, dead) = (try Client(), try await device(), Blackhole())
         let hints = deadFirst ? [dead.address, device.address] : [device.address, dead.address]
-        let start = Instant.now
+        let start = testTime.now
         let session = try await client.pair(.at(hints))
-        #expect(session.address == device.address && .now - start < .prompt)
+        #expect(session.address == device.address && .testNow - start < .prompt)
         #expect(dead.received >= 1)
         #expect(await device.handshakes.count == 1)
         await client.shutDown()
@@ -50,7 +50,7 @@ struct ConnectorTests {
 
     @Test("an address that is found late joins the handshake under way")
     func lateAddress() async throws {
-        let (client, device, dead) = (try Client(), try await device(), try Blackhole())
+        let (client, device, dead) = (try Client(), try await device(), Blackhole())
         let session = try await client.pair(
             .at([dead.address], locate: Look.up(.wait(.milliseconds(60)), .find(device.address), .stay)))
         #expect(session.address == device.address)
@@ -170,12 +170,14 @@ struct ConnectorTests {
     @Test("an answer that is none is refused, and the peer is told why")
     func nonsense() async throws {
         let client = try Client()
-        let peer = try ExchangeManager(random: SystemRandom()) { _, _, _ in true }
+        let peer = try ExchangeManager(time: testTime, links: TestNetwork.links(), random: SystemRandom()) { _, _, _ in
+            true
+        }
         let address = try PeerAddress(parsing: "[::1]:\(try await peer.open())")
-        let answer = Task {
+        let answer = inBackground {
             for await incoming in peer.incoming {
                 try await incoming.exchange.send([0x15, 0x18], opcode: 0x21, protocolID: .secureChannel)
-                return try await incoming.exchange.receive(until: .now + .seconds(5))
+                return try await incoming.exchange.receive(until: .testNow + .seconds(5))
             }
             throw CancellationError()
         }
@@ -204,7 +206,7 @@ struct ConnectorTests {
     @Test("a deadline passed over in silence names what was tried and how often, and nothing is sent afterwards")
     func silence() async throws {
         let random = StickyRandom()
-        let (client, one, other) = (try Client(random: random), try Blackhole(), try Blackhole())
+        let (client, one, other) = (try Client(random: random), Blackhole(), Blackhole())
         let (error, elapsed) = try await client.pairingError(
             .at([one.address, other.address], locate: Look.up(.fail)), within: .seconds(3))
         #expect(error.code == .silent && error.lastHeard == nil && error.refusal == nil)
@@ -217,7 +219,7 @@ struct ConnectorTests {
         #expect(account.contains("\(one.address), \(other.address)"))
         #expect(account.contains("\(error.attempts) handshakes") && account.contains("nothing heard"))
         #expect(one.received >= 6)
-        try await Task.sleep(for: .milliseconds(200))
+        try await testTime.sleep(for: .milliseconds(200))
         #expect(one.received == 0 && other.received >= 6)
         #expect(try await random.isFree(in: client.manager))
         await client.shutDown()
@@ -251,15 +253,17 @@ struct ConnectorTests {
     @Test("cancellation is prompt, stops the retransmissions and gives the session id back")
     func cancellation() async throws {
         let random = StickyRandom()
-        let (client, dead) = (try Client(random: random), try Blackhole())
-        let task = Task { try await client.pair(.at([dead.address], locate: Look.up(.stay)), within: .seconds(60)) }
+        let (client, dead) = (try Client(random: random), Blackhole())
+        let task = inBackground {
+            try await client.pair(.at([dead.address], locate: Look.up(.stay)), within: .seconds(60))
+        }
         try await eventually { dead.received > 0 }
-        let start = Instant.now
+        let start = testTime.now
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(.now - start < .prompt)
+        #expect(.testNow - start < .prompt)
         _ = dead.received
-        try await Task.sleep(for: .milliseconds(300))
+        try await testTime.sleep(for: .milliseconds(300))
         #expect(dead.received == 0)
         #expect(try await random.isFree(in: client.manager))
         await client.shutDown()

@@ -9,7 +9,7 @@ import Testing
 @testable import MatterSession
 
 /// What one wrong answer can do to a handshake: nothing, as long as the right one comes too.
-@Suite("Interference", .realTime)
+@Suite("Interference", .virtualTime)
 struct InterferenceTests {
     private static let node = NodeID(5)
 
@@ -27,14 +27,16 @@ struct InterferenceTests {
         _ client: Client, _ fabric: TestFabric, _ hints: [PeerAddress], resumptions: ResumptionStore? = nil
     ) async throws -> SecureSession {
         try await client.nodes(fabric, resumptions: resumptions).connect(
-            to: Self.node, hints: hints, reliability: .quick, presumedActive: true, deadline: .now + .seconds(60))
+            to: Self.node, hints: hints, reliability: .quick, presumedActive: true, deadline: .testNow + .seconds(60))
     }
 
     /// Somebody at another address who answers every first message with a status report.
     private func liar(_ report: StatusReport) async throws -> (manager: ExchangeManager, address: PeerAddress) {
-        let manager = try ExchangeManager(random: SystemRandom()) { _, _, _ in true }
+        let manager = try ExchangeManager(time: testTime, links: TestNetwork.links(), random: SystemRandom()) {
+            _, _, _ in true
+        }
         let address = try PeerAddress(parsing: "[::1]:\(try await manager.open())")
-        Task {
+        testTime.start {
             for await incoming in manager.incoming {
                 try? await incoming.exchange.send(
                     report.encoded(), opcode: SecureChannelOpcode.statusReport.rawValue, protocolID: .secureChannel)
@@ -173,12 +175,12 @@ struct InterferenceTests {
         let (client, fabric) = (try Client(), try TestFabric())
         let liars = [try await liar(.noSharedTrustRoots), try await liar(.noSharedTrustRoots)]
         let other = try await liar(.invalidParameter)
-        let start = Instant.now
+        let start = testTime.now
         let same = await #expect(throws: SessionError.self) {
             _ = try await connect(client, fabric, liars.map(\.address))
         }
         #expect(same?.code == .refused && same?.isUnknownToPeer == true && same?.isContradicted == false)
-        #expect(.now - start < .seconds(20))
+        #expect(.testNow - start < .seconds(20))
         let contradicted = await #expect(throws: SessionError.self) {
             _ = try await connect(client, fabric, [liars[0].address, other.address])
         }
@@ -190,13 +192,13 @@ struct InterferenceTests {
 
     @Test("a refusal beside an address that stays silent is reported long before the time is up")
     func refusalBesideSilence() async throws {
-        let (client, fabric, dead) = (try Client(), try TestFabric(), try Blackhole())
+        let (client, fabric, dead) = (try Client(), try TestFabric(), Blackhole())
         let liar = try await liar(.noSharedTrustRoots)
-        let start = Instant.now
+        let start = testTime.now
         let error = await #expect(throws: SessionError.self) {
             _ = try await connect(client, fabric, [liar.address, dead.address])
         }
-        #expect(error?.isUnknownToPeer == true && .now - start < .seconds(30))
+        #expect(error?.isUnknownToPeer == true && .testNow - start < .seconds(30))
         await client.shutDown()
         await liar.manager.shutDown()
     }
@@ -205,10 +207,10 @@ struct InterferenceTests {
     func interruption() async throws {
         let client = try Client()
         let device = try await device { $0.slowness = .seconds(3) }
-        let task = Task { try await client.pair(.at([device.address])) }
+        let task = inBackground { try await client.pair(.at([device.address])) }
         try await eventually { await device.handshakes.count == 1 }
         // The device has given its parameters, and thinks about our share.
-        try await Task.sleep(for: .milliseconds(300))
+        try await testTime.sleep(for: .milliseconds(300))
         task.cancel()
         await #expect(throws: CancellationError.self) { _ = try await task.value }
         try await eventually { await device.reported == [.invalidParameter] }

@@ -9,7 +9,7 @@ import Testing
 @testable import MatterSession
 
 /// Operational sessions over real sockets.
-@Suite("Node connector", .realTime)
+@Suite("Node connector", .virtualTime)
 struct NodeConnectorTests {
     private static let node = NodeID(5)
 
@@ -26,7 +26,8 @@ struct NodeConnectorTests {
         _ nodes: NodeConnector, _ device: LoopbackDevice, within time: Duration = .seconds(60)
     ) async throws -> SecureSession {
         try await nodes.connect(
-            to: Self.node, hints: [device.address], reliability: .quick, presumedActive: true, deadline: .now + time)
+            to: Self.node, hints: [device.address], reliability: .quick, presumedActive: true, deadline: .testNow + time
+        )
     }
 
     @Test("the first session is made from certificates, the next ones resume it, also in another process")
@@ -87,12 +88,12 @@ struct NodeConnectorTests {
     func strangers() async throws {
         let client = try Client()
         let device = try await device(try TestFabric())
-        let start = Instant.now
+        let start = testTime.now
         let error = await #expect(throws: SessionError.self) {
             _ = try await connect(client.nodes(try TestFabric()), device)
         }
         #expect(error?.code == .refused && error?.refusal?.code == .noSharedTrustRoots)
-        #expect(error?.isUnknownToPeer == true && error?.phase == "case" && .now - start < .prompt)
+        #expect(error?.isUnknownToPeer == true && error?.phase == "case" && .testNow - start < .prompt)
         await client.shutDown()
         await device.shutDown()
     }
@@ -129,7 +130,7 @@ struct NodeConnectorTests {
     ) async throws -> SecureSession {
         let credentials = CASECredentials(fabric.credentials)
         return try await client.connector.connect(
-            to: .at(hints, phase: "case", locate: locate), deadline: .now + .seconds(60)
+            to: .at(hints, phase: "case", locate: locate), deadline: .testNow + .seconds(60)
         ) { id, reliability in
             CASEInitiator(
                 credentials: credentials, peer: Self.node, localSessionID: id, knownReliability: reliability,
@@ -192,11 +193,11 @@ struct NodeConnectorTests {
         for look in [
             Look.up(.find(stranger.address), .stay), Look.up(.wait(.milliseconds(300)), .find(stranger.address), .stay),
         ] {
-            let start = Instant.now
+            let start = testTime.now
             let error = await #expect(throws: SessionError.self) {
                 _ = try await race(fabric, client, hints: [stranger.address], look)
             }
-            #expect(error?.isUnknownToPeer == true && .now - start < .prompt)
+            #expect(error?.isUnknownToPeer == true && .testNow - start < .prompt)
         }
         await client.shutDown()
         await stranger.shutDown()
@@ -206,12 +207,12 @@ struct NodeConnectorTests {
     func uncontradictedRefusal() async throws {
         let (fabric, client) = (try TestFabric(), try Client())
         let stranger = try await device(try TestFabric())
-        let start = Instant.now
+        let start = testTime.now
         let error = await #expect(throws: SessionError.self) {
             _ = try await race(fabric, client, hints: [stranger.address], Look.up(.stay))
         }
         #expect(error?.code == .refused && error?.isUnknownToPeer == true && error?.tried == [stranger.address])
-        #expect(.now - start >= .seconds(2) && .now - start < .prompt)
+        #expect(.testNow - start >= .seconds(2) && .testNow - start < .prompt)
         #expect(await stranger.handshakes.count == 1)
         await client.shutDown()
         await stranger.shutDown()

@@ -8,7 +8,7 @@ package import MatterTLV
 import MatterTransport
 import Synchronization
 
-/// A device on the loopback interface that can be commissioned: the fake device behind real sessions.
+/// A device on the network of a test that can be commissioned: the fake device behind real sessions.
 package final class Commissionee: Sendable {
     /// What a test makes of a command, after the device has done it; `nil` lets the device answer.
     package typealias Hook = @Sendable (DeviceModel.Context) async -> DeviceModel.Answer?

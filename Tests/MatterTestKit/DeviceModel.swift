@@ -57,7 +57,7 @@ package struct DeviceModel: Sendable {
         case .timedRequest:
             guard await announce() else { return await exchange.close() }
             try await send(.statusResponse, StatusResponse(.success).encoded(), on: exchange)
-            let next = try await exchange.receive(until: .now + .seconds(10))
+            let next = try await exchange.receive(until: exchange.manager.time.now + .seconds(10))
             try await serve(next, on: exchange, context, isAnnounced: true)
         case .invokeRequest:
             try await serve(InvokeRequest(decoding: message.payload), on: exchange, context, isAnnounced: isAnnounced)
@@ -111,7 +111,7 @@ package struct DeviceModel: Sendable {
             for operation in chunk.operations { statuses.append(StatusIB(await write(operation, isAnnounced))) }
             try await send(.writeResponse, chunk.response(statuses).encoded(), on: exchange)
             guard !chunk.isLast else { return await exchange.close() }
-            next = try await exchange.receive(until: .now + .seconds(10))
+            next = try await exchange.receive(until: exchange.manager.time.now + .seconds(10))
         }
     }
 
@@ -126,7 +126,7 @@ package struct DeviceModel: Sendable {
                 guard expectsReply else { return await exchange.close() }
                 fallthrough
             case .wait:
-                let message = try await exchange.receive(until: .now + .seconds(10))
+                let message = try await exchange.receive(until: exchange.manager.time.now + .seconds(10))
                 action = try transaction.handle(opcode: message.opcode, payload: message.payload)
             case .finished:
                 return await exchange.close()

@@ -6,10 +6,10 @@ package func eventually(
     within time: Duration = .seconds(30), _ location: SourceLocation = #_sourceLocation,
     _ condition: () async throws -> Bool
 ) async throws {
-    let deadline = Instant.now + time
-    while Instant.now < deadline {
+    let deadline = testTime.now + time
+    while testTime.now < deadline {
         if try await condition() { return }
-        try await Task.sleep(for: .milliseconds(5))
+        try await testTime.sleep(for: .milliseconds(5))
     }
     Issue.record("it did not happen within \(time)", sourceLocation: location)
 }

@@ -8,7 +8,7 @@ import MatterTLV
 package import MatterTransport
 import Synchronization
 
-/// A device on the loopback interface: the responder halves of PASE and CASE, and whatever a test makes of the
+/// A device on the network of a test: the responder halves of PASE and CASE, and whatever a test makes of the
 /// interactions on its sessions.
 package actor LoopbackDevice {
     package struct Plan: Sendable {
@@ -60,12 +60,16 @@ package actor LoopbackDevice {
         self.plan = plan
     }
 
-    package static func start(_ plan: Plan) async throws -> LoopbackDevice {
-        let manager = try ExchangeManager(random: SystemRandom()) { _, _, _ in true }
+    package static func start(
+        _ plan: Plan, links: any LinkProvider = TestNetwork.links()
+    ) async throws -> LoopbackDevice {
+        let manager = try ExchangeManager(
+            time: testTime, links: links, random: SystemRandom()
+        ) { _, _, _ in true }
         let address = try PeerAddress(parsing: "[::1]:\(try await manager.open())")
         let device = LoopbackDevice(manager: manager, address: address, plan: plan)
-        Task {
-            for await incoming in manager.incoming { Task { await device.handle(incoming) } }
+        manager.time.start {
+            for await incoming in manager.incoming { manager.time.start { await device.handle(incoming) } }
         }
         return device
     }
@@ -103,7 +107,7 @@ package actor LoopbackDevice {
         guard incoming.message.opcode != SecureChannelOpcode.statusReport.rawValue else {
             return await exchange.close()
         }
-        handshakes.append(.now)
+        handshakes.append(manager.time.now)
         guard plan.ignoredHandshakes == 0 else {
             plan.ignoredHandshakes -= 1
             return await exchange.close()
@@ -167,11 +171,11 @@ package actor LoopbackDevice {
                 return plan.lastWord == nil
             },
             next: {
-                received = try await exchange.receive(until: .now + .seconds(10))
+                received = try await exchange.receive(until: manager.time.now + .seconds(10))
                 if received.opcode == SecureChannelOpcode.statusReport.rawValue {
                     reported.append(try StatusReport(decoding: received.payload))
                 }
-                try await Task.sleep(for: plan.slowness)
+                try await manager.time.sleep(for: plan.slowness)
                 return try machine.handle(HandshakeMessage(received))
             })
     }

@@ -1,6 +1,6 @@
 package import Testing
 
-/// For tests with real sockets and clocks: each begins only when the threads of this process have time for it.
+/// For tests that wait for locks, with the system's clock, also in a suite with virtual time: each begins only when the threads of this process have time for it.
 ///
 /// All tests of all modules run side by side, and those that compute for seconds on end keep the few threads of the
 /// cooperative pool to themselves. Nothing that is timed could be told from that.
@@ -20,7 +20,9 @@ package struct RealTime: SuiteTrait, TestTrait, TestScoping {
         await Gate.shared.enter()
         do {
             try await Self.waitForCalm()
-            try await function()
+            try await VirtualTime.$current.withValue(nil) {
+                try await withTaskExecutorPreference(globalConcurrentExecutor) { try await function() }
+            }
             await Gate.shared.leave()
         } catch {
             await Gate.shared.leave()

@@ -1,8 +1,8 @@
-import Foundation
 package import MatterTransport
+import NIOCore
 import Synchronization
 
-/// A UDP relay between one client and one device, which loses or delays what a test wants lost or late.
+/// A relay between one client and one device of the test's network, which loses or delays what a test wants lost or late.
 package final class Relay: Sendable {
     package enum Direction: Sendable { case toDevice, toClient }
 
@@ -29,20 +29,14 @@ package final class Relay: Sendable {
     /// What becomes of a datagram of a handshake: what goes where in its place.
     package typealias Meddling = @Sendable (Direction, [UInt8]) -> [(Direction, [UInt8])]
 
-    private struct Held {
-        var datagram: [UInt8]
-        var direction: Direction
-        var at: ContinuousClock.Instant
-    }
-
     private struct State {
+        var front: (any DatagramLink)?
+        var back: (any DatagramLink)?
         var meddling: Meddling = { [($0, $1)] }
         var rule: Rule = { _ in .pass }
         var sessions: [Direction: [UInt16]] = [:]
-        var held: [Held] = []
         var isCutOff = false
-        var client: sockaddr_in6?
-        var isStopped = false
+        var client: PeerAddress?
         var passed: [Direction: Int] = [:]
         var lost: [Direction: Int] = [:]
 
@@ -58,19 +52,26 @@ package final class Relay: Sendable {
     }
 
     package let address: PeerAddress
-    private let front: Int32
-    private let back: Int32
+    private let device: PeerAddress
+    private let eventLoop: any EventLoop
     private let state = Mutex(State())
 
     package init(to device: PeerAddress) throws {
-        front = try Self.socket()
-        back = try Self.socket()
-        address = try PeerAddress(parsing: "[::1]:\(Self.port(front))")
-        let target = Self.loopback(device.udp?.port ?? 0)
-        Thread.detachNewThread { [self] in run(target) }
+        let network = TestNetwork.current
+        self.device = device
+        address = network.freeAddress()
+        eventLoop = testTime.eventLoop
+        let front = try network.memory.open(address, on: eventLoop) { [weak self] datagram, sender in
+            self?.state.withLock { $0.client = sender }
+            self?.forward(datagram, .toDevice)
+        }
+        let back = try network.memory.open(network.freeAddress(), on: eventLoop) { [weak self] datagram, _ in
+            self?.forward(datagram, .toClient)
+        }
+        state.withLock { ($0.front, $0.back) = (front, back) }
     }
 
-    package func stop() { state.withLock { $0.isStopped = true } }
+    package func stop() { cutOff() }
 
     /// From now on does what `rule` says.
     package func treat(_ rule: @escaping Rule) { state.withLock { $0.rule = rule } }
@@ -100,118 +101,33 @@ package final class Relay: Sendable {
     package func passed(_ direction: Direction) -> Int { state.withLock { $0.passed[direction, default: 0] } }
     package func lost(_ direction: Direction) -> Int { state.withLock { $0.lost[direction, default: 0] } }
 
-    private func run(_ device: sockaddr_in6) {
-        var buffer = [UInt8](repeating: 0, count: 2048)
-        while !state.withLock({ $0.isStopped }) {
-            var polled = [front, back].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            let count = poll(&polled, 2, 20)
-            deliverHeld(device)
-            guard count > 0 else { continue }
-            if polled[0].revents != 0 { forward(&buffer, from: front, .toDevice, device) }
-            if polled[1].revents != 0 { forward(&buffer, from: back, .toClient, device) }
-        }
-        close(front)
-        close(back)
-    }
-
-    private func forward(_ buffer: inout [UInt8], from source: Int32, _ direction: Direction, _ device: sockaddr_in6) {
-        var sender = sockaddr_in6()
-        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
-        let count = withUnsafeMutableBytes(of: &sender) { sender in
-            recvfrom(
-                source, &buffer, buffer.count, 0, sender.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
-        }
-        guard count >= 3 else { return }
-        let session = UInt16(buffer[1]) | UInt16(buffer[2]) << 8
-        let datagram = Array(buffer[..<count])
-        let passes = state.withLock { state -> Bool in
-            if direction == .toDevice { state.client = sender }
-            switch state.fate(session, direction) {
-            case .pass:
-                if session != 0 { state.passed[direction, default: 0] += 1 }
-                return true
-            case .lose:
-                state.lost[direction, default: 0] += 1
-            case .hold(let time):
-                state.held.append(Held(datagram: datagram, direction: direction, at: .now + time))
+    private func forward(_ datagram: [UInt8], _ direction: Direction) {
+        guard datagram.count >= 3 else { return }
+        let session = UInt16(datagram[1]) | UInt16(datagram[2]) << 8
+        switch state.withLock({ $0.fate(session, direction) }) {
+        case .pass where session == 0:
+            let meddling = state.withLock { $0.meddling }
+            for (direction, datagram) in meddling(direction, datagram) { deliver(datagram, direction) }
+        case .pass:
+            count(direction)
+            deliver(datagram, direction)
+        case .lose:
+            state.withLock { $0.lost[direction, default: 0] += 1 }
+        case .hold(let time):
+            _ = eventLoop.scheduleTask(in: TimeAmount(time)) { [weak self] in
+                self?.count(direction)
+                self?.deliver(datagram, direction)
             }
-            return false
-        }
-        guard passes else { return }
-        guard session == 0 else { return deliver(datagram, direction, device) }
-        let meddling = state.withLock { $0.meddling }
-        for (direction, datagram) in meddling(direction, datagram) { deliver(datagram, direction, device) }
-    }
-
-    /// Delivers what was held for long enough.
-    private func deliverHeld(_ device: sockaddr_in6) {
-        let due = state.withLock { state in
-            let due = state.held.filter { $0.at <= .now }
-            state.held.removeAll { $0.at <= .now }
-            for held in due { state.passed[held.direction, default: 0] += 1 }
-            return due
-        }
-        for held in due { deliver(held.datagram, held.direction, device) }
-    }
-
-    private func deliver(_ datagram: [UInt8], _ direction: Direction, _ device: sockaddr_in6) {
-        guard var target = direction == .toDevice ? device : state.withLock({ $0.client }) else { return }
-        let exit = direction == .toDevice ? back : front
-        withUnsafeMutableBytes(of: &target) { target in
-            _ = sendto(
-                exit, datagram, datagram.count, 0, target.baseAddress?.assumingMemoryBound(to: sockaddr.self),
-                socklen_t(target.count))
         }
     }
 
-    // MARK: Sockets
+    private func count(_ direction: Direction) { state.withLock { $0.passed[direction, default: 0] += 1 } }
 
-    private static func loopback(_ port: UInt16) -> sockaddr_in6 {
-        var address = sockaddr_in6()
-        address.sin6_family = sa_family_t(AF_INET6)
-        address.sin6_port = port.bigEndian
-        address.sin6_addr = in6addr_loopback
-        return address
-    }
-
-    static func socket() throws -> Int32 {
-        let descriptor = Glibc.socket(AF_INET6, Int32(SOCK_DGRAM.rawValue), 0)
-        var address = loopback(0)
-        let bound = withUnsafeMutableBytes(of: &address) { address in
-            bind(
-                descriptor, address.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(address.count))
+    private func deliver(_ datagram: [UInt8], _ direction: Direction) {
+        let (front, back, client) = state.withLock { ($0.front, $0.back, $0.client) }
+        switch direction {
+        case .toDevice: _ = back?.send(datagram, to: device)
+        case .toClient: if let client { _ = front?.send(datagram, to: client) }
         }
-        guard descriptor >= 0, bound == 0 else { throw POSIXError(.EADDRNOTAVAIL) }
-        return descriptor
-    }
-
-    static func port(_ descriptor: Int32) -> UInt16 {
-        var address = sockaddr_in6()
-        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
-        _ = withUnsafeMutableBytes(of: &address) { address in
-            getsockname(descriptor, address.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
-        }
-        return UInt16(bigEndian: address.sin6_port)
-    }
-}
-
-/// An address where datagrams arrive and nobody reads them.
-package final class Blackhole: Sendable {
-    package let address: PeerAddress
-    private let descriptor: Int32
-
-    package init() throws {
-        descriptor = try Relay.socket()
-        address = try PeerAddress(parsing: "[::1]:\(Relay.port(descriptor))")
-    }
-
-    deinit { close(descriptor) }
-
-    /// How many datagrams have come.
-    package var received: Int {
-        var count = 0
-        var octet: UInt8 = 0
-        while recv(descriptor, &octet, 1, Int32(MSG_DONTWAIT)) >= 0 { count += 1 }
-        return count
     }
 }

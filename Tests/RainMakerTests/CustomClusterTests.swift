@@ -90,6 +90,8 @@ private struct DeviceBench {
         device = try await .start(plan)
         var options = Controller.Options(
             state: state.directory, addresses: [device.address], logger: .silent, unixTime: { TestFabric.unixTime })
+        options.time = testTime
+        options.links = TestNetwork.links()
         options.processing = .milliseconds(800)
         controller = Controller(options)
         _ = try await controller.fabrics.add(fabric.local, name: "home", vendorID: VendorID(0xFFF1))
@@ -97,7 +99,7 @@ private struct DeviceBench {
         try await controller.nodes().save(record)
     }
 
-    private var deadline: Instant { .now + .seconds(60) }
+    private var deadline: Instant { .testNow + .seconds(60) }
 
     func cluster(_ id: ClusterID) async throws -> CustomCluster {
         try await CustomCluster(id, "cluster", of: record, link: controller.link(to: record), deadline: deadline)
@@ -113,7 +115,7 @@ private struct DeviceBench {
     }
 }
 
-@Suite(.realTime) struct CustomClusterTests {
+@Suite(.virtualTime) struct CustomClusterTests {
     private static let signature = "3045022100aa01"
 
     private static func rainMaker(withChallenge: Bool) -> [AttributeID: TLVValue] {

@@ -55,6 +55,9 @@ package struct Commissioner: Sendable {
             self.timeZone = timeZone
         }
 
+        /// The clock of everything that waits.
+        var time: any TimeSource { connector.time }
+
         var validationTime: ValidationTime {
             ValidationTime(unix: unixTime())
         }
@@ -72,11 +75,12 @@ package struct Commissioner: Sendable {
     ///
     /// - Throws: ``CommissioningError``, ``SessionError``, `DiscoveryError`, `CancellationError`, the issuer's errors.
     package func commission(_ request: CommissioningRequest, deadline: Instant) async throws -> CommissionedNode {
-        let start = ContinuousClock.now
-        let clock = StageClock(report: progress)
+        let time = environment.time
+        let start = time.now
+        let clock = StageClock(time, report: progress)
         if var node = try await PendingResumption(commissioner: self).resume(request, clock: clock, deadline: deadline)
         {
-            node.total = .now - start
+            node.total = time.now - start
             return node
         }
         if let requested = request.requestedNodeID {
@@ -101,10 +105,10 @@ package struct Commissioner: Sendable {
                 if var node = try await PendingResumption(commissioner: self).resume(
                     request, clock: clock, deadline: deadline)
                 {
-                    node.total = .now - start
+                    node.total = time.now - start
                     return node
                 }
-                guard Instant.now < deadline, request.addresses.isEmpty else { throw error }
+                guard time.now < deadline, request.addresses.isEmpty else { throw error }
                 clock.enter(.discover)
                 session = try await pairing.run(waitsForWindow: true)
             }
@@ -118,7 +122,7 @@ package struct Commissioner: Sendable {
         let run = CommissioningRun(
             commissioner: self, request: request, parameters: parameters, session: session, deadline: deadline)
         var node = try await run.run(clock: clock)
-        node.total = .now - start
+        node.total = time.now - start
         await forgetPredecessors(of: node, request)
         return node
     }

@@ -56,7 +56,9 @@ struct CommissioningChannel: Sendable {
             left -= 1
             do {
                 return try await attempt()
-            } catch let error as TransportError where error.code == .noReply && left > 0 && Instant.now < deadline {
+            } catch let error as TransportError
+                where error.code == .noReply && left > 0 && session.manager.time.now < deadline
+            {
                 continue
             }
         }

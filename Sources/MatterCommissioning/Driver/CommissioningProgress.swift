@@ -1,4 +1,5 @@
 package import MatterErrors
+import MatterTransport
 import Synchronization
 
 /// The progress of a commissioning for its user.
@@ -21,27 +22,29 @@ package struct StageTime: Sendable, Equatable {
 /// Times the stages and reports them.
 final class StageClock: Sendable {
     private struct State {
-        var current: (stage: CommissioningStage, since: ContinuousClock.Instant)?
+        var current: (stage: CommissioningStage, since: Instant)?
         var times: [StageTime] = []
     }
 
+    private let time: any TimeSource
     private let report: @Sendable (CommissioningProgress) -> Void
     private let state = Mutex(State())
 
-    init(report: @escaping @Sendable (CommissioningProgress) -> Void) {
+    init(_ time: any TimeSource, report: @escaping @Sendable (CommissioningProgress) -> Void) {
+        self.time = time
         self.report = report
     }
 
     func enter(_ stage: CommissioningStage) {
         end()
-        state.withLock { $0.current = (stage, .now) }
+        state.withLock { $0.current = (stage, time.now) }
         report(.began(stage))
     }
 
     func end() {
         let ended = state.withLock { state -> StageTime? in
             guard let current = state.current else { return nil }
-            let time = StageTime(stage: current.stage, duration: .now - current.since)
+            let time = StageTime(stage: current.stage, duration: time.now - current.since)
             state.times.append(time)
             state.current = nil
             return time
@@ -54,7 +57,7 @@ final class StageClock: Sendable {
             defer { state.current = nil }
             return state.current
         }
-        if let failed { report(.failed(failed.stage, .now - failed.since)) }
+        if let failed { report(.failed(failed.stage, time.now - failed.since)) }
     }
 
     func note(_ text: String) { report(.note(text)) }

@@ -27,6 +27,7 @@ struct CommissioningRun: Sendable {
     let deadline: Instant
 
     private var environment: Commissioner.Environment { commissioner.environment }
+    private var time: any TimeSource { environment.time }
     private var channel: CommissioningChannel { channel(on: session) }
 
     private func channel(on session: SecureSession) -> CommissioningChannel {
@@ -68,7 +69,7 @@ struct CommissioningRun: Sendable {
             let (undo, leftovers) = (flow.undo, memory)
             let isForgotten = (failure as? CommissioningError)?.code == .forgotten
             // A cancelled task could not talk to the device any more, but undoing must.
-            let aftermath = await Task { await self.undo(undo, leftovers, isForgotten: isForgotten) }.value
+            let aftermath = await time.start { await self.undo(undo, leftovers, isForgotten: isForgotten) }.value
             guard var failure = failure as? CommissioningError else {
                 throw aftermath == .untouched ? failure : InterruptedCommissioning(failure, aftermath)
             }
@@ -87,7 +88,7 @@ struct CommissioningRun: Sendable {
             utcMicroseconds: { UInt64(max(0, unixTime() - MatterEpoch.unixSeconds)) * 1_000_000 },
             timeZone: environment.timeZone(),
             expectedProduct: .init(vendorID: request.vendorID, productID: request.productID),
-            operationalSeconds: UInt16(clamping: Int64((deadline - .now) / .seconds(1)) + 30),
+            operationalSeconds: UInt16(clamping: Int64((deadline - time.now) / .seconds(1)) + 30),
             validationTime: environment.validationTime, readsEndpoints: request.readsEndpoints, until: request.until)
     }
 
@@ -144,7 +145,7 @@ struct CommissioningRun: Sendable {
             if case .unanswered = event { memory.hasLostSession = true }
             if case .read(let result) = event { memory.failSafe.adopt(DeviceInformation(result)) }
             if case .answered(.armFailSafe(let seconds, _), _) = event {
-                memory.failSafe.armed(for: seconds, at: .now)
+                memory.failSafe.armed(for: seconds, at: time.now)
             }
             return event
         case .verified(let summary):
@@ -165,13 +166,13 @@ struct CommissioningRun: Sendable {
         before action: CommissioningFlow.Action, _ memory: inout Memory
     ) -> CommissioningCommand? {
         guard case .invoke(let command) = action, memory.operational == nil, !memory.hasLostSession,
-            memory.failSafe.isDue(at: .now)
+            memory.failSafe.isDue(at: time.now)
         else { return nil }
         switch command {
         case .armFailSafe, .commissioningComplete: return nil
         default: break
         }
-        memory.failSafe.armed(for: memory.failSafe.seconds, at: .now)
+        memory.failSafe.armed(for: memory.failSafe.seconds, at: time.now)
         return .armFailSafe(seconds: memory.failSafe.seconds, breadcrumb: memory.breadcrumb)
     }
 
@@ -223,13 +224,13 @@ struct CommissioningRun: Sendable {
             let channel = channel(on: memory.operational ?? session)
             let hasOtherWay = command == .commissioningComplete && memory.operational != nil
             var result = try await channel.invoke(command, hasOtherWay: hasOtherWay)
-            if case .armFailSafe = command, result.status.status == .failure, .now + Self.settling < deadline {
+            if case .armFailSafe = command, result.status.status == .failure, time.now + Self.settling < deadline {
                 // Some devices cannot arm it while they still take down the one of a commissioning that was cut short.
-                try await Task.sleep(for: Self.settling)
+                try await time.sleep(for: Self.settling)
                 result = try await channel.invoke(command, hasOtherWay: hasOtherWay)
             }
             return .event(.answered(command, result))
-        } catch let error as TransportError where error.isLoss && Instant.now < deadline {
+        } catch let error as TransportError where error.isLoss && time.now < deadline {
             guard let pending = memory.pending else { throw error }
             guard let lost = memory.operational else { return .event(.unanswered(command)) }
             guard command == .commissioningComplete else { throw error }
@@ -252,7 +253,7 @@ struct CommissioningRun: Sendable {
         }
     }
 
-    private var anotherSessionDeadline: Instant { min(deadline, .now + environment.patience.anotherSession) }
+    private var anotherSessionDeadline: Instant { min(deadline, time.now + environment.patience.anotherSession) }
 
     private func issue(
         _ csr: CertificateSigningRequest, _ given: NOCIssueContext, nodeID: NodeID?, keepAlive: CommissioningCommand
@@ -291,18 +292,18 @@ struct CommissioningRun: Sendable {
                 }
             }
             group.addTask {
-                try await Task.sleep(until: deadline, clock: .continuous)
+                try await time.sleep(until: deadline)
                 throw Self.slowIssuer
             }
             group.addTask {
                 // A slow issuer must not let the fail-safe run out.
                 while true {
-                    try await Task.sleep(for: Self.keepAlive)
+                    try await time.sleep(for: Self.keepAlive)
                     do {
                         _ = try await channel.invoke(keepAlive)
                     } catch {
                         // What ended is the time, and the device had no part in that.
-                        throw Instant.now < deadline ? error : Self.slowIssuer
+                        throw time.now < deadline ? error : Self.slowIssuer
                     }
                 }
             }
@@ -324,7 +325,7 @@ struct CommissioningRun: Sendable {
             fingerprint: try environment.journal.fingerprint(
                 of: request.passcode.value, random: environment.random),
             discriminator: request.discriminator,
-            failSafeEnds: environment.unixTime() + Int64((deadline - .now) / .seconds(1)) + 60,
+            failSafeEnds: environment.unixTime() + Int64((deadline - time.now) / .seconds(1)) + 60,
             vendorID: information.vendorID, productID: information.productID)
         try environment.journal.record(pending)
         return pending
@@ -386,7 +387,7 @@ struct CommissioningRun: Sendable {
 
     private func disarm() async -> Bool {
         let command = CommissioningCommand.armFailSafe(seconds: 0, breadcrumb: 0)
-        let deadline = Instant.now + Self.undoBudget
+        let deadline = time.now + Self.undoBudget
         guard
             let result = try? await channel.invoke(command, deadline: deadline),
             let answer = try? CommissioningAnswer(result, to: command, stage: .armFailSafe)

@@ -19,6 +19,7 @@ struct Pairing: Sendable {
     let request: CommissioningRequest
     let clock: StageClock
     let deadline: Instant
+    private var time: any TimeSource { environment.time }
 
     /// - Parameter waitsForWindow: whether a device that is advertised as open and says that it is closed is tried as
     ///   long as there is time.
@@ -30,13 +31,13 @@ struct Pairing: Sendable {
         guard !known.isEmpty else { return try await pair(until: deadline, waitsForWindow: waitsForWindow) }
         do {
             return try await pair(
-                lookout: Self.shortLook, until: min(deadline, .now + Self.shortLook * 2), waitsForWindow: false)
+                lookout: Self.shortLook, until: min(deadline, time.now + Self.shortLook * 2), waitsForWindow: false)
         } catch let first where Self.mayBeComplete(first) {
             clock.fail()
             let complete = try await firstThatAnswers(of: known)
             // Without time for another try, the first one has more to say; at an address there is only one device.
-            if let complete, !request.addresses.isEmpty || Instant.now >= deadline { throw alreadyHere(complete) }
-            guard Instant.now < deadline else { throw first }
+            if let complete, !request.addresses.isEmpty || time.now >= deadline { throw alreadyHere(complete) }
+            guard time.now < deadline else { throw first }
             if let complete {
                 clock.note(
                     "a device with this passcode is already on this fabric, as node \(complete.nodeID.rawValue); looking for "
@@ -76,7 +77,7 @@ struct Pairing: Sendable {
             do {
                 let session = try await environment.nodeConnector.connect(
                     to: node.nodeID, hints: request.addresses.isEmpty ? node.addresses : request.addresses,
-                    onlyHints: !request.addresses.isEmpty, deadline: min(deadline, .now + Self.probe))
+                    onlyHints: !request.addresses.isEmpty, deadline: min(deadline, time.now + Self.probe))
                 await session.close()
                 return node
             } catch is SessionError {
@@ -137,15 +138,15 @@ struct Pairing: Sendable {
                 .nothingDiscovered, stage: .discover, "neither discovery nor an address is available")
         }
         return try await CommissionableSearch(
-            discovery: discovery, filter: filter, request: request,
-            discoveryDeadline: min(deadline, .now + (lookout ?? (deadline - .now) / 2)), deadline: deadline,
+            time: time, discovery: discovery, filter: filter, request: request,
+            discoveryDeadline: min(deadline, time.now + (lookout ?? (deadline - time.now) / 2)), deadline: deadline,
             waitsForWindow: waitsForWindow,
             waiting: { label in
                 clock.note(
                     "the device at \(label) is not open for commissioning; one whose commissioning was cut short opens again "
                         + "by itself within a minute or two; waiting")
             }, pair: pair,
-            located: { _ in clock.enter(.pase) }
+            located: { clock.enter(.pase) }
         ).run()
     }
 

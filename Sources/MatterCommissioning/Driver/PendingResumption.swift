@@ -47,7 +47,7 @@ struct PendingResumption: Sendable {
         let hints = request.addresses.isEmpty ? pending.addresses : request.addresses
         let session = try await environment.nodeConnector.connect(
             to: pending.nodeID, hints: hints, presumedActive: true,
-            deadline: min(deadline, .now + environment.patience.pendingNode))
+            deadline: min(deadline, environment.time.now + environment.patience.pendingNode))
         let channel = CommissioningChannel(session: session, patience: environment.patience, deadline: deadline)
         do {
             clock.enter(.complete)

@@ -15,9 +15,9 @@ extension NodeLink {
     package func stateAfterwards(
         _ paths: [AttributePath]
     ) async -> [(path: ConcreteAttributePath, value: TLVValue)] {
-        let deadline = Instant.now + (Task.isCancelled ? Self.hastyQuestion : Self.lastQuestion)
+        let deadline = time.now + (Task.isCancelled ? Self.hastyQuestion : Self.lastQuestion)
         // A task of its own, which the interruption does not reach.
-        let question = Task { try await read(paths, deadline: deadline) }
+        let question = Task(executorPreference: time.executor) { try await self.read(paths, deadline: deadline) }
         guard let result = try? await question.value else { return [] }
         return result.attributes.compactMap { report in report.value.map { (report.path, $0) } }
     }

@@ -105,73 +105,54 @@ extension NodeLink {
         _ transaction: inout Transaction, _ change: Change
     ) async throws -> Transaction.Output {
         let fresh = transaction
-        // The reason why the fate of an earlier transmission of a repeatable change is unknown.
-        var doubt: (any Error)?
-        while true {
-            let run: InteractionRun
-            let session: SecureSession
-            do {
-                session = try await connect(deadline: change.deadline)
-                try Task.checkCancellation()
-                run = try await client(session).begin(
-                    deadline: change.deadline, processing: change.processing(usual: patience.usual, now: .now))
-            } catch let error as TransportError where error.code == .closed && Instant.now < change.deadline {
-                continue
-            } catch {
-                throw doubt == nil ? error : unknownOutcome(of: change.noun, error)
-            }
-            var fate = RequestFate(
-                sentAt: .now, delivery: await session.responseAllowance(processing: .zero), processing: run.processing,
-                deadline: change.deadline)
-            transaction = fresh
-            do {
-                return try await run.playKeepingExchange(&transaction)
-            } catch {
-                if (error as? InteractionError)?.code == .refused { throw error }
-                let mayHaveRun = transaction.mayHaveRun(lastIsUnsent: (error as? TransportError)?.isUnsent ?? false)
-                if mayHaveRun, change.repeatability == .atMostOnce {
-                    return try await learn(&fate, of: run, &transaction, after: error, on: session, change.noun)
+        var fate = CommandFate(change.repeatability.rule, deadline: change.deadline)
+        var place: (session: SecureSession, run: InteractionRun)?
+        var actions = fate.handle(.began, now: time.now)
+        while let action = actions.first {
+            actions.removeFirst()
+            switch action {
+            case .connect:
+                if place != nil { logger.debug("the \(change.noun) was not answered; sending it again") }
+                do {
+                    let (session, run) = try await begin(change)
+                    place = (session, run)
+                    let delivery = await session.responseAllowance(processing: .zero)
+                    actions = fate.handle(
+                        .connected(delivery: delivery, processing: run.processing), now: time.now)
+                } catch {
+                    actions = fate.handle(.notConnected(error), now: time.now)
                 }
-                if mayHaveRun { doubt = error }
-                try await prepareRepetition(of: run, after: error, on: session, change, isInDoubt: doubt != nil)
+            case .send, .resend, .wait:
+                if case .send = action { transaction = fresh }
+                if case .resend = action {
+                    logger.debug("the \(change.noun) was not acknowledged; sending the same datagram again")
+                }
+                do {
+                    if let output = try await place?.run.perform(action, &transaction) { return output }
+                } catch {
+                    let isUnsent = (error as? TransportError)?.isUnsent ?? false
+                    actions = fate.handle(
+                        .failed(error, mayHaveRun: transaction.mayHaveRun(lastIsUnsent: isUnsent)), now: time.now)
+                }
+            case .abandon:
+                await place?.run.exchange.abandon()
+            case .drop:
+                if let place { await drop(place.session) }
+            case .fail(let error):
+                throw error
+            case .unknownOutcome(let error):
+                throw unknownOutcome(of: change.noun, error)
             }
         }
+        throw CancellationError()
     }
 
-    /// Waits for the answer to a request that left once, on the session that it left on.
-    private func learn<Transaction: ChangeTransaction>(
-        _ fate: inout RequestFate, of run: InteractionRun, _ transaction: inout Transaction, after failure: any Error,
-        on session: SecureSession, _ noun: String
-    ) async throws -> Transaction.Output {
-        do {
-            return try await run.persist(&transaction, after: failure, &fate) {
-                logger.debug("the \(noun) was not acknowledged; sending the same datagram again")
-            }
-        } catch let error as InteractionError where error.code == .refused {
-            throw error
-        } catch {
-            // A peer whose answer cannot be read has done with the request.
-            if !(error is InteractionError) { await drop(session) }
-            throw unknownOutcome(of: noun, error)
-        }
-    }
-
-    /// Ends what came to nothing, so that it can be begun again; throws if it cannot.
-    private func prepareRepetition(
-        of run: InteractionRun, after error: any Error, on session: SecureSession, _ change: Change, isInDoubt: Bool
-    ) async throws {
-        await run.exchange.abandon()
-        let loss = (error as? TransportError).flatMap { $0.isLoss ? $0 : nil }
-        let isOver = loss == nil || Instant.now >= change.deadline
-        // A peer that acknowledged has what was sent, and does it no second time.
-        if loss.map({ $0.code != .noReply || isOver }) ?? (error is CancellationError && isInDoubt) {
-            await drop(session)
-        }
-        guard isOver else {
-            logger.debug("the \(change.noun) was not answered; sending it again")
-            return
-        }
-        throw isInDoubt ? unknownOutcome(of: change.noun, error) : error
+    /// A session, and an exchange on it.
+    private func begin(_ change: Change) async throws -> (SecureSession, InteractionRun) {
+        let session = try await connect(deadline: change.deadline)
+        try Task.checkCancellation()
+        let processing = change.processing(usual: patience.usual, now: time.now)
+        return (session, try await client(session).begin(deadline: change.deadline, processing: processing))
     }
 
     private func unknownOutcome(of noun: String, _ error: any Error) -> ControllerError {
@@ -191,6 +172,15 @@ extension NodeLink {
         return ControllerError(
             .outcomeUnknown, "the \(noun) was sent and may have run, but \(why)",
             hint: "check the device's state before you repeat the command", underlying: error)
+    }
+}
+
+extension NodeLink.Repeatability {
+    fileprivate var rule: CommandFate.Rule {
+        switch self {
+        case .absolute: .absolute
+        case .atMostOnce: .atMostOnce
+        }
     }
 }
 

@@ -69,8 +69,8 @@ package actor NodeLink {
         while true {
             if let session = await usableSession() { return session }
             guard isConnecting else { break }
-            try await Task.sleep(for: Self.connectingPause)
-            guard Instant.now < deadline else {
+            try await time.sleep(for: Self.connectingPause)
+            guard time.now < deadline else {
                 throw SessionError(.noReply, phase: "case", "another task was still setting up this session")
             }
         }
@@ -87,10 +87,10 @@ package actor NodeLink {
     }
 
     private func newSession(deadline: Instant) async throws -> SecureSession {
-        let began = Instant.now
+        let began = time.now
         if slot == nil { slot = try await slots.take(for: node, deadline: deadline) }
         let turn = slot
-        let ready = Instant.now
+        let ready = time.now
         // Many devices take part in one handshake at a time. One that leads nowhere does not keep the others for long.
         async let _ = turn?.passTurn(after: Self.longestTurn)
         let hints = onlyAddresses.isEmpty ? node.addresses : onlyAddresses
@@ -100,8 +100,8 @@ package actor NodeLink {
                 reliability: node.reliability ?? .standard, deadline: deadline)
             if session.isResumed, let turn {
                 // The last word of the handshake was ours: the peer has yet to hear it.
-                Task { [weak turn] in
-                    try? await Task.sleep(for: Self.lastWord)
+                time.start { [weak turn, time] in
+                    try? await time.sleep(for: Self.lastWord)
                     turn?.passTurn()
                 }
             } else {
@@ -152,13 +152,14 @@ package actor NodeLink {
     func drop(_ session: SecureSession) async {
         if self.session?.reference == session.reference { self.session = nil }
         if let ending = endings[session.reference] { return await ending.value }
-        let ending = Task { await session.closeInsistently() }
+        let ending = time.start { await session.closeInsistently() }
         endings[session.reference] = ending
         await ending.value
         endings[session.reference] = nil
     }
 
     /// The promises of the link to the node.
+    nonisolated var time: any TimeSource { connector.clock }
     nonisolated var link: LinkProperties { connector.link }
 
     func client(_ session: SecureSession) -> InteractionClient { InteractionClient(session) }
@@ -188,7 +189,7 @@ package actor NodeLink {
             var attempt = transaction
             do {
                 return try await client(session).run(&attempt, deadline: deadline, processing: patience.usual)
-            } catch let error as TransportError where Instant.now < deadline {
+            } catch let error as TransportError where time.now < deadline {
                 switch error.code {
                 case .noReply:
                     logger.debug("no answer came; asking again")

@@ -82,7 +82,7 @@ extension Controller {
             try checkRemoval(result)
         } catch let error as ControllerError where error.code == .outcomeUnknown {
             // The device drops the session with the fabric, and its answer may have gone with it.
-            let deadline = max(deadline, .now + Self.afterRemoval)
+            let deadline = max(deadline, options.time.now + Self.afterRemoval)
             guard await hasForgotten(link, deadline: deadline) else { throw error }
         }
         try await forgetRecords(of: node.nodeID)

@@ -2,28 +2,11 @@ package import Logging
 package import MatterSecureChannel
 package import MatterTransport
 
-/// Sets up a session with a peer: all of its addresses raced, handshakes repeated within the budget.
-///
-/// Every address gets the *same* datagrams, so that a peer that is reached twice sees a duplicate, not a second
-/// handshake; the first with an answer that leads on is the one. A refusal speaks for its address only.
+/// Sets up a session with a peer: performs the actions of a ``ConnectionRace``.
 package struct Connector: Sendable {
     /// Makes the initiator of a handshake for a local session id and what is known of the peer.
     package typealias MakeHandshake =
         @Sendable (_ localSessionID: UInt16, _ reliability: ReliabilityParameters) -> any Handshake
-
-    /// How long further addresses wait for the first one to answer.
-    private static let stagger = Duration.milliseconds(150)
-    /// How long a better answer may take than a refusal, from the same address, from another one, or from one that
-    /// discovery has yet to name.
-    private static let grace = Duration.seconds(2)
-    /// The time for a peer that sleeps.
-    private static let longestGrace = Duration.seconds(10)
-
-    /// How long a peer that is in the middle of a handshake may compute: a device takes part in one PASE at a time, and
-    /// every failed one counts against its window. CASE is restarted sooner, within the patience of a command.
-    private static func laterProcessing(_ target: PeerTarget) -> Duration {
-        target.phase == "pase" ? .seconds(30) : .seconds(10)
-    }
 
     let manager: ExchangeManager
     private let processing: Duration
@@ -37,14 +20,18 @@ package struct Connector: Sendable {
         self.logger = logger
     }
 
+    /// The clock of everything that is set up here.
+    package var time: any TimeSource { manager.time }
+
+    /// A handshake under way.
+    private struct Running: Sendable {
+        let exchange: Exchange
+        let localSessionID: UInt16
+    }
+
     private enum Event: Sendable {
-        case located(PeerLocation)
-        case addAfterStagger(PeerAddress)
-        case locatorEnded((any Error)?)
-        /// The attempt goes on, but an answer has refused it.
-        case objected(Objection)
-        case attemptEnded(ConnectionAttempt, Result<EstablishedSession, any Error>, ExchangeReport?)
-        case retry
+        case race(ConnectionRace.Event)
+        case ended(Running, Result<EstablishedSession, any Error>, ExchangeReport?)
         case deadline
     }
 
@@ -55,134 +42,114 @@ package struct Connector: Sendable {
         let (events, send) = AsyncStream.makeStream(of: Event.self)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
-            var race = ConnectionRace(target: target)
-            // First of all events, so that a look-up that fails at once does not end a race that has not begun.
-            if !race.addresses.isEmpty { retry(&race, send) }
-            if let locate = target.locate {
-                group.addTask {
-                    do {
-                        for try await location in locate() { send.yield(.located(location)) }
-                        send.yield(.locatorEnded(nil))
-                    } catch {
-                        send.yield(.locatorEnded(error))
+            var race = ConnectionRace(target: target, processing: processing)
+            var running: Running?
+            /// Performs what follows from an event of the race.
+            func handle(_ event: ConnectionRace.Event) async throws {
+                for action in race.handle(event, now: time.now) {
+                    switch action {
+                    case .attempt(let attempt):
+                        let began = try await begin(attempt, target)
+                        running = began
+                        let machine = makeHandshake(began.localSessionID, attempt.reliability)
+                        group.addTask {
+                            send.yield(
+                                await play(machine, began, attempt, deadline) { send.yield(.race(.objected($0))) })
+                        }
+                    case .add(let address):
+                        if let running { await manager.addAddress(address, to: running.exchange.session) }
+                    case .wait(let pause, let event):
+                        group.addTask {
+                            try? await time.sleep(for: pause)
+                            send.yield(.race(event))
+                        }
+                    case .tellBusy:
+                        target.onBusy?()
+                    case .fail(let error):
+                        throw error
                     }
                 }
             }
-            group.addTask {
-                try? await Task.sleep(until: deadline, clock: .continuous)
-                send.yield(.deadline)
-            }
             do {
+                // First of all, so that a look-up that fails at once does not end a race that has not begun.
+                try await handle(.began)
+                if let locate = target.locate {
+                    group.addTask {
+                        do {
+                            for try await location in locate() { send.yield(.race(.located(location))) }
+                            send.yield(.race(.locatorEnded(nil)))
+                        } catch {
+                            send.yield(.race(.locatorEnded(error)))
+                        }
+                    }
+                }
+                group.addTask {
+                    try? await time.sleep(until: deadline)
+                    send.yield(.deadline)
+                }
                 for await event in events {
                     try Task.checkCancellation()
-                    let session = try await handle(
-                        event, &race, &group, send, deadline: deadline, makeHandshake: makeHandshake)
-                    if let session { return session }
+                    switch event {
+                    case .race(let event):
+                        log(event, target)
+                        try await handle(event)
+                    case .ended(let ended, .success(let established), _):
+                        running = nil
+                        return try await finish(ended, established)
+                    case .ended(let ended, .failure(let error), let report):
+                        running = nil
+                        await abandon(ended, after: error)
+                        logger.debug("\(target.phase): an attempt failed: \(error)")
+                        try await handle(.failed(error, report))
+                    case .deadline:
+                        try await handle(.timeUp(await running?.exchange.report()))
+                    }
                 }
                 throw CancellationError()
             } catch {
-                if let attempt = race.attempt { await abandon(attempt, after: nil) }
+                if let running { await abandon(running, after: nil) }
                 throw error
             }
         }
     }
 
-    /// - Returns: the session, once there is one.
-    private func handle(
-        _ event: Event, _ race: inout ConnectionRace, _ group: inout ThrowingTaskGroup<Void, any Error>,
-        _ send: AsyncStream<Event>.Continuation, deadline: Instant, makeHandshake: @escaping MakeHandshake
-    ) async throws -> SecureSession? {
-        let phase = race.target.phase
+    private func log(_ event: ConnectionRace.Event, _ target: PeerTarget) {
         switch event {
         case .located(let location):
-            race.reliability = location.reliability ?? race.reliability
-            guard race.add(location.address) else { break }
-            logger.debug("\(phase): found at \(location.address)")
-            if race.attempt != nil {
-                group.addTask {
-                    try? await Task.sleep(for: Self.stagger)
-                    send.yield(.addAfterStagger(location.address))
-                }
-            } else if !race.isPausing {
-                retry(&race, send)
-            }
-        case .addAfterStagger(let address):
-            if let attempt = race.attempt { await manager.addAddress(address, to: attempt.exchange.session) }
-        case .locatorEnded(let error):
-            race.locatorEnded = true
-            race.failure.discoveryFailure = error
-            if race.attempt == nil, !race.isPausing {
-                if race.failure.attempts == 0, let error { throw error }
-                throw race.finalError()
-            }
+            logger.debug("\(target.phase): found at \(location.address)")
         case .objected(let objection):
-            logger.debug("\(phase): ignored an answer from \(objection.address): \(objection.error)")
-            if objection.error.code == .busy { race.target.onBusy?() }
-            race.note(objection)
-        case .retry:
-            race.isPausing = false
-            try await startAttempt(&race, &group, send, deadline: deadline, makeHandshake: makeHandshake)
-        case .attemptEnded(let attempt, .success(let established), _):
-            race.attempt = nil
-            return try await finish(attempt, established)
-        case .attemptEnded(let attempt, .failure(let error), let report):
-            race.attempt = nil
-            await abandon(attempt, after: error)
-            logger.debug("\(phase): attempt \(race.failure.attempts) failed: \(error)")
-            let pause = try race.note(error, report: report)
-            race.isPausing = true
-            group.addTask {
-                try? await Task.sleep(for: pause)
-                send.yield(.retry)
-            }
-        case .deadline:
-            if let attempt = race.attempt { race.noteReport(await attempt.exchange.report()) }
-            throw race.finalError()
-        }
-        return nil
-    }
-
-    private func retry(_ race: inout ConnectionRace, _ send: AsyncStream<Event>.Continuation) {
-        race.isPausing = true
-        send.yield(.retry)
-    }
-
-    private func startAttempt(
-        _ race: inout ConnectionRace, _ group: inout ThrowingTaskGroup<Void, any Error>,
-        _ send: AsyncStream<Event>.Continuation, deadline: Instant, makeHandshake: MakeHandshake
-    ) async throws {
-        race.failure.attempts += 1
-        let attempt = try await begin(race)
-        race.attempt = attempt
-        let processing = processing * (1 << min(race.failure.attempts - 1, 4))
-        let grace = min(max(Self.grace, race.reliability.idleInterval * 2), Self.longestGrace)
-        let run = HandshakeRun(
-            exchange: attempt.exchange,
-            patience: .init(
-                processing: processing, laterProcessing: max(processing, Self.laterProcessing(race.target)),
-                grace: grace),
-            experience: race.experience, deadline: deadline, objected: { send.yield(.objected($0)) })
-        let machine = makeHandshake(attempt.localSessionID, race.reliability)
-        group.addTask {
-            let result: Result<EstablishedSession, any Error>
-            do {
-                result = .success(try await run.play(machine))
-            } catch {
-                result = .failure(error)
-            }
-            send.yield(.attemptEnded(attempt, result, await run.exchange.report()))
+            logger.debug("\(target.phase): ignored an answer from \(objection.address): \(objection.error)")
+        default: break
         }
     }
 
-    private func begin(_ race: ConnectionRace) async throws -> ConnectionAttempt {
+    // MARK: Attempts
+
+    private func begin(_ attempt: ConnectionRace.Attempt, _ target: PeerTarget) async throws -> Running {
         let session = try await manager.openUnsecuredSession(
-            to: race.candidates, reliability: race.reliability, presumedActive: race.target.presumedActive,
+            to: attempt.candidates, reliability: attempt.reliability, presumedActive: target.presumedActive,
             isJudged: true)
         let exchange = try await manager.openExchange(on: session)
-        return ConnectionAttempt(exchange: exchange, localSessionID: try await manager.reserveSessionID())
+        return Running(exchange: exchange, localSessionID: try await manager.reserveSessionID())
     }
 
-    private func abandon(_ attempt: ConnectionAttempt, after error: (any Error)?) async {
+    private func play(
+        _ machine: any Handshake, _ running: Running, _ attempt: ConnectionRace.Attempt, _ deadline: Instant,
+        objected: @escaping @Sendable (Objection) -> Void
+    ) async -> Event {
+        let run = HandshakeRun(
+            exchange: running.exchange, patience: attempt.patience, experience: attempt.experience, deadline: deadline,
+            objected: objected)
+        let result: Result<EstablishedSession, any Error>
+        do {
+            result = .success(try await run.play(machine))
+        } catch {
+            result = .failure(error)
+        }
+        return .ended(running, result, await running.exchange.report())
+    }
+
+    private func abandon(_ attempt: Running, after error: (any Error)?) async {
         await manager.releaseSessionID(attempt.localSessionID)
         if error is Objections {
             // What we think of it may still be on its way.
@@ -197,7 +164,7 @@ package struct Connector: Sendable {
         }
     }
 
-    private func finish(_ attempt: ConnectionAttempt, _ established: EstablishedSession) async throws -> SecureSession {
+    private func finish(_ attempt: Running, _ established: EstablishedSession) async throws -> SecureSession {
         guard let address = await manager.address(of: attempt.exchange.session) else {
             await abandon(attempt, after: nil)
             throw TransportError(.closed, "the handshake ended without an address")

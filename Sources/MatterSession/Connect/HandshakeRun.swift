@@ -38,6 +38,8 @@ struct HandshakeRun: Sendable {
     /// Told of every objection at once.
     let objected: @Sendable (Objection) -> Void
 
+    private var time: any TimeSource { exchange.manager.time }
+
     private struct Progress {
         var machine: any Handshake
         var objections = Objections()
@@ -88,7 +90,8 @@ struct HandshakeRun: Sendable {
             } catch {
                 if progress.hasAccepted, Self.turnsDownFirst(message) { continue }
                 let objection = Objection(
-                    address: message.from, error: error, message: message, isAfterProof: progress.hasProof)
+                    address: message.from, error: error, message: message, receivedAt: time.now,
+                    isAfterProof: progress.hasProof)
                 try await put(objection, aside: &progress)
             }
         }
@@ -118,7 +121,7 @@ struct HandshakeRun: Sendable {
             case .contradicted: max(patience.processing, patience.grace)
             case let code: experience.objections.contains(code) ? patience.grace / 4 : patience.grace
             }
-        progress.objectionsStand = progress.objectionsStand ?? .now + wait
+        progress.objectionsStand = progress.objectionsStand ?? time.now + wait
     }
 
     /// Nothing better has come: the objector gets our status report, or an acknowledgement.
@@ -139,7 +142,7 @@ struct HandshakeRun: Sendable {
         var answers: [ReceivedMessage] = []
         var others: [ReceivedMessage] = []
         var end: Instant?
-        while end.map({ $0 > .now }) ?? true {
+        while end.map({ $0 > time.now }) ?? true {
             let message: ReceivedMessage
             do {
                 message = try await exchange.receive(
@@ -147,7 +150,7 @@ struct HandshakeRun: Sendable {
             } catch let error as TransportError where end != nil && error.code != .closed {
                 break
             }
-            end = end ?? .now + Self.gathering
+            end = end ?? time.now + Self.gathering
             var trial = progress.machine
             let isAnswer = (try? trial.handle(try HandshakeMessage(message)))?.send != nil
             if !isAnswer {

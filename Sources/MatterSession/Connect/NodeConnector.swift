@@ -11,6 +11,8 @@ package struct NodeConnector: Sendable {
     private let credentials: OperationalCredentials
     /// The promises of the link that sessions run on.
     package var link: LinkProperties { connector.manager.link }
+    /// The clock of everything that is set up here.
+    package var clock: any TimeSource { connector.time }
     private let resumptions: (any ResumptionMemory)?
     private let discovery: (any Discovery)?
     private let time: ValidationTime
@@ -48,9 +50,13 @@ package struct NodeConnector: Sendable {
         reliability: ReliabilityParameters = .standard, presumedActive: Bool = false, deadline: Instant
     ) async throws -> SecureSession {
         let compressed = credentials.fabric.compressedFabricID.rawValue
+        let executor = clock.executor
         let locate: (@Sendable () -> AsyncThrowingStream<PeerLocation, any Error>)? =
             if let discovery, !onlyHints {
-                { PeerLocator(discovery).operational(compressedFabricID: compressed, nodeID: node.rawValue) }
+                {
+                    PeerLocator(discovery, executor: executor).operational(
+                        compressedFabricID: compressed, nodeID: node.rawValue)
+                }
             } else {
                 nil
             }

@@ -6,7 +6,7 @@ struct Objection: Sendable {
     let address: PeerAddress
     let error: SecureChannelError
     let message: ReceivedMessage
-    var receivedAt = Instant.now
+    var receivedAt: Instant
     /// True if the peer had proved itself before.
     var isAfterProof = false
 

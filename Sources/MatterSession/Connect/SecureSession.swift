@@ -34,7 +34,7 @@ package struct SecureSession: Sendable {
     package func closeInsistently() async {
         await sayGoodbye()
         for _ in 1..<Self.goodbyes where await manager.contains(reference) {
-            try? await Task.sleep(for: Self.pauseBetweenGoodbyes)
+            try? await manager.time.sleep(for: Self.pauseBetweenGoodbyes)
             await sayGoodbye()
         }
         await manager.remove(reference)

@@ -47,8 +47,20 @@ package struct InteractionClient: Sendable {
         do {
             return try await run.playKeepingExchange(&transaction)
         } catch let failure as TransportError where failure.code == .notAcknowledged {
-            var fate = RequestFate(repeatUntil: .now + rescue, processing: processing, deadline: deadline)
-            return try await run.persist(&transaction, after: failure, &fate)
+            let time = run.exchange.manager.time
+            var fate = CommandFate(.thisSession(repeatUntil: time.now + rescue), deadline: deadline)
+            _ = fate.handle(.connected(delivery: .zero, processing: processing), now: time.now)
+            var actions = fate.handle(.failed(failure, mayHaveRun: true), now: time.now)
+            while let action = actions.first {
+                do {
+                    if let output = try await run.perform(action, &transaction) { return output }
+                    actions.removeFirst()
+                } catch {
+                    if case .fail = action { throw error }
+                    actions = fate.handle(.failed(error, mayHaveRun: true), now: time.now)
+                }
+            }
+            throw failure
         }
     }
 
@@ -123,36 +135,28 @@ package struct InteractionRun: Sendable {
         }
     }
 
-    /// Sends the identical datagram again as long as its fate is open, and waits for an answer. The exchange is over
-    /// afterwards, whatever happens.
+    /// Performs an action of a ``CommandFate`` on this exchange.
     ///
-    /// - Throws: the last failure; ``InteractionError`` with `refused` as soon as the peer refuses.
-    package func persist<Transaction: InteractionTransaction>(
-        _ transaction: inout Transaction, after failure: any Error, _ fate: inout RequestFate,
-        isolation: isolated (any Actor)? = #isolation, willResend: () -> Void = {}
-    ) async throws -> Transaction.Output {
-        var failure = failure
-        while true {
-            let until: Instant
-            switch fate.step(after: failure, now: .now) {
-            case .resend(let end):
-                willResend()
-                await exchange.resend()
-                until = end
-            case .wait(let end):
-                until = end
-            case .giveUp:
-                await exchange.abandon()
-                throw failure
-            }
-            do {
-                return try await resume(&transaction, until: until)
-            } catch let error as InteractionError where error.code == .refused {
-                throw error
-            } catch {
-                failure = error
-            }
+    /// - Returns: the answer, if the action is to wait for one.
+    package func perform<Transaction: InteractionTransaction>(
+        _ action: CommandFate.Action, _ transaction: inout Transaction
+    ) async throws -> Transaction.Output? {
+        switch action {
+        case .send:
+            return try await playKeepingExchange(&transaction)
+        case .resend(let end):
+            await exchange.resend()
+            return try await resume(&transaction, until: end)
+        case .wait(let end):
+            return try await resume(&transaction, until: end)
+        case .abandon:
+            await exchange.abandon()
+        case .fail(let error), .unknownOutcome(let error):
+            throw error
+        case .connect, .drop:
+            break
         }
+        return nil
     }
 
     /// Plays the transaction from its start and leaves the exchange to the caller, also after an error.
@@ -177,7 +181,7 @@ package struct InteractionRun: Sendable {
                 fallthrough
             case .wait:
                 let message = try await exchange.receive(
-                    until: min(deadline, .now + delivery + processing),
+                    until: min(deadline, exchange.manager.time.now + delivery + processing),
                     afterAcknowledgement: delivery / 2 + processing)
                 action = try handle(message, in: &transaction)
             case .finished:

@@ -22,9 +22,12 @@ extension ReliabilityParameters {
 /// Turns what discovery reports into addresses to try.
 package struct PeerLocator: Sendable {
     private let discovery: any Discovery
+    private let executor: (any TaskExecutor)?
 
-    package init(_ discovery: any Discovery) {
+    /// - Parameter executor: where the look-up runs; `nil` for the usual place.
+    package init(_ discovery: any Discovery, executor: (any TaskExecutor)? = nil) {
         self.discovery = discovery
+        self.executor = executor
     }
 
     /// The addresses of an operational node, each as soon as it is known.
@@ -32,8 +35,8 @@ package struct PeerLocator: Sendable {
         compressedFabricID: UInt64, nodeID: UInt64
     ) -> AsyncThrowingStream<PeerLocation, any Error> {
         let updates = discovery.resolveOperational(compressedFabricID: compressedFabricID, nodeID: nodeID)
-        return AsyncThrowingStream { continuation in
-            let task = Task {
+        return AsyncThrowingStream { [executor] continuation in
+            let task = Task(executorPreference: executor) {
                 do {
                     for try await update in updates {
                         guard case .found(let node) = update else { continue }

@@ -15,9 +15,9 @@ extension SimulatedDevice {
     /// Sends a command, one after the other, so that they arrive in the order in which they were given.
     func send(_ command: RemoteCommand) {
         let previous = sending
-        sending = Task {
+        sending = time.start {
             await previous?.value
-            await deliver(command)
+            await self.deliver(command)
         }
     }
 
@@ -42,7 +42,7 @@ extension SimulatedDevice {
         guard let fabric = node.fabrics[command.fabricIndex] else {
             throw SecureChannelError(.noSharedTrustRoots, "this device is not on that fabric", reply: nil)
         }
-        let deadline = Instant.now + Self.limit
+        let deadline = time.now + Self.limit
         let quiet = Logger(label: "simulate", factory: { _ in SwiftLogNoOpLogHandler() })
         let connector = NodeConnector(
             connector: Connector(manager: manager, logger: quiet), credentials: fabric.operational,

@@ -60,7 +60,7 @@ extension SimulatedDevice {
             }
         } catch {
             report("pase-failed", [("reason", .string("\(error)"))])
-            node.noteFailedAttempt(at: .current)
+            node.noteFailedAttempt(at: moment)
             afterTurn()
         }
     }
@@ -108,7 +108,7 @@ extension SimulatedDevice {
     ) async throws -> EstablishedSession {
         var machine = handshake
         var message = first
-        let deadline = Instant.now + Self.limit
+        let deadline = time.now + Self.limit
         do {
             return try await exchange.playHandshake(
                 from: try await handle(first, in: &machine, exchange),
@@ -137,7 +137,7 @@ extension SimulatedDevice {
         _ message: ReceivedMessage, in machine: inout any Handshake, _ exchange: Exchange
     ) async throws -> HandshakeStep {
         let content = try HandshakeMessage(message)
-        if let delay = configuration.faults.slowCrypto { try await Task.sleep(for: delay) }
+        if let delay = configuration.faults.slowCrypto { try await time.sleep(for: delay) }
         let step = try machine.handle(content)
         if let parameters = machine.peerParameters {
             await manager.setReliability(parameters.reliability, of: exchange.session)
@@ -162,10 +162,10 @@ extension SimulatedDevice {
         #if MATTERCTL_FUZZ
             KeyLog.add(established, port: surroundings.port, peer: address)
         #endif
-        sessions[reference] = DeviceSession(established, reference: reference, now: .now)
+        sessions[reference] = DeviceSession(established, reference: reference, now: time.now)
         if established.kind == .pase {
             report("pase-established", [("peer", .string("\(address)"))])
-            node.noteCommissioner(at: .current)
+            node.noteCommissioner(at: moment)
         } else {
             report(
                 established.isResumed ? "case-resumed" : "case-established",

@@ -19,7 +19,7 @@ extension SimulatedDevice {
     func interact(_ exchange: Exchange, _ message: ReceivedMessage) async {
         let reference = exchange.session
         guard let session = sessions[reference], !session.isClosing else { return await exchange.close() }
-        sessions[reference]?.lastUsed = .now
+        sessions[reference]?.lastUsed = time.now
         sessions[reference]?.users += 1
         do {
             if message.protocolID == .secureChannel {
@@ -33,7 +33,7 @@ extension SimulatedDevice {
             // The peer is gone, or the session is; there is nobody to tell.
         }
         if let users = sessions[reference]?.users { sessions[reference]?.users = users - 1 }
-        sessions[reference]?.lastUsed = .now
+        sessions[reference]?.lastUsed = time.now
         if let ended = sessions[reference], ended.isClosing, ended.users <= 0 {
             await drain(exchange)
             forget(reference)
@@ -46,11 +46,11 @@ extension SimulatedDevice {
 
     /// Waits until the peer has our last message.
     private func drain(_ exchange: Exchange) async {
-        let deadline = Instant.now + Self.drainLimit
-        while Instant.now < deadline, let report = await exchange.report(), !report.acknowledged,
+        let deadline = time.now + Self.drainLimit
+        while time.now < deadline, let report = await exchange.report(), !report.acknowledged,
             report.transmissions > 0
         {
-            try? await Task.sleep(for: .milliseconds(10))
+            try? await time.sleep(for: .milliseconds(10))
         }
     }
 
@@ -66,7 +66,7 @@ extension SimulatedDevice {
     private func converse(_ exchange: Exchange, _ first: ReceivedMessage) async throws {
         var timed = TimedInteraction<Instant>()
         var message = first
-        var deadline = Instant.now + Self.limit
+        var deadline = time.now + Self.limit
         while true {
             guard message.protocolID == .interactionModel else { return }
             if faults.ignores(message) {
@@ -77,8 +77,8 @@ extension SimulatedDevice {
             guard let caller = sessions[exchange.session]?.caller else { return }
             switch try InteractionRequest(opcode: message.opcode, payload: message.payload) {
             case .timed(let request):
-                timed.announce(request, at: .now)
-                deadline = .now + .milliseconds(Int64(request.timeout)) + Self.limit
+                timed.announce(request, at: time.now)
+                deadline = time.now + .milliseconds(Int64(request.timeout)) + Self.limit
                 try await send(StatusResponse(.success), exchange)
                 message = try await exchange.receive(until: deadline)
             case .read(let request):
@@ -104,7 +104,7 @@ extension SimulatedDevice {
     private func play(_ transaction: some InteractionTransaction, _ exchange: Exchange) async throws {
         var machine = transaction
         let run = InteractionRun(
-            exchange: exchange, deadline: .now + Self.interactionLimit, processing: Self.confirmationLimit,
+            exchange: exchange, deadline: time.now + Self.interactionLimit, processing: Self.confirmationLimit,
             delivery: .zero)
         _ = try await run.carryOut(&machine)
     }
@@ -113,7 +113,6 @@ extension SimulatedDevice {
         _ request: ReadRequest, _ caller: Caller, _ exchange: Exchange, _ message: ReceivedMessage
     ) async throws {
         let outcome: Result<ReportResponder, any Error> = Result {
-            let moment = Moment.current
             let (attributes, events) = try node.turn(at: moment) { try node.read(request, caller: caller) }
             return ReportResponder.read(attributes: attributes, events: events)
         }
@@ -132,20 +131,20 @@ extension SimulatedDevice {
         _ first: WriteRequest, _ message: ReceivedMessage, _ timed: inout TimedInteraction<Instant>, _ caller: Caller,
         _ exchange: Exchange
     ) async throws {
-        let verdict = timed.check(isTimed: first.isTimed, at: .now)
+        let verdict = timed.check(isTimed: first.isTimed, at: time.now)
         guard verdict == .success else { return try await send(StatusResponse(verdict), exchange) }
         var receiver = WriteReceiver()
         var progress = SimulatedNode.WriteProgress()
         var request = first
         while true {
             let chunk = try receiver.receive(request)
-            let statuses = node.turn(at: .current) { node.write(chunk, progress: &progress, caller: caller) }
+            let statuses = node.turn(at: moment) { node.write(chunk, progress: &progress, caller: caller) }
             afterTurn()
             await saved()
             guard !chunk.suppressesResponse, !faults.mutes(message) else { return }
             try await send(chunk.response(statuses), exchange)
             guard !chunk.isLast else { return }
-            let next = try await exchange.receive(until: .now + Self.limit)
+            let next = try await exchange.receive(until: time.now + Self.limit)
             guard next.protocolID == .interactionModel, next.opcode == WriteRequest.opcode.rawValue else {
                 throw InteractionError(.unexpectedMessage, "something other than the rest of a write")
             }
@@ -157,15 +156,15 @@ extension SimulatedDevice {
         _ request: InvokeRequest, _ message: ReceivedMessage, _ timed: inout TimedInteraction<Instant>,
         _ caller: Caller, _ exchange: Exchange
     ) async throws {
-        let verdict = timed.check(isTimed: request.isTimed, at: .now)
+        let verdict = timed.check(isTimed: request.isTimed, at: time.now)
         guard verdict == .success else { return try await send(StatusResponse(verdict), exchange) }
         if let delay = configuration.faults.slowCrypto, request.commands.contains(where: \.path.needsCryptography) {
-            try await Task.sleep(for: delay)
+            try await time.sleep(for: delay)
         }
         let node = node
         var outcomes: [CommandResult.Outcome]
         do throws(SimulatedNode.Refusal) {
-            outcomes = try node.turn(at: .current) { () throws(SimulatedNode.Refusal) in
+            outcomes = try node.turn(at: moment) { () throws(SimulatedNode.Refusal) in
                 try node.invoke(request, caller: caller)
             }
         } catch {
@@ -180,7 +179,7 @@ extension SimulatedDevice {
             let result = await command.work()
             // The device may have started again meanwhile.
             guard node === self.node else { return }
-            outcomes[command.index] = node.finish(command, with: result, at: .current)
+            outcomes[command.index] = node.finish(command, with: result, at: moment)
             afterTurn()
         }
         if hasUnsavedStates { await saved() }
@@ -190,7 +189,7 @@ extension SimulatedDevice {
             return
         }
         let slowness = delay + faults.slowAnswer
-        if slowness > .zero { try await Task.sleep(for: slowness) }
+        if slowness > .zero { try await time.sleep(for: slowness) }
         if faults.garbles(message) {
             surroundings.report(.fault("garble"))
             let opcode = InteractionModelOpcode.invokeResponse.rawValue
@@ -204,7 +203,7 @@ extension SimulatedDevice {
     private func subscribe(_ request: SubscribeRequest, _ caller: Caller, _ exchange: Exchange) async throws {
         let new: NewSubscription
         do throws(SimulatedNode.Refusal) {
-            new = try node.turn(at: .current) { () throws(SimulatedNode.Refusal) in
+            new = try node.turn(at: moment) { () throws(SimulatedNode.Refusal) in
                 try node.subscribe(request, caller: caller)
             }
         } catch {
@@ -213,7 +212,7 @@ extension SimulatedDevice {
         do {
             try await play(
                 ReportResponder.subscribe(new.response, attributes: new.attributes, events: new.events), exchange)
-            node.subscriptionEstablished(new.response.subscriptionID, at: .current)
+            node.subscriptionEstablished(new.response.subscriptionID, at: moment)
             report(
                 "subscribed",
                 [
@@ -231,7 +230,7 @@ extension SimulatedDevice {
     /// Sends a report that is due. A subscriber that does not take it loses the subscription.
     func publish(_ due: DueReport) async {
         // A session that carries reports is in use.
-        sessions[due.session]?.lastUsed = .now
+        sessions[due.session]?.lastUsed = time.now
         do {
             let exchange = try await manager.openExchange(on: due.session)
             do {

@@ -21,6 +21,9 @@ package actor SimulatedDevice {
         /// `nil` for a device that forgets everything.
         package var store: DeviceStore?
         package var random: any RandomSource
+        /// The clock, and what carries messages.
+        package var time: any TimeSource = SystemTime()
+        package var links: any LinkProvider = UDPLinks()
         /// Told of everything that a person may want to see.
         package var report: @Sendable (NodeReport) -> Void
         package var trace: (@Sendable (String) -> Void)?
@@ -43,6 +46,11 @@ package actor SimulatedDevice {
 
     package nonisolated let manager: ExchangeManager
     package nonisolated var unownedExecutor: UnownedSerialExecutor { manager.unownedExecutor }
+
+    /// The clock of everything that the device does.
+    nonisolated var time: any TimeSource { manager.time }
+    /// Now.
+    nonisolated var moment: Moment { Moment(time) }
 
     let configuration: NodeConfiguration
     let surroundings: Surroundings
@@ -84,10 +92,11 @@ package actor SimulatedDevice {
         // Behind a bad network the device has another port than peers know.
         let ownPort = configuration.faults.impairsDatagrams ? 0 : surroundings.port
         manager = try ExchangeManager(
-            port: ownPort, random: surroundings.random, admission: Self.admits, trace: surroundings.trace)
+            time: surroundings.time, port: ownPort, links: surroundings.links, random: surroundings.random,
+            admission: Self.admits, trace: surroundings.trace)
         node = try SimulatedNode(
             configuration, endpoints: endpoints(), saved: saved?.node ?? SavedNode(), random: surroundings.random,
-            at: .current)
+            at: Moment(surroundings.time))
     }
 
     /// Handshakes come without a session, everything else on one.
@@ -139,7 +148,7 @@ package actor SimulatedDevice {
         await advertising?.value
         for service in published.values { await service.withdraw() }
         published = [:]
-        await manager.shutDown(drainUntil: .now + .milliseconds(200))
+        await manager.shutDown(drainUntil: time.now + .milliseconds(200))
         link?.close()
     }
 
@@ -158,7 +167,7 @@ package actor SimulatedDevice {
         saved.bootCount = bootCount
         guard
             let fresh = try? SimulatedNode(
-                configuration, endpoints: plans(), saved: saved, random: surroundings.random, at: .current)
+                configuration, endpoints: plans(), saved: saved, random: surroundings.random, at: moment)
         else { return }
         node = fresh
         timer?.task.cancel()
@@ -178,8 +187,8 @@ package actor SimulatedDevice {
             if case .commissioning(let step, _) = report, faults.rebootsAt(step) { reboots = true }
         }
         save()
-        for report in node.takeDueReports(at: .current) {
-            Task { await publish(report) }
+        for report in node.takeDueReports(at: moment) {
+            time.start { await self.publish(report) }
         }
         setTimer()
         // The sessions go at once, so that nobody hears of what has just been done.
@@ -188,7 +197,7 @@ package actor SimulatedDevice {
 
     func startAgain() {
         surroundings.report(.fault("reboot"))
-        Task { await reboot() }
+        time.start { await self.reboot() }
     }
 
     private func perform(_ effect: NodeEffect) {
@@ -210,7 +219,7 @@ package actor SimulatedDevice {
         case .advertise:
             advertise()
         case .reboot:
-            Task { await reboot() }
+            time.start { await self.reboot() }
         case .command(let command):
             send(command)
         }
@@ -224,8 +233,8 @@ package actor SimulatedDevice {
         }
         if let timer, timer.deadline == deadline { return }
         timer?.task.cancel()
-        let task = Task { [weak self] in
-            try? await Task.sleep(until: deadline, clock: .continuous)
+        let task = time.start { [weak self, time] in
+            try? await time.sleep(until: deadline)
             guard !Task.isCancelled else { return }
             await self?.timerFired(deadline)
         }
@@ -235,7 +244,7 @@ package actor SimulatedDevice {
     private func timerFired(_ deadline: Instant) {
         guard timer?.deadline == deadline else { return }
         timer = nil
-        node.tick(at: .current)
+        node.tick(at: moment)
         afterTurn()
     }
 
@@ -245,14 +254,14 @@ package actor SimulatedDevice {
     package func input(_ line: String) -> Bool {
         defer { afterTurn() }
         if line == "window" {
-            node.openWindow(seconds: 900, at: .current)
+            node.openWindow(seconds: 900, at: moment)
             return true
         }
         if line == "reboot" {
             node.effects.append(.reboot)
             return true
         }
-        return node.input(line, at: .current)
+        return node.input(line, at: moment)
     }
 
     /// Looks into the node, or changes it, at the present time.
@@ -260,7 +269,7 @@ package actor SimulatedDevice {
         -> Result
     {
         defer { afterTurn() }
-        return try body(node, .current)
+        return try body(node, moment)
     }
 
     // MARK: Sessions
@@ -272,7 +281,7 @@ package actor SimulatedDevice {
             sessions[session]?.isClosing = true
         } else {
             forget(session)
-            Task { await manager.remove(session) }
+            time.start { [manager] in await manager.remove(session) }
         }
     }
 
@@ -292,6 +301,6 @@ package actor SimulatedDevice {
 }
 
 extension Moment {
-    /// Now, on this machine's clocks.
-    package static var current: Moment { Moment(instant: .now, unixMicroseconds: WallClock.unixMicroseconds) }
+    /// Now.
+    init(_ time: any TimeSource) { self.init(instant: time.now, unixMicroseconds: WallClock.unixMicroseconds) }
 }

@@ -1,6 +1,5 @@
 package import MatterCrypto
-package import NIOCore
-import NIOPosix
+import NIOCore
 
 /// Owns the link and the message engine: the one place where datagrams, timers and waiting callers meet.
 ///
@@ -24,6 +23,8 @@ package actor ExchangeManager {
     private static let inboxLimit = 32
 
     private let eventLoop: any EventLoop
+    /// The clock of everything that waits for messages.
+    package nonisolated let time: any TimeSource
     package nonisolated let unownedExecutor: UnownedSerialExecutor
 
     private var engine: MessageEngine
@@ -47,17 +48,19 @@ package actor ExchangeManager {
     private let incomingContinuation: AsyncStream<Incoming>.Continuation
 
     /// - Parameters:
+    ///   - time: the clock, and the event loop of the link.
     ///   - port: the port to listen on; 0 for any.
     ///   - links: makes the link that carries the messages.
     ///   - unsecuredCounter: where the counter of unsecured messages begins; at random if `nil`.
     ///   - admission: what peers may begin.
     ///   - trace: called with a line for every datagram, if datagrams are traced.
     package init(
-        eventLoop: any EventLoop, port: UInt16 = 0, links: any LinkProvider = UDPLinks(),
+        time: any TimeSource = SystemTime(), port: UInt16 = 0, links: any LinkProvider = UDPLinks(),
         random: any RandomSource, unsecuredCounter: UInt32? = nil, admission: @escaping MessageEngine.Admission,
         trace: (@Sendable (String) -> Void)? = nil
     ) throws(CryptoError) {
-        self.eventLoop = eventLoop
+        self.time = time
+        eventLoop = time.eventLoop
         unownedExecutor = eventLoop.executor.asUnownedSerialExecutor()
         self.links = links
         link = links.properties
@@ -66,17 +69,6 @@ package actor ExchangeManager {
         localPort = port
         self.trace = trace
         (incoming, incomingContinuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
-    }
-
-    /// Starts on the event loop of this process.
-    package init(
-        port: UInt16 = 0, links: any LinkProvider = UDPLinks(), random: any RandomSource,
-        unsecuredCounter: UInt32? = nil, admission: @escaping MessageEngine.Admission,
-        trace: (@Sendable (String) -> Void)? = nil
-    ) throws(CryptoError) {
-        try self.init(
-            eventLoop: MultiThreadedEventLoopGroup.singleton.next(), port: port, links: links, random: random,
-            unsecuredCounter: unsecuredCounter, admission: admission, trace: trace)
     }
 
     // MARK: Sessions
@@ -107,7 +99,7 @@ package actor ExchangeManager {
 
     package func install(_ parameters: SecureSessionParameters) throws(CryptoError) -> SessionReference {
         reservedSessionIDs.remove(parameters.localSessionID)
-        return try engine.install(parameters, now: .now)
+        return try engine.install(parameters, now: time.now)
     }
 
     package func address(of session: SessionReference) -> PeerAddress? { engine.address(of: session) }
@@ -117,7 +109,7 @@ package actor ExchangeManager {
     }
 
     package func longestDelivery(on session: SessionReference) -> Duration {
-        engine.longestDelivery(on: session, now: .now)
+        engine.longestDelivery(on: session, now: time.now)
     }
 
     package func addAddress(_ address: PeerAddress, to session: SessionReference) {
@@ -149,12 +141,12 @@ package actor ExchangeManager {
         failures.remove(key)
         perform(
             try engine.send(
-                payload, opcode: opcode, protocolID: protocolID, reliable: reliable, on: key, now: .now))
+                payload, opcode: opcode, protocolID: protocolID, reliable: reliable, on: key, now: time.now))
     }
 
     func resend(on key: ExchangeKey) {
         failures.remove(key)
-        perform(engine.resend(on: key, now: .now))
+        perform(engine.resend(on: key, now: time.now))
     }
 
     func receive(
@@ -182,7 +174,7 @@ package actor ExchangeManager {
                         id: id, deadline: deadline, afterAcknowledgement: afterAcknowledgement,
                         continuation: continuation)
                     waits.set(key, to: deadline)
-                    if engine.report(of: key, now: .now)?.acknowledged ?? false { acknowledged(key) }
+                    if engine.report(of: key, now: time.now)?.acknowledged ?? false { acknowledged(key) }
                     schedule()
                 }
             }
@@ -193,7 +185,7 @@ package actor ExchangeManager {
     }
 
     func accept(_ message: ReceivedMessage, on key: ExchangeKey) {
-        perform(engine.accept(message, on: key, now: .now))
+        perform(engine.accept(message, on: key, now: time.now))
     }
 
     func acknowledge(_ message: ReceivedMessage, on key: ExchangeKey) {
@@ -202,7 +194,7 @@ package actor ExchangeManager {
 
     func hangUp(_ payload: [UInt8], opcode: UInt8, protocolID: ProtocolID, on key: ExchangeKey) {
         guard socket?.isOpen ?? false,
-            let actions = try? engine.hangUp(payload, opcode: opcode, protocolID: protocolID, on: key, now: .now)
+            let actions = try? engine.hangUp(payload, opcode: opcode, protocolID: protocolID, on: key, now: time.now)
         else { return abandon(key) }
         inboxes[key] = nil
         failures.remove(key)
@@ -210,13 +202,13 @@ package actor ExchangeManager {
         perform(actions)
     }
 
-    func report(of key: ExchangeKey) -> ExchangeReport? { engine.report(of: key, now: .now) }
+    func report(of key: ExchangeKey) -> ExchangeReport? { engine.report(of: key, now: time.now) }
 
     func close(_ key: ExchangeKey) {
         inboxes[key] = nil
         failures.remove(key)
         finishWaiting(key, .failure(TransportError(.closed, "the exchange was closed")))
-        perform(engine.close(key, now: .now))
+        perform(engine.close(key, now: time.now))
     }
 
     func abandon(_ key: ExchangeKey) {
@@ -227,10 +219,10 @@ package actor ExchangeManager {
     }
 
     /// Closes the link. What peers are still owed gets until `deadline`.
-    package func shutDown(drainUntil deadline: Instant = .now) async {
-        while !engine.isDrained, Instant.now < deadline, !Task.isCancelled {
+    package func shutDown(drainUntil deadline: Instant? = nil) async {
+        while let deadline, !engine.isDrained, time.now < deadline, !Task.isCancelled {
             // Only acknowledgements and last retransmissions are left; a short nap is fine here.
-            try? await Task.sleep(for: .milliseconds(10))
+            try? await time.sleep(for: .milliseconds(10))
         }
         isShutDown = true
         timer?.task.cancel()
@@ -266,7 +258,7 @@ package actor ExchangeManager {
 
     private func received(_ datagram: [UInt8], from address: PeerAddress) {
         trace?("<- \(address) \(datagram.count) bytes")
-        perform(engine.receive(datagram, from: address, now: .now))
+        perform(engine.receive(datagram, from: address, now: time.now))
     }
 
     private func perform(_ actions: [MessageEngine.Action]) {
@@ -313,13 +305,13 @@ package actor ExchangeManager {
     /// From now on the peer has our message, and only its own work stands between us and the answer.
     private func acknowledged(_ key: ExchangeKey) {
         guard let waiter = waiters[key], let allowance = waiter.afterAcknowledgement else { return }
-        let deadline = min(waiter.deadline, .now + allowance)
+        let deadline = min(waiter.deadline, time.now + allowance)
         waiters[key]?.deadline = deadline
         waits.set(key, to: deadline)
     }
 
     private func undelivered(_ key: ExchangeKey) -> TransportError {
-        let report = engine.report(of: key, now: .now) ?? ExchangeReport()
+        let report = engine.report(of: key, now: time.now) ?? ExchangeReport()
         if report.isUnsent {
             return TransportError(.unreachable, "no address could be sent to", report: report)
         }
@@ -338,8 +330,9 @@ package actor ExchangeManager {
         }
         if let timer, timer.deadline <= earliest { return }
         timer?.task.cancel()
-        let delay = max(Duration.zero, earliest - .now)
-        let task = eventLoop.scheduleTask(in: TimeAmount(delay)) { [weak self] in
+        let delay = max(Duration.zero, earliest - time.now)
+        // A fraction of a nanosecond early would be too early.
+        let task = eventLoop.scheduleTask(in: TimeAmount(delay) + .nanoseconds(1)) { [weak self] in
             self?.assumeIsolated { $0.timerFired() } ?? ()
         }
         timer = (earliest, task)
@@ -347,7 +340,7 @@ package actor ExchangeManager {
 
     private func timerFired() {
         timer = nil
-        let now = Instant.now
+        let now = time.now
         let actions = engine.tick(now: now)
         perform(actions)
         for key in waits.takeDue(now: now) where waiters[key] != nil {

@@ -1,8 +1,5 @@
 import MatterCrypto
 
-/// Monotonic time: the real clock at the edge, a made-up one in tests.
-package typealias Instant = ContinuousClock.Instant
-
 /// Names a session of the message layer.
 package enum SessionReference: Hashable, Sendable {
     /// An unsecured session, by the ephemeral node id of its initiator and our role in it.

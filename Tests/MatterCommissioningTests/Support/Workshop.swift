@@ -27,7 +27,9 @@ struct Workshop {
         let fabric = try fabric ?? TestFabric()
         self.fabric = fabric
         issuer = RecordingIssuer(try fabric.issuer())
-        manager = try ExchangeManager(random: SystemRandom()) { _, _, _ in false }
+        manager = try ExchangeManager(time: testTime, links: TestNetwork.links(), random: SystemRandom()) { _, _, _ in
+            false
+        }
         let connector = Connector(manager: manager, processing: .seconds(2), logger: .silent)
         let nextID = Mutex<UInt64>(7)
         environment = Commissioner.Environment(
@@ -60,7 +62,7 @@ struct Workshop {
     func commission(
         _ request: CommissioningRequest, within time: Duration = .seconds(60)
     ) async throws -> CommissionedNode {
-        try await Commissioner(environment) { progress.note($0) }.commission(request, deadline: .now + time)
+        try await Commissioner(environment) { progress.note($0) }.commission(request, deadline: .testNow + time)
     }
 
     func end() async { await manager.shutDown() }
@@ -105,9 +107,9 @@ final class FakeDiscovery: Discovery {
     ) -> AsyncThrowingStream<CommissionableEvent, any Error> {
         AsyncThrowingStream { continuation in
             let announcements = announcements
-            let task = Task {
+            let task = inBackground {
                 for announcement in announcements {
-                    try? await Task.sleep(for: announcement.delay)
+                    try? await testTime.sleep(for: announcement.delay)
                     let record = CommissionableRecord(
                         longDiscriminator: announcement.discriminator, commissioningMode: .basic,
                         vendorID: announcement.vendorID)

@@ -86,6 +86,8 @@ struct Bench {
         relay = try Relay(to: device.address)
         var options = Controller.Options(
             state: state.directory, addresses: [relay.address], logger: .silent, unixTime: { TestFabric.unixTime })
+        options.time = testTime
+        options.links = TestNetwork.links()
         options.processing = processing
         options.patience = patience
         controller = Controller(options)
@@ -96,7 +98,7 @@ struct Bench {
     /// The link to the light, with a session that stands.
     func connected() async throws -> NodeLink {
         let link = try await link()
-        try await link.connect(deadline: .now + .seconds(60))
+        try await link.connect(deadline: .testNow + .seconds(60))
         return link
     }
 

@@ -21,8 +21,11 @@ struct Client {
     let manager: ExchangeManager
     let connector: Connector
 
-    init(random: any RandomSource = SystemRandom(), processing: Duration = .seconds(5)) throws {
-        manager = try ExchangeManager(random: random) { protocolID, _, isSecure in
+    init(
+        random: any RandomSource = SystemRandom(), processing: Duration = .seconds(5),
+        links: any LinkProvider = TestNetwork.links()
+    ) throws {
+        manager = try ExchangeManager(time: testTime, links: links, random: random) { protocolID, _, isSecure in
             isSecure && protocolID == .secureChannel
         }
         connector = Connector(manager: manager, processing: processing, logger: .silent)
@@ -32,7 +35,7 @@ struct Client {
     func pair(
         _ target: PeerTarget, passcode: UInt32 = passcode, within time: Duration = .seconds(60)
     ) async throws -> SecureSession {
-        try await connector.connect(to: target, deadline: .now + time) { id, reliability in
+        try await connector.connect(to: target, deadline: .testNow + time) { id, reliability in
             PASEInitiator(
                 passcode: passcode, localSessionID: id, knownReliability: reliability, random: SystemRandom())
         }
@@ -42,11 +45,11 @@ struct Client {
     func pairingError(
         _ target: PeerTarget, passcode: UInt32 = passcode, within time: Duration = .seconds(60)
     ) async throws -> (error: SessionError, elapsed: Duration) {
-        let start = Instant.now
+        let start = testTime.now
         let error = await #expect(throws: SessionError.self) {
             _ = try await pair(target, passcode: passcode, within: time)
         }
-        return (try #require(error), .now - start)
+        return (try #require(error), .testNow - start)
     }
 
     func nodes(
@@ -83,14 +86,14 @@ enum Look: Sendable {
     static func up(_ steps: Look...) -> @Sendable () -> AsyncThrowingStream<PeerLocation, any Error> {
         {
             AsyncThrowingStream { continuation in
-                let task = Task {
+                let task = inBackground {
                     for step in steps {
                         switch step {
-                        case .wait(let time): try? await Task.sleep(for: time)
+                        case .wait(let time): try? await testTime.sleep(for: time)
                         case .find(let address):
                             continuation.yield(PeerLocation(address: address, reliability: .quick))
                         case .fail: return continuation.finish(throwing: Failure())
-                        case .stay: try? await Task.sleep(for: .seconds(60))
+                        case .stay: try? await testTime.sleep(for: .seconds(60))
                         }
                     }
                     continuation.finish()

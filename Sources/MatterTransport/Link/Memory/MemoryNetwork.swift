@@ -1,4 +1,4 @@
-import NIOCore
+package import NIOCore
 import Synchronization
 
 /// A network of links in memory: what one link sends arrives at the link with that address, on the receiver's event loop.
@@ -12,17 +12,21 @@ package final class MemoryNetwork: Sendable {
 
     private let hosts = Mutex<[PeerAddress: Host]>([:])
     private let judge: @Sendable (_ message: [UInt8], _ from: PeerAddress, _ to: PeerAddress) -> [Duration]
+    private let refusal: @Sendable (PeerAddress) -> Int32?
     /// The promises of the links.
     package let properties: LinkProperties
 
-    /// - Parameter judge: when copies of a message arrive; none for one that is lost.
+    /// - Parameters:
+    ///   - judge: when copies of a message arrive; none for one that is lost.
+    ///   - refusal: the number of the error for an address that nothing can be sent to.
     package init(
         _ properties: LinkProperties = .udp,
         judge: @escaping @Sendable (_ message: [UInt8], _ from: PeerAddress, _ to: PeerAddress) -> [Duration] = {
             _, _, _ in [.zero]
-        }
+        }, refusal: @escaping @Sendable (PeerAddress) -> Int32? = { _ in nil }
     ) {
         self.properties = properties
+        self.refusal = refusal
         self.judge = judge
     }
 
@@ -38,28 +42,43 @@ package final class MemoryNetwork: Sendable {
         func open(
             port: UInt16, on eventLoop: any EventLoop, receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void
         ) async throws(TransportError) -> any DatagramLink {
-            let isFree = network.hosts.withLock { hosts in
-                guard hosts[address] == nil else { return false }
-                hosts[address] = Host(eventLoop: eventLoop, receive: receive)
-                return true
-            }
-            guard isFree else { throw TransportError(.portInUse, "\(address) is in use") }
-            return MemoryLink(network: network, address: address)
+            try network.open(address, on: eventLoop, receive: receive)
         }
+    }
+
+    /// The link of one host.
+    ///
+    /// - Throws: ``TransportError`` with code `portInUse`.
+    package func open(
+        _ address: PeerAddress, on eventLoop: any EventLoop,
+        receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void
+    ) throws(TransportError) -> any DatagramLink {
+        let isFree = hosts.withLock { hosts in
+            guard hosts[address] == nil else { return false }
+            hosts[address] = Host(eventLoop: eventLoop, receive: receive)
+            return true
+        }
+        guard isFree else { throw TransportError(.portInUse, "\(address) is in use") }
+        return MemoryLink(network: self, address: address)
     }
 
     fileprivate func isOpen(_ address: PeerAddress) -> Bool { hosts.withLock { $0[address] != nil } }
 
     fileprivate func close(_ address: PeerAddress) { hosts.withLock { $0[address] = nil } }
 
-    fileprivate func carry(_ message: [UInt8], from: PeerAddress, to: PeerAddress) {
-        guard let host = hosts.withLock({ $0[to] }) else { return }
+    fileprivate func carry(_ message: [UInt8], from: PeerAddress, to: PeerAddress) -> Int32? {
+        if let refusal = refusal(to) { return refusal }
+        guard let host = hosts.withLock({ $0[to] }) else {
+            _ = judge(message, from, to)
+            return nil
+        }
         for delay in judge(message, from, to) {
             _ = host.eventLoop.scheduleTask(in: TimeAmount(delay)) {
                 guard self.isOpen(to) else { return }
                 host.receive(message, from)
             }
         }
+        return nil
     }
 }
 
@@ -72,7 +91,6 @@ private struct MemoryLink: DatagramLink {
 
     func send(_ message: [UInt8], to peer: PeerAddress) -> Int32? {
         network.carry(message, from: address, to: peer)
-        return nil
     }
 
     func close() async { network.close(address) }

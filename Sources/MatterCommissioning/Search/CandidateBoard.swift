@@ -3,12 +3,12 @@ import MatterSecureChannel
 import MatterSession
 import MatterTransport
 
-/// The candidates of a search and what came of them.
+/// The candidates of a search and what came of them: a state machine without I/O or clock.
 ///
 /// Anyone on the network can advertise any number of devices that match a code. The order is therefore one of fairness:
 /// first those that had the fewest turns, among them those of hosts that had the fewest; and the more there are, the
 /// less each of them keeps the others waiting.
-struct CandidateBoard {
+struct CandidateBoard: Sendable {
     /// How long one candidate is tried before the others have another turn.
     private static let slice = Duration.seconds(20)
     /// How long one that says nothing keeps the next one waiting: records outlive their devices. Once it has spoken, it
@@ -16,6 +16,11 @@ struct CandidateBoard {
     private static let patience = Duration.seconds(3)
     /// The time if many wait.
     private static let shortSlice = Duration.seconds(5)
+    /// How long to wait before a device is asked again that is advertised as open and says that it is closed: its
+    /// commissioning may have been cut short, and it opens again by itself.
+    private static let reopening = Duration.seconds(3)
+    /// How long to look for further candidates after all so far have refused the passcode.
+    private static let grace = Duration.seconds(3)
     private static let leastPatience = Duration.milliseconds(100)
     /// More than these that wait for their first turn are many.
     private static let crowd = 8
@@ -24,7 +29,46 @@ struct CandidateBoard {
     /// Candidates that are remembered.
     static let capacity = 512
 
-    let waitsForWindow: Bool
+    /// True if a device that says that it is closed is tried as long as there is time.
+    private let waitsForWindow: Bool
+    /// The end of the caller's time.
+    private let deadline: Instant
+
+    enum Event: Sendable {
+        case found(CommissionableDevice)
+        case browseFailed(any Error)
+        /// A candidate says something.
+        case heard(String)
+        case patienceEnded(String, turn: Int)
+        /// A candidate's turn ended without a session.
+        case failed(String, any Error)
+        /// A candidate that said that it is closed may have opened again.
+        case reopening(String)
+        /// The look-out for candidates is over.
+        case lookoutEnded
+        case graceEnded
+        /// The time of the caller is over, and candidates had a moment to say what became of them.
+        case timeUp
+    }
+
+    enum Action: Sendable {
+        /// The first device that matches is there.
+        case sayLocated
+        /// Try the passcode on a candidate.
+        case pair(Turn)
+        /// A candidate that is being tried has another address.
+        case add(PeerLocation, to: String)
+        /// No more addresses of a candidate are wanted.
+        case endLocations(of: String)
+        /// The search waits for a device that says that it is closed.
+        case sayWaiting(label: String)
+        /// Come back with the event after that time.
+        case wait(Duration, then: Event)
+        /// There was no candidate at all; on a host without a network, that is why.
+        case failUnfound
+        /// No candidate will do.
+        case fail(any Error)
+    }
 
     private enum State {
         case untried, trying, silent
@@ -37,15 +81,16 @@ struct CandidateBoard {
     private enum Voice { case awaited, absent, heard }
 
     /// One candidate's turn.
-    struct Turn {
+    struct Turn: Sendable {
         let instance: String
         /// Counts the turns of this candidate.
         let turn: Int
         /// How long it keeps the others waiting if it says nothing.
         let patience: Duration
-        /// How long it has in all.
-        let slice: Duration
-        let target: PeerTarget
+        /// When it ends.
+        let end: Instant
+        let addresses: [PeerAddress]
+        let reliability: ReliabilityParameters
     }
 
     private struct Candidate {
@@ -57,7 +102,6 @@ struct CandidateBoard {
         var label: String
         var parameters: ReliabilityParameters
         var addresses: [PeerAddress]
-        var locations: AsyncThrowingStream<PeerLocation, any Error>.Continuation?
 
         var refusal: SecureChannelError? {
             switch state {
@@ -77,26 +121,59 @@ struct CandidateBoard {
     /// A device that said that it is closed and is being tried again.
     private var lastClosed: (label: String, error: SecureChannelError)?
 
-    init(waitsForWindow: Bool = true) { self.waitsForWindow = waitsForWindow }
+    private var hasSaidWaiting = false
 
-    var isEmpty: Bool { candidates.isEmpty }
+    init(deadline: Instant, waitsForWindow: Bool = true) {
+        self.deadline = deadline
+        self.waitsForWindow = waitsForWindow
+    }
+
+    mutating func handle(_ event: Event, now: Instant) -> [Action] {
+        var actions: [Action] = []
+        switch event {
+        case .found(let device):
+            if candidates.isEmpty { actions.append(.sayLocated) }
+            actions += note(device)
+        case .browseFailed(let error):
+            if candidates.isEmpty { return [.fail(error)] }
+        case .heard(let instance):
+            candidates[instance]?.voice = .heard
+            candidates[instance]?.wasSilent = false
+        case .patienceEnded(let instance, let turn):
+            noteSilence(of: instance, turn: turn)
+            if isHopeless { actions.append(.wait(Self.grace, then: .graceEnded)) }
+        case .failed(let instance, let error):
+            guard let failure = error as? SessionError else { return [.fail(error)] }
+            actions += noteFailure(of: instance, failure)
+        case .reopening(let instance):
+            reopen(instance)
+        case .lookoutEnded:
+            if candidates.isEmpty { return [.failUnfound] }
+        case .graceEnded:
+            if isHopeless { return [.fail(refusal())] }
+        case .timeUp:
+            return [failure().map { .fail($0) } ?? .failUnfound]
+        }
+        guard now < deadline else { return actions + (failure().map { [.fail($0)] } ?? []) }
+        return actions + startNext(now)
+    }
 
     /// Takes note of a device, or of new addresses of one that is known.
-    mutating func note(_ device: CommissionableDevice) {
+    private mutating func note(_ device: CommissionableDevice) -> [Action] {
         let addresses = device.addresses.compactMap { PeerAddress($0) }
         let reliability = ReliabilityParameters(device.record.parameters)
         guard var known = candidates[device.instance] else {
-            guard candidates.count < Self.capacity || dropOne() else { return }
+            guard candidates.count < Self.capacity || dropOne() else { return [] }
             candidates[device.instance] = Candidate(
                 label: addresses.first?.description ?? device.host, parameters: reliability, addresses: addresses)
             queue.append(device.instance)
-            return
+            return []
         }
-        for address in addresses where !known.addresses.contains(address) {
-            known.addresses.append(address)
-            known.locations?.yield(PeerLocation(address: address, reliability: reliability))
-        }
+        let new = addresses.filter { !known.addresses.contains($0) }
+        known.addresses += new
         candidates[device.instance] = known
+        guard case .trying = known.state else { return [] }
+        return new.map { .add(PeerLocation(address: $0, reliability: reliability), to: device.instance) }
     }
 
     /// Makes room for a new candidate at the cost of one that had its turn.
@@ -126,47 +203,38 @@ struct CandidateBoard {
         candidates.values.count { if case .untried = $0.state { true } else { false } }
     }
 
-    /// The next candidate, unless one is being tried that speaks or may yet do so.
-    mutating func startNext() -> Turn? {
+    /// The turn of the next candidate, unless one is being tried that speaks or may yet do so.
+    private mutating func startNext(_ now: Instant) -> [Action] {
         var trying = 0
         for candidate in candidates.values {
             guard case .trying = candidate.state else { continue }
             trying += 1
-            if candidate.voice != .absent { return nil }
+            if candidate.voice != .absent { return [] }
         }
-        guard trying < Self.together, let position = next else { return nil }
+        guard trying < Self.together, let position = next else { return [] }
         let instance = queue.remove(at: position)
         queue.append(instance)
-        guard var candidate = candidates[instance] else { return nil }
-        let (stream, continuation) = AsyncThrowingStream<PeerLocation, any Error>.makeStream()
-        for address in candidate.addresses.dropFirst() { continuation.yield(PeerLocation(address: address)) }
+        guard var candidate = candidates[instance] else { return [] }
         candidate.state = .trying
         candidate.voice = .awaited
         candidate.turns += 1
-        candidate.locations = continuation
         candidates[instance] = candidate
         if let host = candidate.addresses.first { hostTurns[host.host, default: 0] += 1 }
-        let target = PeerTarget(
-            phase: "pase", hints: Array(candidate.addresses.prefix(1)), reliability: candidate.parameters,
-            presumedActive: true, locate: { stream })
         let others = waitingForFirstTurn
         let isCrowded = others > Self.crowd
         let patience =
             isCrowded
             ? max(Self.leastPatience, Self.patience * Self.crowd / others / 4)
             : max(Self.patience, candidate.parameters.idleInterval * 2)
-        return Turn(
+        let turn = Turn(
             instance: instance, turn: candidate.turns, patience: patience,
-            slice: isCrowded ? Self.shortSlice : Self.slice, target: target)
-    }
-
-    mutating func noteSpeech(of instance: String) {
-        candidates[instance]?.voice = .heard
-        candidates[instance]?.wasSilent = false
+            end: min(deadline, now + (isCrowded ? Self.shortSlice : Self.slice)), addresses: candidate.addresses,
+            reliability: candidate.parameters)
+        return [.pair(turn), .wait(patience, then: .patienceEnded(instance, turn: candidate.turns))]
     }
 
     /// A candidate has had its time to say something.
-    mutating func noteSilence(of instance: String, turn: Int) {
+    private mutating func noteSilence(of instance: String, turn: Int) {
         guard let candidate = candidates[instance], candidate.turns == turn, candidate.voice == .awaited,
             case .trying = candidate.state
         else { return }
@@ -181,31 +249,29 @@ struct CandidateBoard {
         }
     }
 
-    /// - Throws: whatever is not a matter of this one candidate.
-    mutating func noteFailure(of instance: String, _ error: any Error) throws {
-        candidates[instance]?.locations?.finish()
-        candidates[instance]?.locations = nil
-        guard let failure = error as? SessionError else { throw error }
+    private mutating func noteFailure(of instance: String, _ failure: SessionError) -> [Action] {
+        var actions: [Action] = [.endLocations(of: instance)]
         if let refusal = failure.refusal, failure.code == .refused {
             isContradicted = isContradicted || failure.isContradicted
             let mayOpen = refusal.code == .windowClosed && waitsForWindow
             candidates[instance]?.state = mayOpen ? .closed(refusal) : .refused(refusal)
+            if mayOpen {
+                if !hasSaidWaiting { actions.append(.sayWaiting(label: candidates[instance]?.label ?? instance)) }
+                hasSaidWaiting = true
+                actions.append(.wait(Self.reopening, then: .reopening(instance)))
+            }
         } else {
             lastFailure = failure
             candidates[instance]?.state = .silent
             // One that is busy is there.
             if failure.code != .busy { candidates[instance]?.wasSilent = true }
         }
-    }
-
-    /// The label of a candidate that said that it is closed; `nil` if it did not.
-    func closed(_ instance: String) -> String? {
-        guard let candidate = candidates[instance], case .closed = candidate.state else { return nil }
-        return candidate.label
+        if isHopeless { actions.append(.wait(Self.grace, then: .graceEnded)) }
+        return actions
     }
 
     /// A candidate that said that it is closed may have another turn.
-    mutating func reopen(_ instance: String) {
+    private mutating func reopen(_ instance: String) {
         guard let candidate = candidates[instance], case .closed(let refusal) = candidate.state else { return }
         lastClosed = (candidate.label, refusal)
         candidates[instance]?.state = .silent
@@ -213,7 +279,7 @@ struct CandidateBoard {
 
     /// True if no candidate is left that might want us: some have refused, and the others had their turn and were
     /// silent, as those are whose records outlive them.
-    var isHopeless: Bool {
+    private var isHopeless: Bool {
         var hasRefusal = false
         for candidate in candidates.values {
             switch candidate.state {
@@ -226,13 +292,13 @@ struct CandidateBoard {
     }
 
     /// Why no candidate came to anything within the time: what the last one said counts more than silence.
-    func failure() -> (any Error)? {
+    private func failure() -> (any Error)? {
         let hasRefusal = candidates.values.contains { $0.refusal != nil }
         return hasRefusal || lastClosed != nil ? refusal() : lastFailure
     }
 
     /// Why no candidate will do, with all that were tried.
-    func refusal() -> CommissioningError {
+    private func refusal() -> CommissioningError {
         var refusals = candidates.values.compactMap { candidate -> (label: String, error: SecureChannelError)? in
             candidate.refusal.map { (candidate.label, $0) }
         }.sorted { $0.label < $1.label }

@@ -1,0 +1,46 @@
+package import NIOCore
+import NIOPosix
+
+/// Monotonic time: the real clock at the edge, a made-up one in tests.
+package typealias Instant = ContinuousClock.Instant
+
+/// The clock of everything that waits, with the event loop whose timers keep its time.
+///
+/// Whatever has an ``ExchangeManager`` takes the time from it. Tests have a time of their own, which passes only when
+/// nothing is left to do.
+package protocol TimeSource: Sendable {
+    var now: Instant { get }
+
+    /// An event loop for a link and its messages.
+    var eventLoop: any EventLoop { get }
+
+    /// Where work runs that outlives the task that started it; `nil` for the usual place.
+    var executor: (any TaskExecutor)? { get }
+
+    /// - Throws: `CancellationError`.
+    func sleep(until deadline: Instant) async throws
+}
+
+extension TimeSource {
+    /// - Throws: `CancellationError`.
+    package func sleep(for duration: Duration) async throws { try await sleep(until: now + duration) }
+
+    /// Starts work that outlives the task that started it.
+    @discardableResult
+    package func start<Output: Sendable>(_ work: @escaping @Sendable () async -> Output) -> Task<Output, Never> {
+        Task(executorPreference: executor) { await work() }
+    }
+}
+
+/// The clock and the event loops of this process.
+package struct SystemTime: TimeSource {
+    package init() {}
+
+    package var now: Instant { .now }
+    package var eventLoop: any EventLoop { MultiThreadedEventLoopGroup.singleton.next() }
+    package var executor: (any TaskExecutor)? { nil }
+
+    package func sleep(until deadline: Instant) async throws {
+        try await Task.sleep(until: deadline, clock: .continuous)
+    }
+}
