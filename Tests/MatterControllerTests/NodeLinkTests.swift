@@ -285,7 +285,8 @@ struct NodeLinkTests {
         #expect(try await bench.controller.describedAnew(stale, deadline: deadline) == described)
         #expect(try await bench.controller.record(of: "5").endpoints == described.endpoints)
         await bench.device.shutDown()
-        #expect(try await bench.controller.described(bench.controller.record(of: "lamp"), deadline: .testNow) == described)
+        #expect(
+            try await bench.controller.described(bench.controller.record(of: "lamp"), deadline: .testNow) == described)
         await bench.end()
     }
 }
