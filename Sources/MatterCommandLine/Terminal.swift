@@ -18,7 +18,7 @@ package final class Terminal: Sendable {
         isTerminal: { isatty($0 == .input ? STDIN_FILENO : $0 == .output ? STDOUT_FILENO : STDERR_FILENO) == 1 },
         write: { Terminal.write($0, to: $1 == .output ? STDOUT_FILENO : STDERR_FILENO) })
 
-    /// The descriptor that stands for stdin.
+    /// The descriptor that replaces stdin.
     let input: Int32
     private let environment: @Sendable (String) -> String?
     private let isTerminal: @Sendable (Stream) -> Bool

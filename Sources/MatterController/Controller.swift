@@ -28,7 +28,7 @@ public actor Controller {
         package var addresses: [PeerAddress]
         /// How long a device may take to do what it is told, beyond the delivery of messages.
         package var processing = Duration.seconds(10)
-        /// What it has sessions for: whoever keeps them for long takes the one long slot of each node.
+        /// The kind of its sessions: a process that keeps them for long takes the one long slot of each node.
         package var sessions = SlotKind.short
         /// The same for a command or a write that the device has acknowledged, where the user said how long to wait. The
         /// end of the budget holds all the same.

@@ -21,11 +21,6 @@ package struct HandshakeStep: Sendable {
     package var send: HandshakeMessage?
     /// Set when the session stands on our side. What is left to send belongs to the handshake still.
     package var established: EstablishedSession?
-
-    package init(send: HandshakeMessage? = nil, established: EstablishedSession? = nil) {
-        self.send = send
-        self.established = established
-    }
 }
 
 /// One side of PASE or CASE: messages in, steps out. A thrown error ends the handshake; its `reply` tells the peer.

@@ -19,7 +19,7 @@ package struct SecureChannelError: CodedError, Equatable {
         case busy = "secure-channel.busy"
         /// The device has no fabric with our root, our fabric id and its node id.
         case noSharedTrustRoots = "case.no-shared-trust-roots"
-        /// A certificate chain or a signature that does not hold.
+        /// A certificate chain or a signature that is not valid.
         case invalidCredentials = "case.invalid-credentials"
         /// The peer proved to be another node than the one asked for.
         case wrongPeer = "case.wrong-peer"

@@ -5,7 +5,7 @@ import MatterErrors
 package enum Base38 {
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-.".unicodeScalars)
 
-    /// How many characters stand for one, two and three bytes.
+    /// The number of characters for one, two and three bytes.
     private static let characters = [1: 2, 2: 4, 3: 5]
 
     /// The text of any bytes.
@@ -25,7 +25,7 @@ package enum Base38 {
     /// The bytes of a text.
     ///
     /// - Throws: ``SetupPayloadError`` for other characters, a length that no bytes have, or a group of characters
-    ///   that stands for more than its bytes hold.
+    ///   whose value exceeds its bytes.
     package static func decode(_ text: String) throws(SetupPayloadError) -> [UInt8] {
         try decode(Array(text.unicodeScalars), position: 1)
     }

@@ -13,7 +13,7 @@ package struct SetupPayloadError: CodedError, Equatable {
         case character = "payload.character"
         /// Too few or too many characters, digits or bytes.
         case length = "payload.length"
-        /// A group of characters or digits that stands for no value.
+        /// A group of characters or digits without a value.
         case group = "payload.group"
         /// The last digit does not fit the others.
         case checkDigit = "payload.check-digit"

@@ -52,7 +52,7 @@ struct RecordName: Hashable, Sendable {
         String(decoding: name.utf8.prefix(80).map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
-    /// A component that stands for any text, each text for itself.
+    /// A component for any text; different texts give different components.
     static func escaping(_ text: String) -> String {
         var component = ""
         for octet in text.utf8 {

@@ -57,7 +57,7 @@ package struct StateDirectory: Sendable {
         return home + "/.local/state/matterctl"
     }
 
-    /// A component of a record name that stands for any text, such as the name of a fabric.
+    /// A component of a record name for any text, such as the name of a fabric.
     package static func component(for text: String) -> String {
         RecordName.escaping(text)
     }
@@ -65,7 +65,7 @@ package struct StateDirectory: Sendable {
     /// True if a text can be a component of a record name.
     package static func isComponent(_ text: String) -> Bool { RecordName.isAllowed(text) }
 
-    /// The text that a component stands for; `nil` if it stands for none, or for one that was too long.
+    /// The text of a component; `nil` if it has none, or if the text was too long.
     package static func text(of component: String) -> String? {
         RecordName.unescaping(component)
     }

@@ -22,7 +22,7 @@ enum LogSetup {
 }
 
 extension LogSetup {
-    /// The file, ours alone: logs name addresses and nodes. A pipe that nobody reads is not waited for.
+    /// The file, ours alone: logs name addresses and nodes. A pipe without a reader is not waited for.
     private static func opened(_ file: String) throws(CommandLineError) -> Int32 {
         func failure(_ reason: String) -> CommandLineError {
             CommandLineError("usage.log-file", "cannot write the log file '\(file)': \(reason)")

@@ -115,7 +115,7 @@ package struct CommissioningFlow: Sendable {
             } catch {
                 // Another administrator's fail-safe is not ours to disarm.
                 if error.code == .failSafeBusy, stage == .armFailSafe { undo = .nothing }
-                // What a device refuses it has not done; what an answer without sense means, nobody knows.
+                // What a device refuses it has not done; the meaning of a malformed answer is unknown.
                 if undo == .leavePending, error.code != .malformedAnswer { undo = .disarmPending }
                 throw error
             }

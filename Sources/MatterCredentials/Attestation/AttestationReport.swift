@@ -97,11 +97,6 @@ package struct AttestationReport: Sendable, Hashable {
     /// The report of a commissioner that was told not to look.
     package static let skipped = AttestationReport(verdict: .skipped)
 
-    package init(verdict: AttestationVerdict, result: AttestationResult? = nil) {
-        self.verdict = verdict
-        self.result = result
-    }
-
     /// The public key that signs this device's answers, once the certificates were decoded.
     package var attestationKey: P256PublicKey? { dac?.publicKey }
 

@@ -8,11 +8,6 @@ package struct AttestationValidity: Hashable, Sendable, CustomStringConvertible 
     /// The last second of 9999 where the certificate does not expire.
     package let notAfter: Int64
 
-    package init(notBefore: Int64, notAfter: Int64) {
-        self.notBefore = notBefore
-        self.notAfter = notAfter
-    }
-
     package func contains(_ unixSeconds: Int64) -> Bool { notBefore <= unixSeconds && unixSeconds <= notAfter }
 
     /// `2022-02-05T00:00:00Z to 9999-12-31T23:59:59Z`.

@@ -25,11 +25,6 @@ package struct UnusableTrustFile: Sendable, Hashable, CustomStringConvertible {
     package let path: String
     package let reason: String
 
-    package init(path: String, reason: String) {
-        self.path = path
-        self.reason = reason
-    }
-
     package var description: String { "\(path): \(reason)" }
 }
 

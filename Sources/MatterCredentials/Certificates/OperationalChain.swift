@@ -24,7 +24,7 @@ package enum ValidationTime: Hashable, Sendable {
     }
 }
 
-/// The side of a session that a certificate stands for.
+/// The side of a session that a certificate is for.
 package enum PeerRole: Sendable, Hashable {
     /// The responder of a session.
     case server
@@ -85,7 +85,7 @@ package struct OperationalChain: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - time: what is known of the time.
-    ///   - role: which side of a session the leaf stands for, if any.
+    ///   - role: the side of a session that the leaf is for, if any.
     /// - Throws: ``CredentialsError`` that names the certificate and the rule.
     package func validate(
         at time: ValidationTime, requiring role: PeerRole? = nil

@@ -10,7 +10,7 @@ package struct CASEAuthenticatedTag: MatterIdentifier {
         self.init(UInt32(identifier) << 16 | UInt32(version))
     }
 
-    /// The tag that an access control subject or CaseAdminSubject stands for.
+    /// The tag of an access control subject or CaseAdminSubject.
     package init?(subject: NodeID) {
         guard case .caseAuthenticatedTag(let tag) = subject.kind, tag.isValid else { return nil }
         self = tag

@@ -41,13 +41,13 @@ package struct NodeID: MatterIdentifier {
     /// True if the id can name one node of a fabric.
     package var isOperational: Bool { Self.operationalRange.contains(self) }
 
-    /// The id that stands for all nodes of a group.
+    /// The id for all nodes of a group.
     package static func group(_ group: UInt16) -> NodeID { NodeID(0xFFFF_FFFF_FFFF_0000 | UInt64(group)) }
 
-    /// The id that stands for the peer of a PASE session.
+    /// The id for the peer of a PASE session.
     package static func pakeKey(_ passcodeID: UInt16) -> NodeID { NodeID(0xFFFF_FFFB_0000_0000 | UInt64(passcodeID)) }
 
-    /// The id that stands for all nodes whose certificate carries a tag.
+    /// The id for all nodes whose certificate carries a tag.
     package static func tagged(_ tag: CASEAuthenticatedTag) -> NodeID {
         NodeID(0xFFFF_FFFD_0000_0000 | UInt64(tag.rawValue))
     }

@@ -4,7 +4,7 @@ package struct VendorID: MatterIdentifier {
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// True if it may stand for a manufacturer: not 0 and not reserved.
+    /// True if it may be a manufacturer's: not 0 and not reserved.
     package var isValid: Bool { (1...0xFFF4).contains(rawValue) }
     /// True if it is one of the four ids for tests.
     package var isTest: Bool { (0xFFF1...0xFFF4).contains(rawValue) }

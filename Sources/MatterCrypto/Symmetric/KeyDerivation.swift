@@ -29,7 +29,7 @@ package enum HMACSHA256 {
 
 /// HKDF (RFC 5869), both steps at once.
 package enum HKDF {
-    /// `count` bytes derived with SHA-256; an empty salt stands for 32 zero bytes.
+    /// `count` bytes derived with SHA-256; an empty salt means 32 zero bytes.
     /// - Throws: `crypto.invalid-length` for an empty secret or a count outside 1 ... 8160.
     package static func sha256(
         secret: SecretBytes, salt: [UInt8], info: [UInt8], count: Int

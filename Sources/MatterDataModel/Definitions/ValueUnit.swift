@@ -3,7 +3,7 @@ public enum ValueUnit: String, Sendable, CaseIterable {
     case percent = "%"
     case percentHundredths = "%%"
     case percentHalves = "%2"
-    /// 0…254 stands for 0…100 % (LevelControl, ColorControl saturation).
+    /// 0…254 means 0…100 % (LevelControl, ColorControl saturation).
     case level = "lv"
     /// A temperature in steps of 0.01 °C.
     case celsiusHundredths = "cC"

@@ -1,7 +1,7 @@
 import JSON
 package import MatterTLV
 
-/// Names for numbers that stand for something else: clusters, device types, the attributes and commands of a cluster,
+/// Names for numbers that are ids: clusters, device types, the attributes and commands of a cluster,
 /// the version of the specification. For people; programs get the numbers.
 struct Glossary: Sendable {
     private let catalogue: Catalogue
@@ -10,7 +10,7 @@ struct Glossary: Sendable {
         self.catalogue = catalogue
     }
 
-    /// The name with the number behind it; `nil` for formats whose numbers stand for nothing.
+    /// The name with the number behind it; `nil` for formats whose numbers are no ids.
     func name(_ number: UInt64, as format: DataType.Format?) -> String? {
         guard let id = UInt32(exactly: number) else { return nil }
         return switch format {

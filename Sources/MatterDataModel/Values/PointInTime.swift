@@ -19,7 +19,7 @@ enum PointInTime {
         return value >= 0 ? value : nil
     }
 
-    /// The time that a number stands for: `2026-11-21T09:30:00Z`.
+    /// The time of a number: `2026-11-21T09:30:00Z`.
     static func text(_ value: UInt64, as unit: ValueUnit) -> String? {
         // Four digits of a year end here.
         let latest: Int64 = 253_402_300_799

@@ -131,7 +131,7 @@ struct ValueConversion {
         return members
     }
 
-    /// Adds what stands for mandatory fields that were left out, and orders by tag.
+    /// Adds the defaults of mandatory fields that were left out, and orders by tag.
     ///
     /// The model's defaults are not used: they are a device's initial values, not what a user means who forgets a
     /// field.

@@ -26,11 +26,6 @@ package struct EventReport: Hashable, Sendable {
     package var path: ConcreteEventPath
     package var outcome: Outcome
 
-    package init(path: ConcreteEventPath, outcome: Outcome) {
-        self.path = path
-        self.outcome = outcome
-    }
-
     /// The event, unless this is a failure.
     package var event: Event? {
         if case .event(let event) = outcome { event } else { nil }

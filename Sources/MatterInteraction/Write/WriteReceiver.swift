@@ -15,7 +15,7 @@ package struct WriteOperation: Hashable, Sendable {
     package var path: AttributePath
     package var dataVersion: UInt32?
     package var change: Change
-    /// How many blocks of the message it stands for; each gets a status.
+    /// The number of blocks of the message that it covers; each gets a status.
     package fileprivate(set) var blockCount: Int
 }
 

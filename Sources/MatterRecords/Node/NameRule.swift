@@ -24,7 +24,7 @@ package enum NameRule {
         guard name.unicodeScalars.allSatisfy(isPrintable), name.first != " ", name.last != " " else {
             throw refuse("it has blanks at its ends or characters that do not print")
         }
-        // What stands for bytes that were no text on the command line.
+        // The replacement for bytes that were no text on the command line.
         guard !name.unicodeScalars.contains("\u{FFFD}") else { throw refuse("it is not valid UTF-8") }
         guard parseNumber(name) == nil, !name.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
             throw refuse("it is a number, and would be read as a node id")

@@ -47,7 +47,7 @@ package struct AccessControlEntry: Hashable, Sendable {
         self.targets = targets
     }
 
-    /// True if the entry lets somebody who needs a privilege have it.
+    /// True if the entry grants a privilege to the caller.
     func grants(_ needed: AccessPrivilege) -> Bool {
         switch privilege {
         case .view, .proxyView: needed == .view
@@ -107,7 +107,7 @@ extension AccessControlEntry {
         ])
     }
 
-    /// Reads an entry that somebody wants to write.
+    /// Reads an entry that is to be written.
     ///
     /// - Throws: `CONSTRAINT_ERROR` for one that no list may hold, `RESOURCE_EXHAUSTED` for one that is too long.
     package init(checking value: TLVValue) throws(ClusterFailure) {
@@ -168,7 +168,7 @@ extension AccessControlEntry.Target {
 // MARK: - Deciding
 
 extension SimulatedNode {
-    /// True if somebody may do what needs a privilege (Matter core specification 6.6.6).
+    /// True if the caller has a privilege (Matter core specification 6.6.6).
     func allows(_ caller: Caller, _ needed: AccessPrivilege, _ endpoint: EndpointID, _ cluster: ClusterID) -> Bool {
         switch caller.kind {
         case .device, .pase: return true

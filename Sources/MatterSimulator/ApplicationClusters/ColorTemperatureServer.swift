@@ -65,7 +65,7 @@ package struct ColorTemperatureServer: ClusterServer {
         min(max(mireds, range.lowerBound), range.upperBound)
     }
 
-    /// The range that a command allows; 0 stands for the light's own end.
+    /// The range that a command allows; 0 means the light's own end.
     private static func range(_ minimum: UInt16, _ maximum: UInt16) throws(ClusterFailure) -> ClosedRange<Int> {
         let low = max(Int(minimum), coldest)
         let high = maximum == 0 ? warmest : min(Int(maximum), warmest)

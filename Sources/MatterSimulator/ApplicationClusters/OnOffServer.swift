@@ -60,7 +60,7 @@ package struct OnOffServer: ClusterServer {
         }
     }
 
-    /// The countdowns are computed when somebody asks.
+    /// The countdowns are computed when they are read.
     package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         let end: Instant?
         switch attribute {

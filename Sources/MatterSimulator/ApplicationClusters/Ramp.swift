@@ -7,13 +7,6 @@ package struct Ramp: Sendable, Equatable {
     package let start: Instant
     package let duration: Duration
 
-    package init(from: Int, to: Int, start: Instant, duration: Duration) {
-        self.from = from
-        self.to = to
-        self.start = start
-        self.duration = duration
-    }
-
     package var end: Instant { start + duration }
 
     package func value(at now: Instant) -> Int {

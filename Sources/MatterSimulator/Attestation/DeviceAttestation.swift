@@ -10,7 +10,7 @@ import MatterTLV
 ///
 /// The certification declaration is signed with the test key that the reference implementation publishes for devices in
 /// development, because official controllers accept no other signer, whatever authorities (PAA) they trust. That key is
-/// public and proves nothing: its number is a fact of public test data, and nobody who wants real devices trusts it.
+/// public and proves nothing: its number is a fact of public test data, and no maker of real devices trusts it.
 package enum DeviceAttestation {
     /// The private half of the key whose public half is `WellKnownKeys.developmentDeclarationSigners`.
     private static let developmentDeclarationScalar: [UInt8] = [
@@ -30,7 +30,7 @@ package enum DeviceAttestation {
     /// The credentials of a product: those of an earlier run, or new ones.
     ///
     /// - Parameters:
-    ///   - state: `nil` for credentials that are made anew every time.
+    ///   - state: `nil` for credentials that are made again every time.
     ///   - now: Matter seconds.
     package static func credentials(
         vendorID: UInt16, productID: UInt16, deviceType: DeviceTypeID, state: StateDirectory?, now: UInt32,

@@ -8,11 +8,6 @@ package struct CommandCall: Sendable {
     /// A structure, save for a few odd clusters.
     package let fields: TLVValue
 
-    package init(id: CommandID, fields: TLVValue) {
-        self.id = id
-        self.fields = fields
-    }
-
     /// The field with a tag; null counts as present.
     package subscript(_ tag: UInt8) -> TLVValue? { fields.field(tag) }
 

@@ -4,7 +4,7 @@ package import MatterSecureChannel
 import MatterTLV
 package import MatterTransport
 
-/// True if somebody with a passcode may come in (Matter core specification 5.4.2.2 and 11.19).
+/// True if a commissioner with a passcode may connect (Matter core specification 5.4.2.2 and 11.19).
 package struct CommissioningWindow: Sendable {
     package enum Mode: UInt8, Sendable {
         case closed = 0
@@ -23,7 +23,7 @@ package struct CommissioningWindow: Sendable {
     package var verifier: SPAKE2PlusVerifierData?
     package var pbkdf: PBKDFParameters?
     package var discriminator: UInt16 = 0
-    /// `nil` for the window of a device that belongs to nobody.
+    /// `nil` for the window of a device without a fabric.
     package var deadline: Instant?
     package var failedAttempts = 0
     var openerFabric: UInt8?
@@ -35,7 +35,7 @@ package struct CommissioningWindow: Sendable {
 }
 
 extension SimulatedNode {
-    /// Opens the window that a device has which belongs to nobody yet.
+    /// Opens the window of a device without a fabric.
     func openWindowAtBoot() {
         guard !window.isOpen else { return }
         open(.basic, configuration.verifier, configuration.pbkdf, configuration.discriminator)
@@ -82,7 +82,7 @@ extension SimulatedNode {
         effects.append(.advertise)
         reportCommissioning("window-closed", [("reason", .string(why))])
         if wasVisible { touchWindow() }
-        // A device that belongs to nobody would otherwise be lost for ever.
+        // A device without a fabric would otherwise be lost for ever.
         if fabrics.isEmpty, failSafe == nil, why != "attempts" { openWindowAtBoot() }
     }
 
@@ -95,10 +95,10 @@ extension SimulatedNode {
 
     // MARK: PASE
 
-    /// True if the window can be advertised: open, and nobody is being let in.
+    /// True if the window can be advertised: open, and no PASE session is under way.
     package var isCommissionable: Bool { window.isOpen && failSafe == nil }
 
-    /// Somebody knew the passcode.
+    /// A commissioner proved the passcode.
     package func noteCommissioner(at moment: Moment) {
         turn(at: moment) {
             if failSafe == nil { armFailSafe(seconds: configuration.limits.failSafe, fabricIndex: 0) }
@@ -106,7 +106,7 @@ extension SimulatedNode {
         }
     }
 
-    /// Somebody did not.
+    /// A commissioner failed to prove the passcode.
     package func noteFailedAttempt(at moment: Moment) {
         turn(at: moment) {
             window.failedAttempts += 1

@@ -6,7 +6,7 @@ package import MatterTransport
 
 /// An armed fail-safe: what has been done under it and how to undo it (Matter core specification 11.10.7.2).
 package struct FailSafe: Sendable {
-    /// The fabric of whoever armed it, or that was added under it; 0 during PASE before AddNOC.
+    /// The fabric of the administrator that armed it, or that was added under it; 0 during PASE before AddNOC.
     package var fabricIndex: UInt8
     package var deadline: Instant
     /// No extension goes beyond this.

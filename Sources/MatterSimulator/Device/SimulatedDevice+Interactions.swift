@@ -30,7 +30,7 @@ extension SimulatedDevice {
         } catch let error as InteractionError {
             if let status = error.statusForPeer { try? await send(StatusResponse(status), exchange) }
         } catch {
-            // The peer is gone, or the session is; there is nobody to tell.
+            // The peer is gone, or the session is; there is no peer to tell.
         }
         if let users = sessions[reference]?.users { sessions[reference]?.users = users - 1 }
         sessions[reference]?.lastUsed = time.now

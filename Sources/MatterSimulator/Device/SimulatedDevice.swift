@@ -58,7 +58,7 @@ package actor SimulatedDevice {
     var node: SimulatedNode
     var sessions = DeviceSessions()
     var resumptions: ResumptionTable
-    /// True if somebody is showing a passcode.
+    /// True if a commissioner is proving a passcode.
     var isInPASE = false
     /// CASE handshakes under way.
     var handshakes = 0
@@ -191,7 +191,7 @@ package actor SimulatedDevice {
             time.start { await self.publish(report) }
         }
         setTimer()
-        // The sessions go at once, so that nobody hears of what has just been done.
+        // The sessions go at once, so that no peer learns of the change.
         if reboots { startAgain() }
     }
 

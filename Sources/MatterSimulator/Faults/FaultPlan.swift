@@ -16,7 +16,7 @@ import MatterErrors
 /// | `reboot:STEP` | forgets all sessions and starts again right after a step, before the answer, once |
 /// | `fail-safe:S` | no fail-safe is longer than S seconds |
 /// | `fabric-table-full` | AddNOC finds no room |
-/// | `wrong-nocsr-signature` | the signature of CSRResponse does not hold |
+/// | `wrong-nocsr-signature` | the signature of CSRResponse is not valid |
 /// | `slow-crypto:MS` | every handshake message and every command with cryptography takes MS longer |
 /// | `odd-values:P[:SEED]` | an attribute is reported wrongly with probability P: see ``OddValues`` |
 ///
@@ -48,7 +48,7 @@ package struct FaultPlan: Sendable, Equatable {
     var rebootStep: String?
     /// The longest fail-safe that is granted, in seconds, whatever is asked for.
     package var failSafe: UInt16?
-    /// True if CSRResponse carries a signature that does not hold.
+    /// True if CSRResponse carries a signature that is not valid.
     package var hasWrongNOCSRSignature = false
     /// True if AddNOC finds no room.
     package var hasFullFabricTable = false

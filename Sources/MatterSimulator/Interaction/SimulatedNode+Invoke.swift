@@ -114,7 +114,7 @@ extension SimulatedNode {
         return answer
     }
 
-    /// Runs a command of the device's own, as if somebody with every right had sent it; one that is put off stays undone.
+    /// Runs a command of the device's own, as if an administrator had sent it; one that is put off stays undone.
     @discardableResult
     package func invoke(
         _ command: CommandID, _ fields: TLVValue = .structure([]), endpoint: EndpointID, cluster: ClusterID,

@@ -80,7 +80,7 @@ extension SimulatedNode {
         return endpoint.clusters[cluster] == nil ? .unsupportedCluster : nil
     }
 
-    /// The attributes that a wildcard path means to somebody, ascending.
+    /// The attributes of a wildcard path for the caller, ascending.
     func expand(_ path: AttributePath, _ caller: Caller) -> [ConcreteAttributePath] {
         let flags = path.wildcardFlags ?? []
         var found: [ConcreteAttributePath] = []
@@ -119,7 +119,7 @@ extension SimulatedNode {
         return flags.contains(.skipChangesOmittedAttributes) && attribute.changesOmitted
     }
 
-    /// The value of an attribute as somebody may see it.
+    /// The value of an attribute as the caller may see it.
     func data(_ path: ConcreteAttributePath, _ isFabricFiltered: Bool, _ caller: Caller) -> AttributeDataIB? {
         guard let entry = entry(path.endpoint, path.cluster), var value = read(path, caller: caller),
             let definition = entry.model.attributes[path.attribute]
@@ -155,7 +155,7 @@ extension SimulatedNode {
 
     // MARK: Events
 
-    /// The events that some paths mean to somebody, ascending, after the reasons why others have none.
+    /// The events of some paths for the caller, ascending, after the reasons why others have none.
     func readEvents(_ paths: [EventPath], from minimum: UInt64, caller: Caller) -> [EventReportIB] {
         guard !paths.isEmpty else { return [] }
         var reports: [EventReportIB] = []

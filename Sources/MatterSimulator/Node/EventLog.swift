@@ -30,7 +30,7 @@ struct EventLog: Sendable {
         reservedUpTo = nextNumber + Self.block
     }
 
-    /// True if the reservation has to be saved anew, since half of it is used.
+    /// True if the reservation has to be saved again, since half of it is used.
     var needsReservation: Bool { nextNumber + Self.block / 2 >= reservedUpTo }
 
     /// The number to save: a later run starts here.

@@ -10,11 +10,6 @@ package struct Moment: Sendable {
     /// Microseconds since 1970.
     package var unixMicroseconds: UInt64
 
-    package init(instant: Instant, unixMicroseconds: UInt64) {
-        self.instant = instant
-        self.unixMicroseconds = unixMicroseconds
-    }
-
     /// The same a while later.
     package func advanced(by duration: Duration) -> Moment {
         let (seconds, attoseconds) = duration.components

@@ -60,7 +60,7 @@ struct GeneralCommissioningServer: ClusterServer {
         if let armed = node.failSafe {
             guard armed.fabricIndex == context.caller.fabricIndex else { return .busyWithOtherAdmin }
         } else if node.window.isOpen, !context.caller.isPASE {
-            // Somebody who is being let in comes before administrators that are in already.
+            // A commissioner on PASE comes before administrators with a fabric.
             return .busyWithOtherAdmin
         }
         guard seconds > 0 else {

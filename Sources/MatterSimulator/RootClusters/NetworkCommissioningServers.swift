@@ -28,7 +28,7 @@ struct EthernetCommissioningServer: ClusterServer {
 struct WiFiCommissioningServer: ClusterServer {
     struct Station: Sendable {
         var ssid: String
-        /// Empty for an open network; `nil` for one that nobody can join.
+        /// Empty for an open network; `nil` for one that cannot be joined.
         var password: String?
         var channel: UInt16
         var rssi: Int8

@@ -25,7 +25,7 @@ struct UserLabelServer: ClusterServer {
     }
 }
 
-/// Time Synchronization without time zones: the device has the host's clock until somebody sets it
+/// Time Synchronization without time zones: the device has the host's clock until an administrator sets it
 /// (Matter core specification 11.17).
 struct TimeSynchronizationServer: ClusterServer {
     typealias Attribute = TimeSynchronization.Attribute

@@ -48,7 +48,7 @@ extension JSONObject {
 }
 
 extension TLVValue {
-    /// The value that plain JSON stands for, for writing without a schema.
+    /// The value of plain JSON, for writing without a schema.
     ///
     /// Non-negative integers become unsigned, negative ones signed, fractions doubles, `hex:…` strings bytes, objects
     /// structures whose keys are context tags (0–255, written in ascending order). Where that guess is wrong, an

@@ -13,7 +13,7 @@ package struct ReceptionWindow: Equatable, Sendable {
 
     private let policy: Policy
     private var maximum: UInt32?
-    /// Bit i stands for maximum − 1 − i.
+    /// Bit i is for maximum − 1 − i.
     private var bitmap: UInt32 = 0
 
     package init(_ policy: Policy) {

@@ -194,7 +194,7 @@ package struct RainMakerStore: Sendable {
 
     private func removal(of node: NodeID) -> String { "\(removals)/\(node).json" }
 
-    /// What the cloud has to be told. A node that is still known here has not left: whoever was about to remove it was
+    /// What the cloud has to be told. A node that is still known here has not left: the command that was about to remove it was
     /// cut short.
     package func allRemovals() throws -> [PendingRemoval] {
         let nodes = NodeStore(state, fabric: fabric)

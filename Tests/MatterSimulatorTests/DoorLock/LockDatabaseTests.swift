@@ -13,7 +13,7 @@ struct LockDatabaseTests {
         user.name = "Ada"
         user.uniqueID = 77
         user.status = .occupiedDisabled
-        user.type = .scheduleRestricted
+        user.type = .scheduleRestrictedUser
         user.credentials = [3, 4]
         user.creator = 1
         user.modifier = 2

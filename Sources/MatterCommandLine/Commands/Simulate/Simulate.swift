@@ -152,7 +152,7 @@ struct Simulate: LocalCommand {
             await group.waitForAll()
         }
         for device in devices { await device.stop() }
-        // Held until now, so that nobody else plays this device.
+        // Held until now, so that no other process plays this device.
         _ = consume lock
     }
 

@@ -114,7 +114,7 @@ extension ColorControlServer {
         }
     }
 
-    /// The range that a command allows; 0 stands for the light's own end.
+    /// The range that a command allows; 0 means the light's own end.
     private static func mireds(_ minimum: Int, _ maximum: Int) throws(ClusterFailure) -> ClosedRange<Int> {
         let low = max(minimum, coldest)
         let high = maximum == 0 ? warmest : min(maximum, warmest)

@@ -61,7 +61,7 @@ package struct ColorControlServer: ClusterServer {
         publish(context)
     }
 
-    /// What is on its way is computed when somebody asks.
+    /// Movements are computed when they are read.
     package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         engine.isMoving ? value(of: attribute, context) : nil
     }

@@ -9,7 +9,7 @@ struct ColorEngine: Sendable {
     /// The circle of a hue in sixteen bits, and that of one in eight bits, whose last value is 254.
     static let enhancedCircle = 1 << 16
     static let plainCircle = 255 << 8
-    /// For how long a movement without an end is planned; then it begins anew.
+    /// For how long a movement without an end is planned; then it begins again.
     private static let horizon = Duration.seconds(6500)
     /// The largest RemainingTime.
     private static let longest: UInt16 = 0xFFFE

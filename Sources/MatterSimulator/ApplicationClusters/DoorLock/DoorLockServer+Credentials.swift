@@ -38,7 +38,7 @@ extension DoorLockServer {
     /// - Returns: what the response says, with the user that was created.
     private mutating func setPIN(
         _ index: UInt16, _ command: CommandCall, _ context: ClusterContext
-    ) throws(ClusterFailure) -> (LockStatus, created: UInt16?) {
+    ) throws(ClusterFailure) -> (DoorLock.DlStatus, created: UInt16?) {
         let operation: UInt8 = try command.unsigned(0)
         let pin = try command.octets(2)
         let userIndex: UInt16? = try command.optionalUnsigned(3)
@@ -49,11 +49,11 @@ extension DoorLockServer {
         else { return (.invalidField, nil) }
         guard database.credential(with: pin) == nil else { return (.duplicate, nil) }
         guard let status = try? Self.status(statusNumber) ?? .occupiedEnabled,
-            let type = try? Self.type(typeNumber) ?? .unrestricted, type != .programming
+            let type = try? Self.type(typeNumber) ?? .unrestrictedUser, type != .programmingUser
         else { return (.invalidField, nil) }
         let isUserGiven = statusNumber != nil || typeNumber != nil
         switch operation {
-        case LockDataOperation.add.rawValue:
+        case DoorLock.DataOperationType.add.rawValue:
             guard database.credentials[index] == nil else { return (.occupied, nil) }
             if let userIndex {
                 guard !isUserGiven else { return (.invalidField, nil) }
@@ -67,7 +67,7 @@ extension DoorLockServer {
             database.users[created] = user
             emitChange(.userIndex, .add, user: created, data: created, context)
             return (add(index, pin, to: created, context), created)
-        case LockDataOperation.modify.rawValue:
+        case DoorLock.DataOperationType.modify.rawValue:
             guard database.credentials[index] != nil, let userIndex, !isUserGiven,
                 database.users[userIndex]?.credentials.contains(index) ?? false
             else { return (.invalidField, nil) }
@@ -82,7 +82,7 @@ extension DoorLockServer {
 
     private mutating func add(
         _ index: UInt16, _ pin: [UInt8], to user: UInt16, _ context: ClusterContext
-    ) -> LockStatus {
+    ) -> DoorLock.DlStatus {
         guard let present = database.users[user] else { return .invalidField }
         guard present.credentials.count < LockDatabase.credentialsPerUser else { return .resourceExhausted }
         let fabric = context.caller.lockFabric

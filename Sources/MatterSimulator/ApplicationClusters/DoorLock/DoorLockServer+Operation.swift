@@ -3,14 +3,14 @@ import MatterDataModel
 import MatterTLV
 import MatterTransport
 
-/// Somebody moves the bolt, or tries to.
+/// A movement of the bolt, or an attempt.
 struct LockOperation: Sendable {
-    var type: LockOperationType
-    var source: LockOperationSource
+    var type: DoorLock.LockOperationType
+    var source: DoorLock.OperationSource
     var user: UInt16?
     var credential: UInt16?
 
-    init(_ type: LockOperationType, from source: LockOperationSource) {
+    init(_ type: DoorLock.LockOperationType, from source: DoorLock.OperationSource) {
         self.type = type
         self.source = source
     }
@@ -20,10 +20,10 @@ struct LockOperation: Sendable {
 extension DoorLockServer {
     /// LockDoor, UnlockDoor and UnlockWithTimeout.
     mutating func remote(
-        _ type: LockOperationType, pin: [UInt8]?, timeout: UInt32? = nil, _ context: ClusterContext
+        _ type: DoorLock.LockOperationType, pin: [UInt8]?, timeout: UInt32? = nil, _ context: ClusterContext
     ) throws(ClusterFailure) {
         let operation = LockOperation(type, from: .remote)
-        let mode = context.number(Attribute.operatingMode).flatMap(LockOperatingMode.init) ?? .normal
+        let mode = context.number(Attribute.operatingMode).flatMap(DoorLock.OperatingMode.init(rawValue:)) ?? .normal
         guard !isLockedOut(context) else { throw refuse(operation, .unspecified, context) }
         guard mode != .noRemoteLockUnlock, mode != .privacy else { throw refuse(operation, .restricted, context) }
         guard let pin else {
@@ -37,10 +37,10 @@ extension DoorLockServer {
         guard use(pin, operation, timeout: timeout, context) else { throw .failure }
     }
 
-    /// Somebody types a code at the door.
-    mutating func keypad(_ type: LockOperationType, pin: [UInt8], _ context: ClusterContext) {
+    /// A person types a code at the door.
+    mutating func keypad(_ type: DoorLock.LockOperationType, pin: [UInt8], _ context: ClusterContext) {
         let operation = LockOperation(type, from: .keypad)
-        let mode = context.number(Attribute.operatingMode).flatMap(LockOperatingMode.init) ?? .normal
+        let mode = context.number(Attribute.operatingMode).flatMap(DoorLock.OperatingMode.init(rawValue:)) ?? .normal
         guard !isLockedOut(context) else { return _ = refuse(operation, .unspecified, context) }
         guard mode != .vacation, mode != .privacy else { return _ = refuse(operation, .restricted, context) }
         _ = use(pin, operation, timeout: nil, context)
@@ -66,16 +66,16 @@ extension DoorLockServer {
             return false
         }
         switch user.type {
-        case .nonAccess:
+        case .nonAccessUser:
             operation.type = .nonAccessUserEvent
             emit(operation, context)
             return false
-        case .forced:
-            context.emit(event: Event.doorLockAlarm, [TLVElement(0, .number(LockAlarm.forcedUser.rawValue))])
-        case .disposable:
+        case .forcedUser:
+            context.emit(event: Event.doorLockAlarm, [TLVElement(0, .number(DoorLock.AlarmCode.forcedUser.rawValue))])
+        case .disposableUser:
             database.users[index]?.status = .occupiedDisabled
             context.markUnsaved()
-        case .expiring where user.firstUsed == nil:
+        case .expiringUser where user.firstUsed == nil:
             let time = localTime(context)
             database.users[index]?.firstUsed = time
             context.markUnsaved()
@@ -88,7 +88,7 @@ extension DoorLockServer {
     /// Why a user may not do this now.
     private func obstacle(
         to user: LockUser, _ operation: LockOperation, _ context: ClusterContext
-    ) -> LockOperationError? {
+    ) -> DoorLock.OperationError? {
         guard user.status == .occupiedEnabled else { return .disabledUserDenied }
         let time = localTime(context)
         func isWithin(_ contains: (UInt32) -> Bool) -> Bool { time.map(contains) ?? false }
@@ -96,14 +96,14 @@ extension DoorLockServer {
         let isInYear = isWithin { time in user.yearDaySchedules.values.contains { $0.contains(time) } }
         let isAllowed =
             switch user.type {
-            case .weekDaySchedule: isInWeek
-            case .yearDaySchedule: isInYear
-            case .scheduleRestricted:
+            case .weekDayScheduleUser: isInWeek
+            case .yearDayScheduleUser: isInYear
+            case .scheduleRestrictedUser:
                 // Both kinds bind where both are set; a user without any has no time at all.
                 (!user.weekDaySchedules.isEmpty || !user.yearDaySchedules.isEmpty)
                     && (user.weekDaySchedules.isEmpty || isInWeek) && (user.yearDaySchedules.isEmpty || isInYear)
-            case .expiring: user.firstUsed.map { first in isWithin { $0 < expiry(first, context) } } ?? true
-            case .remoteOnly: operation.source == .remote
+            case .expiringUser: user.firstUsed.map { first in isWithin { $0 < expiry(first, context) } } ?? true
+            case .remoteOnlyUser: operation.source == .remote
             default: true
             }
         return isAllowed ? nil : .restricted
@@ -123,9 +123,9 @@ extension DoorLockServer {
 
     mutating func actuate(_ operation: LockOperation, timeout: UInt32?, _ context: ClusterContext) {
         let isUnlock = operation.type == .unlock
-        context[Attribute.lockState] = .number((isUnlock ? LockState.unlocked : .locked).rawValue)
+        context[Attribute.lockState] = .number((isUnlock ? DoorLock.DlLockState.unlocked : .locked).rawValue)
         var event = operation
-        if let user = operation.user.flatMap({ database.users[$0] }), user.type == .forced {
+        if let user = operation.user.flatMap({ database.users[$0] }), user.type == .forcedUser {
             event.type = .forcedUserEvent
         }
         emit(event, context)
@@ -158,7 +158,7 @@ extension DoorLockServer {
         let seconds: Int64 = context.number(Attribute.userCodeTemporaryDisableTime) ?? 0
         lockedOutUntil = context.now + .seconds(seconds)
         context.emit(
-            event: Event.doorLockAlarm, [TLVElement(0, .number(LockAlarm.wrongCodeEntryLimit.rawValue))])
+            event: Event.doorLockAlarm, [TLVElement(0, .number(DoorLock.AlarmCode.wrongCodeEntryLimit.rawValue))])
     }
 
     // MARK: Events
@@ -188,7 +188,7 @@ extension DoorLockServer {
     ///
     /// - Returns: what a command answers.
     private func refuse(
-        _ operation: LockOperation, _ error: LockOperationError, _ context: ClusterContext
+        _ operation: LockOperation, _ error: DoorLock.OperationError, _ context: ClusterContext
     ) -> ClusterFailure {
         context.emit(
             event: Event.lockOperationError,

@@ -28,7 +28,7 @@ extension DoorLockServer {
     ) throws(ClusterFailure) -> CommandAnswer {
         let index: UInt8 = try command.unsigned(0)
         let userIndex: UInt16 = try command.unsigned(1)
-        func answer(_ status: LockStatus, _ more: [TLVElement] = []) -> CommandAnswer {
+        func answer(_ status: DoorLock.DlStatus, _ more: [TLVElement] = []) -> CommandAnswer {
             .response(
                 response,
                 [

@@ -20,18 +20,18 @@ extension DoorLockServer {
         }
         let fabric = context.caller.lockFabric
         switch operation {
-        case LockDataOperation.add.rawValue:
-            guard database.users[index] == nil else { throw .cluster(LockStatus.occupied.rawValue) }
+        case DoorLock.DataOperationType.add.rawValue:
+            guard database.users[index] == nil else { throw .cluster(DoorLock.DlStatus.occupied.rawValue) }
             var user = LockUser()
             user.name = name ?? ""
             user.uniqueID = uniqueID
             user.status = status ?? .occupiedEnabled
-            user.type = type ?? .unrestricted
+            user.type = type ?? .unrestrictedUser
             user.creator = fabric
             user.modifier = fabric
             database.users[index] = user
             emitChange(.userIndex, .add, user: index, data: index, context)
-        case LockDataOperation.modify.rawValue:
+        case DoorLock.DataOperationType.modify.rawValue:
             guard var user = database.users[index] else { throw .invalidCommand }
             // What another fabric has named stays as it is.
             guard user.creator == fabric || (name == nil && uniqueID == nil) else { throw .invalidCommand }
@@ -84,15 +84,15 @@ extension DoorLockServer {
     }
 
     /// - Throws: also for the status of an empty slot, which cannot be set.
-    static func status(_ number: UInt8?) throws(ClusterFailure) -> LockUserStatus? {
+    static func status(_ number: UInt8?) throws(ClusterFailure) -> DoorLock.UserStatus? {
         guard let number else { return nil }
-        guard let status = LockUserStatus(rawValue: number) else { throw .invalidCommand }
+        guard let status = DoorLock.UserStatus(rawValue: number), status != .available else { throw .invalidCommand }
         return status
     }
 
-    static func type(_ number: UInt8?) throws(ClusterFailure) -> LockUserType? {
+    static func type(_ number: UInt8?) throws(ClusterFailure) -> DoorLock.UserType? {
         guard let number else { return nil }
-        guard let type = LockUserType(rawValue: number) else { throw .invalidCommand }
+        guard let type = DoorLock.UserType(rawValue: number) else { throw .invalidCommand }
         return type
     }
 }

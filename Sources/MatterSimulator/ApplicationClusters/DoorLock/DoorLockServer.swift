@@ -39,7 +39,7 @@ package struct DoorLockServer: ClusterServer {
         Attribute.requirePINforRemoteOperation, Attribute.expiringUserTimeout,
     ]
     package let initialAttributes: [AttributeID: TLVValue] = [
-        Attribute.lockState: .number(LockState.locked.rawValue), Attribute.lockType: .uint(0),
+        Attribute.lockState: .number(DoorLock.DlLockState.locked.rawValue), Attribute.lockType: .uint(0),
         Attribute.actuatorEnabled: .bool(true),
         Attribute.numberOfTotalUsersSupported: .number(LockDatabase.capacity),
         Attribute.numberOfPINUsersSupported: .number(LockDatabase.capacity),
@@ -71,8 +71,8 @@ package struct DoorLockServer: ClusterServer {
     package mutating func restore(_ state: TLVValue) throws(TLVError) { database = try LockDatabase(tlv: state) }
 
     package mutating func start(_ context: ClusterContext) {
-        // A timer that the end of the last run cut short starts anew.
-        if context.number(Attribute.lockState) == LockState.unlocked.rawValue {
+        // A timer that the end of the last run cut short starts again.
+        if context.number(Attribute.lockState) == DoorLock.DlLockState.unlocked.rawValue {
             scheduleRelock(after: nil, context)
         }
     }
@@ -81,7 +81,9 @@ package struct DoorLockServer: ClusterServer {
         _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         if attribute == Attribute.operatingMode {
-            guard let mode = value.integer(as: UInt8.self), LockOperatingMode(rawValue: mode) != nil else {
+            guard let number = value.integer(as: UInt8.self), let mode = DoorLock.OperatingMode(rawValue: number),
+                mode != .passage
+            else {
                 throw .constraintError
             }
         }
@@ -137,14 +139,15 @@ package struct DoorLockServer: ClusterServer {
 
     /// LockUserChange, by the caller of a command.
     func emitChange(
-        _ type: LockDataType, _ operation: LockDataOperation, user: UInt16?, data: UInt16?, _ context: ClusterContext
+        _ type: DoorLock.LockDataType, _ operation: DoorLock.DataOperationType, user: UInt16?, data: UInt16?,
+        _ context: ClusterContext
     ) {
         context.markUnsaved()
         context.emit(
             event: Event.lockUserChange,
             [
                 TLVElement(0, .number(type.rawValue)), TLVElement(1, .number(operation.rawValue)),
-                TLVElement(2, .number(LockOperationSource.remote.rawValue)), TLVElement(3, .nullable(user)),
+                TLVElement(2, .number(DoorLock.OperationSource.remote.rawValue)), TLVElement(3, .nullable(user)),
                 TLVElement(4, .nullable(context.caller.lockFabric)),
                 TLVElement(5, .nullable(context.caller.nodeID?.rawValue)), TLVElement(6, .nullable(data)),
             ])

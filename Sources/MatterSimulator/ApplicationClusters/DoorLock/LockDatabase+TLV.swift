@@ -1,3 +1,4 @@
+import MatterDataModel
 import MatterTLV
 
 /// How the users of a lock are saved: a structure with 0 users and 1 credentials.
@@ -33,7 +34,7 @@ extension LockDatabase {
             users[index] = user
             users[index]?.credentials.removeAll { credentials[$0] == nil }
         }
-        // A code that belongs to nobody opens nothing and could not be removed.
+        // A code without a user opens nothing and could not be removed.
         for index in credentials.keys where owner(of: index) == nil { credentials[index] = nil }
     }
 }
@@ -72,8 +73,8 @@ extension LockUser {
         var user = LockUser()
         user.name = try fields.string(1)
         user.uniqueID = try fields.optionalUnsigned(2)
-        user.status = LockUserStatus(rawValue: try fields.unsigned(3)) ?? .occupiedDisabled
-        user.type = LockUserType(rawValue: try fields.unsigned(4)) ?? .nonAccess
+        user.status = DoorLock.UserStatus(rawValue: try fields.unsigned(3)) ?? .occupiedDisabled
+        user.type = DoorLock.UserType(rawValue: try fields.unsigned(4)) ?? .nonAccessUser
         user.rule = try fields.unsigned(5)
         user.credentials = try fields.array(6).compactMap { $0.integer() }
         user.creator = try fields.fabric(7)

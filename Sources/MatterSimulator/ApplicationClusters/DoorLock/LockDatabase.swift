@@ -1,3 +1,5 @@
+import MatterDataModel
+
 /// A time of the week in which a user may unlock; minutes of the day, the last one included.
 struct LockWeekDaySchedule: Equatable, Sendable {
     /// Bit 0 is Sunday.
@@ -30,8 +32,8 @@ struct LockYearDaySchedule: Equatable, Sendable {
 struct LockUser: Equatable, Sendable {
     var name = ""
     var uniqueID: UInt32?
-    var status = LockUserStatus.occupiedEnabled
-    var type = LockUserType.unrestricted
+    var status = DoorLock.UserStatus.occupiedEnabled
+    var type = DoorLock.UserType.unrestrictedUser
     var rule: UInt8 = 0
     /// Indices of PIN credentials, in the order of their addition.
     var credentials: [UInt16] = []

@@ -98,7 +98,7 @@ package struct FanControlServer: ClusterServer {
     // MARK: The three views
 
     private func setMode(_ wish: UInt8, _ context: ClusterContext) {
-        // On and Smart are names of old; they are stored as what they stand for.
+        // On and Smart are names of old; they are stored as their new values.
         let mode = wish == Mode.on ? Mode.high : wish == Mode.smart ? Mode.auto : wish
         guard mode != context.number(Attribute.fanMode) else { return }
         switch mode {

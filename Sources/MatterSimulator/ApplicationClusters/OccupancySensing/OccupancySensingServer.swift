@@ -3,7 +3,7 @@ package import MatterTLV
 
 /// Occupancy Sensing (Matter application cluster specification 2.7) with a passive infrared sensor.
 ///
-/// A person plays the room with `motion` (somebody passes: occupied for HoldTime), `occupied` (somebody stays) and
+/// A person plays the room with `motion` (a person passes: occupied for HoldTime), `occupied` (somebody stays) and
 /// `unoccupied` (the last one has gone: free after HoldTime).
 package struct OccupancySensingServer: ClusterServer {
     private typealias Attribute = OccupancySensing.Attribute

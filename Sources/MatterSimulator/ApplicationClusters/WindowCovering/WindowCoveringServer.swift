@@ -74,7 +74,7 @@ package struct WindowCoveringServer: ClusterServer {
         publish(context)
     }
 
-    /// Positions are what they are when somebody asks.
+    /// Positions are computed when they are read.
     package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         switch attribute {
         case Attribute.currentPositionLiftPercent100ths where lift.isMoving: .number(lift.position(at: context.now))

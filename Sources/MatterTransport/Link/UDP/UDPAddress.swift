@@ -14,7 +14,7 @@ package struct UDPAddress: Hashable, Sendable {
     /// - Returns: `nil` unless there are 4 or 16 bytes.
     package init?(octets: [UInt8], scope: UInt32 = 0, port: UInt16) {
         guard octets.count == 4 || octets.count == 16 else { return nil }
-        // A mapped address is the IPv4 address that it stands for.
+        // A mapped address is an IPv4 address.
         if octets.count == 16, octets[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]) {
             self.octets = Array(octets[12...])
         } else {

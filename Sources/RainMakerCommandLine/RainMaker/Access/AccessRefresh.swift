@@ -42,7 +42,7 @@ struct AccessRefresh: NetworkCommand {
         let account = try CloudStore(state).select(membership.profile)
         let joined = try await setup.withClient(account) { client in
             let joined = try await setup.fabric(client).refresh(record)
-            // Whoever commissioned them.
+            // No matter who commissioned them.
             _ = try await setup.adopt(joined, client)
             return joined
         }
