@@ -82,7 +82,7 @@ let package = Package(
         module("MatterErrors"),
         module("JSON", ["MatterErrors"]),
         module("MatterTLV", ["JSON", "MatterErrors"]),
-        module("MatterCrypto", ["COpenSSL", "JSON", "MatterErrors"]),
+        module("MatterCrypto", ["COpenSSL", "DynamicCrypto", "JSON", "MatterErrors"]),
         module("MatterSetupPayload", ["JSON", "MatterErrors", "MatterTLV"]),
         module("MatterStore", ["JSON", "MatterErrors"]),
         module("MatterHTTP", ["CCurl", "MatterErrors", logging]),

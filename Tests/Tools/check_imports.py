@@ -15,8 +15,8 @@ IMPORT = re.compile(
     r"^(?:@\w+(?:\([^)]*\))?\s+)*(?:public |package |internal |fileprivate |private )?import (?:\w+ )?(\w+)", re.M)
 # What the toolchain brings.
 SYSTEM = {
-    "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Glibc", "Musl", "Observation", "Swift",
-    "Synchronization", "Testing", "XCTest", "_Concurrency",
+    "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Glibc", "Musl", "Observation",
+    "Swift", "Synchronization", "Testing", "XCTest", "_Concurrency",
 }
 
 
@@ -51,7 +51,9 @@ def package():
 def imports(folder):
     found = {}
     for path in sorted((ROOT / folder).rglob("*.swift")):
-        for name in IMPORT.findall(path.read_text(encoding="utf-8")):
+        # What stands in an #if is indented.
+        text = re.sub(r"^(#if .*\n)\s+(?=import )", r"\1", path.read_text(encoding="utf-8"), flags=re.M)
+        for name in IMPORT.findall(text):
             found.setdefault(name, path.relative_to(ROOT))
     return found
 
