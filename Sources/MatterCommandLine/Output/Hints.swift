@@ -32,9 +32,6 @@ enum Hints {
             "this is a development device, signed with keys that are public: add --allow-test-devices to accept it",
         "attestation.if-development": "if this is a development device add --allow-test-devices",
         "attestation.add-authority": "add the PAA certificate with --trust DIR",
-        "attestation.first-authority":
-            "put the PAA certificate, as the ledger of the Alliance (DCL) lists it, into a folder and name that with "
-            + "--trust DIR: no authorities for certified devices are installed",
         "attestation.development-declaration":
             "the declaration is one for development: add --allow-test-devices to accept it",
         "attestation.add-signer":

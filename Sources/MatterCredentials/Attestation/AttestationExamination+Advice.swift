@@ -50,7 +50,7 @@ extension AttestationExamination {
         if isDevelopment {
             return .step("attestation.development-device")
         }
-        let advice = Hint.step(trust.hasAuthorities ? "attestation.add-authority" : "attestation.first-authority")
+        let advice = Hint.step("attestation.add-authority")
         let remedy = trust.allowsTestDevices ? advice : .step("attestation.if-development") + "; else " + advice
         return trust.unusable.isEmpty ? remedy : remedy + "; files that could not be used: \(trust.unusable.count)"
     }

@@ -68,7 +68,7 @@ extension AttestationExamination {
             throw Self.broken(
                 "the PAI (valid \(pai.validity)) was not valid when the DAC began to be, \(X509Time.text(issued))")
         }
-        if let validity = anchor.certificate?.validity, !validity.contains(issued) {
+        if let validity = anchor.validity, !validity.contains(issued) {
             throw Self.broken(
                 "the PAA (valid \(validity)) was not valid when the DAC began to be, \(X509Time.text(issued))")
         }

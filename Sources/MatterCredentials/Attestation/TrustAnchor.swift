@@ -2,6 +2,8 @@ package import MatterCrypto
 
 /// Where a trusted key comes from.
 package enum TrustOrigin: Sendable, Hashable, CustomStringConvertible {
+    /// The Alliance's ledger, as of a day such as `2026-07-15`.
+    case ledger(day: String)
     /// A file of the production store.
     case production(file: String)
     /// A constant of this program.
@@ -13,6 +15,7 @@ package enum TrustOrigin: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String {
         switch self {
+        case .ledger(let day): "the Alliance's ledger, \(day)"
         case .production(let file): "production store, \(file)"
         case .builtIn: "built in"
         case .development: "development key, built in"
@@ -27,14 +30,20 @@ package struct TrustAnchor: Sendable, Hashable {
     package let keyIdentifier: [UInt8]
     package let publicKey: P256PublicKey
     package let subject: AttestationName
-    /// `nil` where only the key and its names are known.
+    /// `nil` for a development key, which is valid at any time.
+    package let validity: AttestationValidity?
+    /// `nil` if only facts are known.
     package let certificate: AttestationCertificate?
     package let origin: TrustOrigin
 
-    package init(keyIdentifier: [UInt8], publicKey: P256PublicKey, subject: AttestationName, origin: TrustOrigin) {
+    package init(
+        keyIdentifier: [UInt8], publicKey: P256PublicKey, subject: AttestationName,
+        validity: AttestationValidity? = nil, origin: TrustOrigin
+    ) {
         self.keyIdentifier = keyIdentifier
         self.publicKey = publicKey
         self.subject = subject
+        self.validity = validity
         self.origin = origin
         certificate = nil
     }
@@ -45,6 +54,7 @@ package struct TrustAnchor: Sendable, Hashable {
         self.keyIdentifier = keyIdentifier
         publicKey = certificate.publicKey
         subject = certificate.subject
+        validity = certificate.validity
         self.certificate = certificate
         self.origin = origin
     }

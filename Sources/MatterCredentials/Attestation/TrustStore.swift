@@ -30,8 +30,8 @@ package struct UnusableTrustFile: Sendable, Hashable, CustomStringConvertible {
 
 /// The keys that attestation ends at: authorities (PAA) by key identifier, and signers of certification declarations.
 ///
-/// The signing keys of the Alliance are always in it, the development keys only if asked for, authorities for devices on
-/// the market only if files give them.
+/// The signing keys of the Alliance and the authorities of its ledger are always in it, the development keys only if asked
+/// for.
 package struct TrustStore: Sendable {
     /// More files or keys than any real folder holds.
     package static let maximumCount = 4096
@@ -40,7 +40,9 @@ package struct TrustStore: Sendable {
 
     /// True if the development keys are in the store.
     package let allowsTestDevices: Bool
-    /// In the order of their addition.
+    /// True if the authorities of the ledger are trusted, as of the day of this program.
+    package let hasBuiltInAuthorities: Bool
+    /// The other authorities in the order of their addition.
     package private(set) var authorities: [TrustAnchor] = []
     package private(set) var declarationSigners: [DeclarationSigner] = WellKnownKeys.declarationSigners
     /// The files that could not be used.
@@ -48,14 +50,16 @@ package struct TrustStore: Sendable {
 
     /// - Parameters:
     ///   - allowTestDevices: adds the development authorities and the development declaration key.
+    ///   - builtIn: whether the authorities of the ledger are trusted as of the day of this program.
     ///   - files: the files of a folder that the user trusts.
     ///   - production: the files of the production store.
     ///   - unreadable: what could not even be read, for the report.
     package init(
-        allowTestDevices: Bool = false, files: [TrustFile] = [], production: [TrustFile] = [],
+        allowTestDevices: Bool = false, builtIn: Bool = true, files: [TrustFile] = [], production: [TrustFile] = [],
         unreadable: [UnusableTrustFile] = []
     ) {
         allowsTestDevices = allowTestDevices
+        hasBuiltInAuthorities = builtIn
         unusable = unreadable
         if allowTestDevices {
             authorities = WellKnownKeys.developmentAuthorities
@@ -108,7 +112,12 @@ package struct TrustStore: Sendable {
 
     /// The authorities with a key identifier: usually one, but names and keys may share it.
     package func authorities(keyIdentifier: [UInt8]) -> [TrustAnchor] {
-        authorities.filter { $0.keyIdentifier == keyIdentifier }
+        let builtIn = hasBuiltInAuthorities ? ProductionAuthorities.anchors(keyIdentifier: keyIdentifier) : []
+        return builtIn
+            + authorities.filter { anchor in
+                anchor.keyIdentifier == keyIdentifier
+                    && !builtIn.contains { $0.publicKey == anchor.publicKey && $0.subject == anchor.subject }
+            }
     }
 
     /// The declaration signers with a key identifier.
@@ -116,23 +125,21 @@ package struct TrustStore: Sendable {
         declarationSigners.filter { $0.keyIdentifier == keyIdentifier }
     }
 
-    /// True if there is any authority but those for development.
-    var hasAuthorities: Bool { authorities.contains { !$0.isDevelopment } }
-
     /// Where the keys came from, a line for each source.
     package var sources: [String] {
         func isFile(_ origin: TrustOrigin) -> Bool { if case .directory = origin { true } else { false } }
         func isProduction(_ origin: TrustOrigin) -> Bool { if case .production = origin { true } else { false } }
-        func counts(_ origin: (TrustOrigin) -> Bool) -> (sum: Int, text: String) {
+        func counts(_ origin: (TrustOrigin) -> Bool) -> (sum: Int, signers: Int, text: String) {
             let authorities = authorities.count { origin($0.origin) }
             let signers = declarationSigners.count { origin($0.origin) }
-            return (authorities + signers, "authorities \(authorities), declaration keys \(signers)")
+            return (authorities + signers, signers, "authorities \(authorities), declaration keys \(signers)")
         }
         let production = counts(isProduction)
         let files = counts(isFile)
         var lines = [
             "production store: " + (production.sum == 0 ? "empty" : production.text),
-            "built in: " + counts { $0 == .builtIn }.text,
+            "built in: authorities \(hasBuiltInAuthorities ? ProductionAuthorities.count : 0) as of "
+                + "\(ProductionAuthorities.day), declaration keys \(counts { $0 == .builtIn }.signers)",
             "development keys: " + (allowsTestDevices ? "allowed" : "not allowed"),
         ]
         if files.sum + unusable.count > 0 {
