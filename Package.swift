@@ -114,11 +114,14 @@ let package = Package(
                 "MatterTLV", "MatterTransport", logging,
             ]),
         module(
+            "MatterLedger", ["JSON", "MatterCredentials", "MatterErrors", "MatterHTTP", "MatterStore"]),
+        module(
             "MatterController",
             [
                 "CProcess", "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel",
-                "MatterDiscovery", "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSecureChannel",
-                "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTransport", logging,
+                "MatterDiscovery", "MatterErrors", "MatterInteraction", "MatterLedger", "MatterRecords",
+                "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV",
+                "MatterTransport", logging,
             ]),
         module(
             "RainMaker",
@@ -145,7 +148,8 @@ let package = Package(
             [
                 "CProcess", "CQREncode", "JSON", "MatterCommissioning", "MatterController", "MatterCredentials",
                 "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterErrors", "MatterHTTP", "MatterInteraction",
-                "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterSimulator",
+                "MatterLedger", "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload",
+                "MatterSimulator",
                 "MatterStore", "MatterTLV", "MatterTransport", arguments, logging,
             ]),
         module(
@@ -177,7 +181,7 @@ let package = Package(
         tests("MatterSetupPayloadTests", ["MatterSetupPayload", "MatterTLV"]),
         tests("MatterStoreTests", ["MatterErrors", "MatterStore"]),
         tests("MatterHTTPTests", ["CCurl", "MatterErrors", "MatterHTTP", logging]),
-        tests("MatterCredentialsTests", ["MatterCredentials", "MatterCrypto", "MatterErrors", "MatterTLV"]),
+        tests("MatterCredentialsTests", ["JSON", "MatterCredentials", "MatterCrypto", "MatterErrors", "MatterTLV"]),
         tests("MatterTransportTests", ["MatterCrypto", "MatterTransport"]),
         tests(
             "MatterSecureChannelTests",
@@ -232,11 +236,19 @@ let package = Package(
             "RainMakerEmulatorTests",
             ["JSON", "MatterCredentials", "MatterCrypto", "MatterHTTP", "MatterStore", "RainMakerEmulator"]),
         tests(
+            "MatterLedgerTests",
+            [
+                "JSON", "MatterCredentials", "MatterCrypto", "MatterErrors", "MatterHTTP", "MatterLedger",
+                "MatterStore",
+                "MatterTestKit", logging,
+            ]),
+        tests(
             "MatterCommandLineTests",
             [
                 "JSON", "MatterCommandLine", "MatterCommissioning", "MatterController", "MatterCredentials",
-                "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterHTTP", "MatterInteraction",
-                "MatterRecords", "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport",
+                "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterHTTP", "MatterInteraction", "MatterLedger",
+                "MatterRecords", "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTestKit",
+                "MatterTransport",
                 "RainMaker", "RainMakerCommandLine", arguments,
             ]),
         tests("EndToEndTests", ["MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterSimulator"]),

@@ -4,6 +4,7 @@ import MatterCredentials
 import MatterCrypto
 import MatterDiscovery
 import MatterErrors
+import MatterLedger
 package import MatterRecords
 import MatterSession
 import MatterSetupPayload
@@ -36,7 +37,8 @@ extension Controller {
         _ requests: [CommissioningRequest], _ commission: CommissionOptions, deadline: Instant
     ) async throws -> (node: NodeRecord, result: CommissionedNode) {
         let judge = try AttestationJudge(
-            commission.trust, time: validationTime, logger: options.logger, warn: options.warn)
+            commission.trust, records: TrustRecords(options.state), time: validationTime, logger: options.logger,
+            warn: options.warn)
         let work = try await issuerWork(commission.issuer, deviceName: requests.first?.name, deadline: deadline)
         do {
             let commissioned = try await first(of: requests, commission, judge, work?.issuer, deadline: deadline)

@@ -2,6 +2,7 @@ import Logging
 import MatterCommissioning
 import MatterCredentials
 import MatterErrors
+import MatterLedger
 
 /// Which devices a commissioning accepts: what their attestation has to prove, and whose keys prove it.
 public struct TrustPolicy: Sendable, Hashable {
@@ -39,13 +40,26 @@ public struct TrustPolicy: Sendable, Hashable {
 }
 
 extension TrustPolicy {
-    /// The keys that the policy trusts.
+    /// The keys that the policy trusts: of the program, of the ledgers as far as they were brought, and the user's own.
     ///
-    /// - Throws: ``AttestationError`` if the folder cannot be read.
-    func store() throws(AttestationError) -> TrustStore {
-        guard let folder else { return TrustStore(allowTestDevices: allowsTestDevices) }
-        let (files, unreadable) = try TrustDirectory.read(folder)
-        return TrustStore(allowTestDevices: allowsTestDevices, files: files, unreadable: unreadable)
+    /// - Throws: ``AttestationError`` if the folder cannot be read, or what is wrong with the user's own record.
+    func store(_ records: TrustRecords, warn: Controller.Warn) throws -> TrustStore {
+        guard enforcement != .skip else { return TrustStore(builtIn: false) }
+        var (files, unreadable): ([TrustFile], [UnusableTrustFile]) = ([], [])
+        if let folder { (files, unreadable) = try TrustDirectory.read(folder) }
+        let own = try records.ownTrust()
+        var ledgers: [any LedgerTrust] = []
+        for net in allowsTestDevices ? LedgerNet.allCases : [.main] {
+            do {
+                if let stored = try records.stored(net) { ledgers.append(stored) }
+            } catch {
+                // The program's own table is still there.
+                warn("what was brought from the ledger cannot be used: \(error)", .step("trust.update"))
+            }
+        }
+        return TrustStore(
+            allowTestDevices: allowsTestDevices, files: own.files + files, ledgers: ledgers,
+            distrusted: Set(own.distrusted), unreadable: unreadable)
     }
 }
 
@@ -59,10 +73,11 @@ struct AttestationJudge: Sendable {
     private let logger: Logger
 
     init(
-        _ policy: TrustPolicy, time: ValidationTime, logger: Logger, warn: @escaping Controller.Warn
-    ) throws(AttestationError) {
+        _ policy: TrustPolicy, records: TrustRecords, time: ValidationTime, logger: Logger,
+        warn: @escaping Controller.Warn
+    ) throws {
         enforcement = policy.enforcement
-        trust = try policy.store()
+        trust = try policy.store(records, warn: warn)
         self.time = time
         self.logger = logger
         self.warn = warn
@@ -74,6 +89,7 @@ struct AttestationJudge: Sendable {
         for line in report.lines { logger.debug("\(line)") }
         if let hint = report.hint { logger.debug("hint: \(hint)") }
         for file in trust.unusable { warn(file.description, nil) }
+        warnIfOld(report)
         if report.verdict == .untrusted {
             let refusal = AttestationRefusal(report: report)
             guard enforcement == .warn else {
@@ -84,5 +100,15 @@ struct AttestationJudge: Sendable {
             warn("attestation failed: \(refusal.reason)", .step("attestation.not-enforced"))
         }
         return AttestationSummary(verdict: report.verdict, authority: report.authority.map { "\($0.subject)" })
+    }
+
+    /// Old keys matter where the ledger's were asked for.
+    private func warnIfOld(_ report: AttestationReport) {
+        guard case .now(let seconds) = time else { return }
+        var isOfLedger = report.result == .paaNotFound
+        if case .ledger? = report.authority?.origin { isOfLedger = true }
+        let age = TrustAge(date: trust.date, now: MatterEpoch.unix(seconds))
+        guard isOfLedger, age.isOld else { return }
+        warn("the known authorities are of \(age.day), \(age.days) days ago", .step("trust.update"))
     }
 }

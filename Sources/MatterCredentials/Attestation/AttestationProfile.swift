@@ -90,7 +90,7 @@ extension AttestationCertificate {
     }
 
     /// Rejects an unknown critical extension.
-    func checkCriticalExtensions() throws(CredentialsError) {
+    package func checkCriticalExtensions() throws(CredentialsError) {
         let understood: Set<[UInt8]> = [ObjectIdentifier.basicConstraints, ObjectIdentifier.keyUsage]
         guard
             !extensions.contains(where: { $0.isCritical && !$0.isHarmless && !understood.contains($0.objectIdentifier) }

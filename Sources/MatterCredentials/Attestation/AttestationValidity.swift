@@ -15,7 +15,7 @@ package struct AttestationValidity: Hashable, Sendable, CustomStringConvertible 
 }
 
 /// The times of X.509 as seconds since 1970.
-enum X509Time {
+package enum X509Time {
     private static let secondsPerDay: Int64 = 86_400
 
     /// Reads a UTCTime or GeneralizedTime in the form of RFC 5280, 4.1.2.5: whole seconds, zone Z.
@@ -52,7 +52,7 @@ enum X509Time {
     }
 
     /// A time as `2026-08-01T12:00:00Z`.
-    static func text(_ unixSeconds: Int64) -> String {
+    package static func text(_ unixSeconds: Int64) -> String {
         let day = (unixSeconds >= 0 ? unixSeconds : unixSeconds - (secondsPerDay - 1)) / secondsPerDay
         let second = unixSeconds - day * secondsPerDay
         let (year, month, date) = calendarDate(day)

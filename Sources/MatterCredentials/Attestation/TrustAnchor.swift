@@ -4,8 +4,8 @@ package import MatterCrypto
 package enum TrustOrigin: Sendable, Hashable, CustomStringConvertible {
     /// The Alliance's ledger, as of a day such as `2026-07-15`.
     case ledger(day: String)
-    /// A file of the production store.
-    case production(file: String)
+    /// The Alliance's ledger for devices in development.
+    case testLedger(day: String)
     /// A constant of this program.
     case builtIn
     /// A constant of this program for devices in development: anybody can sign with these keys.
@@ -16,7 +16,7 @@ package enum TrustOrigin: Sendable, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .ledger(let day): "the Alliance's ledger, \(day)"
-        case .production(let file): "production store, \(file)"
+        case .testLedger(let day): "the Alliance's test ledger, \(day)"
         case .builtIn: "built in"
         case .development: "development key, built in"
         case .directory(let file): file
@@ -61,7 +61,10 @@ package struct TrustAnchor: Sendable, Hashable {
 
     /// True if anybody can sign with this key, wherever it came from.
     package var isDevelopment: Bool {
-        origin == .development || WellKnownKeys.developmentAuthorities.contains { $0.publicKey == publicKey }
+        switch origin {
+        case .development, .testLedger: true
+        default: WellKnownKeys.developmentAuthorities.contains { $0.publicKey == publicKey }
+        }
     }
 }
 

@@ -42,6 +42,10 @@ package struct TrustStore: Sendable {
     package let allowsTestDevices: Bool
     /// True if the authorities of the ledger are trusted, as of the day of this program.
     package let hasBuiltInAuthorities: Bool
+    /// What was brought from the ledger since.
+    package let ledgers: [any LedgerTrust]
+    /// The key identifiers that the user trusts no longer.
+    private let distrusted: Set<[UInt8]>
     /// The other authorities in the order of their addition.
     package private(set) var authorities: [TrustAnchor] = []
     package private(set) var declarationSigners: [DeclarationSigner] = WellKnownKeys.declarationSigners
@@ -52,20 +56,22 @@ package struct TrustStore: Sendable {
     ///   - allowTestDevices: adds the development authorities and the development declaration key.
     ///   - builtIn: whether the authorities of the ledger are trusted as of the day of this program.
     ///   - files: the files of a folder that the user trusts.
-    ///   - production: the files of the production store.
+    ///   - ledgers: what was brought from the ledger; of the ledger for tests only if development devices are allowed.
+    ///   - distrusted: the key identifiers that the user trusts no longer.
     ///   - unreadable: what could not even be read, for the report.
     package init(
-        allowTestDevices: Bool = false, builtIn: Bool = true, files: [TrustFile] = [], production: [TrustFile] = [],
-        unreadable: [UnusableTrustFile] = []
+        allowTestDevices: Bool = false, builtIn: Bool = true, files: [TrustFile] = [],
+        ledgers: [any LedgerTrust] = [], distrusted: Set<[UInt8]> = [], unreadable: [UnusableTrustFile] = []
     ) {
         allowsTestDevices = allowTestDevices
         hasBuiltInAuthorities = builtIn
+        self.ledgers = ledgers.filter { allowTestDevices || !$0.isTest }
+        self.distrusted = distrusted
         unusable = unreadable
         if allowTestDevices {
             authorities = WellKnownKeys.developmentAuthorities
             declarationSigners += WellKnownKeys.developmentDeclarationSigners
         }
-        for file in production { add(file, origin: .production(file: file.path)) }
         for file in files { add(file, origin: .directory(file: file.path)) }
     }
 
@@ -112,32 +118,44 @@ package struct TrustStore: Sendable {
 
     /// The authorities with a key identifier: usually one, but names and keys may share it.
     package func authorities(keyIdentifier: [UInt8]) -> [TrustAnchor] {
+        guard !distrusted.contains(keyIdentifier) else { return [] }
         let builtIn = hasBuiltInAuthorities ? ProductionAuthorities.anchors(keyIdentifier: keyIdentifier) : []
-        return builtIn
-            + authorities.filter { anchor in
-                anchor.keyIdentifier == keyIdentifier
-                    && !builtIn.contains { $0.publicKey == anchor.publicKey && $0.subject == anchor.subject }
-            }
+        let newer = ledgers.filter { $0.date > ProductionAuthorities.date }
+        let found =
+            ledgers.flatMap { $0.authorities(keyIdentifier: keyIdentifier) }
+            + builtIn.filter { anchor in !newer.contains { !$0.isTest && $0.isWithdrawn(anchor) } }
+            + authorities.filter { $0.keyIdentifier == keyIdentifier }
+        var known: [TrustAnchor] = []
+        for anchor in found
+        where !known.contains(where: { $0.publicKey == anchor.publicKey && $0.subject == anchor.subject }) {
+            known.append(anchor)
+        }
+        return known
     }
 
     /// The declaration signers with a key identifier.
     package func declarationSigners(keyIdentifier: [UInt8]) -> [DeclarationSigner] {
-        declarationSigners.filter { $0.keyIdentifier == keyIdentifier }
+        guard !distrusted.contains(keyIdentifier) else { return [] }
+        let known = declarationSigners.filter { $0.keyIdentifier == keyIdentifier }
+        return known.isEmpty ? ledgers.flatMap { $0.declarationSigners(keyIdentifier: keyIdentifier) } : known
+    }
+
+    /// When the ledger was last asked, in seconds since 1970.
+    package var date: Int64 {
+        ledgers.filter { !$0.isTest }.map(\.date).reduce(hasBuiltInAuthorities ? ProductionAuthorities.date : 0, max)
     }
 
     /// Where the keys came from, a line for each source.
     package var sources: [String] {
         func isFile(_ origin: TrustOrigin) -> Bool { if case .directory = origin { true } else { false } }
-        func isProduction(_ origin: TrustOrigin) -> Bool { if case .production = origin { true } else { false } }
         func counts(_ origin: (TrustOrigin) -> Bool) -> (sum: Int, signers: Int, text: String) {
             let authorities = authorities.count { origin($0.origin) }
             let signers = declarationSigners.count { origin($0.origin) }
             return (authorities + signers, signers, "authorities \(authorities), declaration keys \(signers)")
         }
-        let production = counts(isProduction)
         let files = counts(isFile)
-        var lines = [
-            "production store: " + (production.sum == 0 ? "empty" : production.text),
+        var lines = ledgers.map { "\($0.isTest ? "test " : "")ledger: authorities \($0.count) as of \($0.day)" }
+        lines += [
             "built in: authorities \(hasBuiltInAuthorities ? ProductionAuthorities.count : 0) as of "
                 + "\(ProductionAuthorities.day), declaration keys \(counts { $0 == .builtIn }.signers)",
             "development keys: " + (allowsTestDevices ? "allowed" : "not allowed"),

@@ -67,7 +67,7 @@ enum TrustedCertificate {
 
 extension TrustFile {
     /// The certificates in a file, as DER: one in DER form, or all blocks of a PEM text.
-    func certificates() throws(CredentialsError) -> [[UInt8]] {
+    package func certificates() throws(CredentialsError) -> [[UInt8]] {
         guard contents.count <= TrustStore.maximumFileCount else {
             throw CredentialsError(.tooLarge, "the file is longer than \(TrustStore.maximumFileCount) bytes")
         }

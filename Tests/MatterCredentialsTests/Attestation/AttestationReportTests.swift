@@ -18,7 +18,7 @@ struct AttestationReportTests {
         let keyIdentifier = hexString(device.paaKey.publicKey.keyIdentifier).uppercased()
         #expect(text.contains("looked for   PAA with key id \(keyIdentifier), named CN=Root, VID=1234"))
         #expect(text.contains("found        none"))
-        #expect(text.contains("production store: empty"))
+        #expect(text.contains("built in: authorities 73"))
         #expect(text.contains("CN=Device, VID=1234, PID=8001"))
         #expect(text.contains("(VID 1234)"))
         #expect(

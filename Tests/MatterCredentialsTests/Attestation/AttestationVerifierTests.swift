@@ -249,7 +249,7 @@ struct AttestationVerifierTests {
         trust.add(
             TrustAnchor(
                 keyIdentifier: device.paaKey.publicKey.keyIdentifier, publicKey: device.paaKey.publicKey,
-                subject: device.paa.subject, origin: .production(file: "x")))
+                subject: device.paa.subject, origin: .ledger(day: "2026-07-15")))
         let report = try device.verify(trust: trust)
         #expect(report.result == .declarationNoCertificateFound)
         #expect(report.checks.first { $0.step == .chain }?.outcome == .passed)

@@ -1,0 +1,38 @@
+/// Keys that were brought from the Alliance's ledger after this program was made. They are decoded when a device names
+/// them.
+package protocol LedgerTrust: Sendable {
+    /// When they were brought, in seconds since 1970.
+    var date: Int64 { get }
+    /// How many authorities there are.
+    var count: Int { get }
+    /// Whether they are of the ledger for tests, so that anybody may have put them there.
+    var isTest: Bool { get }
+    func authorities(keyIdentifier: [UInt8]) -> [TrustAnchor]
+    func declarationSigners(keyIdentifier: [UInt8]) -> [DeclarationSigner]
+    /// Whether the ledger had an authority and no longer lists it, or lists it as revoked.
+    func isWithdrawn(_ anchor: TrustAnchor) -> Bool
+}
+
+extension LedgerTrust {
+    /// The day on which they were brought, as `2026-07-15`.
+    package var day: String { String(X509Time.text(date).prefix(10)) }
+}
+
+/// How old trusted keys are.
+package struct TrustAge: Sendable, Hashable {
+    /// The age that is worth a warning, days.
+    package static let longest: Int64 = 180
+    private static let secondsPerDay: Int64 = 86_400
+
+    /// When the ledger was last asked, in seconds since 1970.
+    package let date: Int64
+    package let days: Int64
+
+    package init(date: Int64, now: Int64) {
+        self.date = date
+        days = max(0, now - date) / Self.secondsPerDay
+    }
+
+    package var day: String { String(X509Time.text(date).prefix(10)) }
+    package var isOld: Bool { days > Self.longest }
+}

@@ -1,0 +1,59 @@
+import JSON
+
+/// A software version of a product.
+package struct ModelVersion: Hashable, Sendable {
+    package var version: UInt32
+    package var text: String?
+    /// Whether the vendor lets devices go to it.
+    package var isValid: Bool
+    package var updateURL: String?
+    /// Bytes of the image.
+    package var updateSize: UInt64?
+    /// Versions that may go to it.
+    package var applicable: ClosedRange<UInt32>?
+    package var releaseNotesURL: String?
+
+    init(_ fields: LedgerFields) throws(LedgerError) {
+        version = try fields.integer("softwareVersion")
+        text = try fields.text("softwareVersionString")
+        isValid = try fields.flag("softwareVersionValid")
+        updateURL = try fields.text("otaUrl")
+        updateSize = try fields.positive("otaFileSize")
+        let least: UInt32 = try fields.number("minApplicableSoftwareVersion")
+        let most: UInt32 = try fields.number("maxApplicableSoftwareVersion")
+        applicable = least <= most ? least...most : nil
+        releaseNotesURL = try fields.text("releaseNotesUrl")
+    }
+}
+
+extension LedgerQuery where Answer == [UInt32] {
+    /// The software versions of a product, in order.
+    package static func versions(_ vendorID: UInt16, _ productID: UInt16) -> LedgerQuery {
+        one(
+            "/dcl/model/versions/\(vendorID)/\(productID)", "modelVersions",
+            about: "the versions of model \(vendorID)/\(productID)"
+        ) { fields throws(LedgerError) in
+            var versions: [UInt32] = []
+            for value in try fields.array("softwareVersions") {
+                guard let version: UInt32 = value.id() else {
+                    throw fields.wrong("softwareVersions", "a list of numbers")
+                }
+                versions.append(version)
+            }
+            return versions.sorted()
+        }
+    }
+}
+
+extension LedgerQuery where Answer == ModelVersion {
+    package static func version(_ vendorID: UInt16, _ productID: UInt16, _ version: UInt32) -> LedgerQuery {
+        one(
+            "/dcl/model/versions/\(vendorID)/\(productID)/\(version)", "modelVersion",
+            about: "version \(version) of model \(vendorID)/\(productID)"
+        ) { fields throws(LedgerError) in
+            let answer = try ModelVersion(fields)
+            guard answer.version == version else { throw fields.wrong("softwareVersion", "\(version)") }
+            return answer
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package import JSON
+
+/// Where an authority publishes its list of revoked certificates.
+package struct RevocationPoint: Hashable, Sendable {
+    package var vendorID: UInt16
+    package var productID: UInt16?
+    /// With vendor and issuer the key of the entry: an issuer may publish its list in parts.
+    package var label: String
+    /// The key of the authority whose certificates are revoked.
+    package var issuerKeyIdentifier: [UInt8]
+    /// Whether the list is that of a root, so that it revokes intermediates.
+    package var isPAA: Bool
+    /// Who signs the list, PEM.
+    package var signer: String
+    /// The intermediate that lets another sign, PEM.
+    package var delegator: String?
+    package var url: String
+
+    /// The only kind of list that there is: RFC 5280.
+    private static let listType = 1
+
+    /// - Returns: `nil` for a list of another kind.
+    package init?(_ fields: LedgerFields) throws(LedgerError) {
+        guard try fields.number("revocationType", as: Int.self) == Self.listType else { return nil }
+        vendorID = try fields.number("vid")
+        productID = try fields.positive("pid")
+        label = try fields.text("label") ?? ""
+        issuerKeyIdentifier = try fields.keyIdentifier("issuerSubjectKeyID")
+        isPAA = try fields.flag("isPAA")
+        signer = try fields.string("crlSignerCertificate")
+        delegator = try fields.text("crlSignerDelegator")
+        url = try fields.nonEmptyString("dataURL")
+    }
+
+    /// As the ledger has it.
+    package var json: JSONObject {
+        var object: JSONObject = [
+            "vid": .int(Int64(vendorID)), "label": .string(label),
+            "issuerSubjectKeyID": .string(KeyIdentifierText.plain(issuerKeyIdentifier)), "isPAA": .bool(isPAA),
+            "crlSignerCertificate": .string(signer), "dataURL": .string(url),
+            "revocationType": .int(Int64(Self.listType)),
+        ]
+        object["pid"] = productID.map { .int(Int64($0)) }
+        object["crlSignerDelegator"] = delegator.map { .string($0) }
+        return object
+    }
+}
+
+extension LedgerQuery where Answer == [RevocationPoint?] {
+    /// All of them; `nil` for those of another kind.
+    package static var revocationPoints: LedgerQuery {
+        list(
+            "/dcl/pki/revocation-points", "PkiRevocationDistributionPoint", about: "the revocation points"
+        ) { fields throws(LedgerError) in try RevocationPoint(fields) }
+    }
+}
+
+extension LedgerQuery where Answer == [RevocationPoint] {
+    /// Those of one authority.
+    package static func revocationPoints(issuerKeyIdentifier: [UInt8]) -> LedgerQuery {
+        let digits = KeyIdentifierText.plain(issuerKeyIdentifier)
+        return one(
+            "/dcl/pki/revocation-points/\(digits)", "pkiRevocationDistributionPointsByIssuerSubjectKeyID",
+            about: "the revocation points of \(digits)"
+        ) { fields throws(LedgerError) in
+            var points: [RevocationPoint] = []
+            for entry in try fields.entries("points") {
+                if let point = try RevocationPoint(entry) { points.append(point) }
+            }
+            return points
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import JSON
+import MatterCredentials
+package import MatterStore
+
+/// The trusted keys in the state directory: a set for each ledger, and what the user decided.
+package struct TrustRecords: Sendable {
+    package static let folder = "trust"
+
+    private let state: StateDirectory
+
+    package init(_ state: StateDirectory) { self.state = state }
+
+    private static func record(_ net: LedgerNet) -> String { "\(folder)/\(net.rawValue).jsonl" }
+    private static func staging(_ net: LedgerNet) -> String { "\(folder)/staging-\(net.rawValue)" }
+    private static let own = "\(folder)/own.json"
+
+    // MARK: Sets
+
+    /// What was brought from a ledger; `nil` if nothing was.
+    package func set(_ net: LedgerNet) throws -> TrustSet? {
+        try state.read(Self.record(net)).map { contents throws(LedgerError) in try TrustSet(decoding: contents) }
+    }
+
+    /// The same for look-ups of single keys.
+    package func stored(_ net: LedgerNet) throws -> StoredTrust? {
+        try state.read(Self.record(net)).map { contents throws(LedgerError) in try StoredTrust(contents) }
+    }
+
+    /// Replaces a set at once.
+    package func save(_ set: TrustSet) throws { try state.write(Self.record(set.net), set.encoded()) }
+
+    // MARK: Certificates of an update under way
+
+    private static func staged(_ identifier: LedgerCertificateID, _ net: LedgerNet) -> String {
+        "\(staging(net))/\(KeyIdentifierText.plain(identifier.keyIdentifier)).json"
+    }
+
+    /// The answer about a certificate that an update which was cut short has had.
+    func staged(_ identifier: LedgerCertificateID, _ net: LedgerNet) throws -> JSONValue? {
+        // It can be fetched again.
+        guard let contents = try? state.read(Self.staged(identifier, net)) else { return nil }
+        return try? JSONValue(parsing: contents)
+    }
+
+    func stage(_ answer: JSONValue, _ identifier: LedgerCertificateID, _ net: LedgerNet) throws {
+        try state.write(Self.staged(identifier, net), answer.utf8(), keepingPrevious: false)
+    }
+
+    func clearStaging(_ net: LedgerNet) throws { try state.deleteFolder(Self.staging(net)) }
+
+    // MARK: The user's own
+
+    package func ownTrust() throws -> OwnTrust {
+        try state.read(Self.own).map { contents throws(LedgerError) in try OwnTrust(decoding: contents) } ?? OwnTrust()
+    }
+
+    /// Changes what the user decided.
+    package func changeOwn(_ change: (inout OwnTrust) throws -> Void) async throws {
+        try await state.withLock(Self.folder) {
+            var own = try ownTrust()
+            try change(&own)
+            try state.write(Self.own, own.encoded())
+        }
+    }
+}
