@@ -19,6 +19,7 @@ struct MatterCtl: AsyncParsableCommand {
                 CommandGroup(
                     name: "Any cluster", subcommands: [Read.self, Write.self, Invoke.self, Clusters.self]),
                 CommandGroup(name: "Administration", subcommands: [FabricCommand.self, AccessCommand.self]),
+                CommandGroup(name: "Trust", subcommands: [TrustCommand.self, DCLCommand.self]),
             ] + modules.map(\.commands) + [
                 CommandGroup(name: "Offline tools", subcommands: [PayloadCommand.self, TLVCommand.self]),
                 CommandGroup(name: "Test bench", subcommands: [Simulate.self, BenchCommand.self]),

@@ -5,6 +5,7 @@ import MatterDataModel
 import MatterDiscovery
 import MatterErrors
 package import MatterInteraction
+import MatterLedger
 import MatterRecords
 import MatterSession
 import MatterSetupPayload
@@ -88,6 +89,7 @@ extension MatterError.Code {
         case let error as DiscoveryError where error.code == .outOfResources: self = .localState
         case let error as DiscoveryError: self = error.isLocalServiceMissing ? .serviceMissing : .notFound
         case let error as RecordError: self.init(record: error)
+        case let error as LedgerError: self.init(ledger: error)
         case is StoreError, is CredentialsError: self = .localState
         case is SetupPayloadError, is DataModelError, is TLVError, is AttestationError: self = .invalidInput
         default: self = .defect
@@ -149,6 +151,16 @@ extension MatterError.Code {
         case .messageInFlight: self = .defect
         case .messageTooLarge: self = .refused
         default: self = .noAnswer
+        }
+    }
+
+    private init(ledger error: LedgerError) {
+        switch error.code {
+        case .unreachable where error.isLibraryMissing: self = .serviceMissing
+        case .unreachable, .refused, .failing, .malformed, .tooLarge, .empty: self = .issuerFailed
+        case .notFound, .unknown: self = .notFound
+        case .unusable: self = .invalidInput
+        case .damaged: self = .localState
         }
     }
 

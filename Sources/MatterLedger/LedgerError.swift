@@ -51,6 +51,9 @@ package struct LedgerError: CodedError, Equatable {
         [Fact("httpStatus", status), Fact("transport", connection?.id)].compactMap { $0 }
     }
 
+    /// Whether this host lacks libcurl.
+    package var isLibraryMissing: Bool { connection?.code == .libraryMissing }
+
     /// Whether a later attempt may have an answer, so that what is known already still counts.
     package var isTransient: Bool { code == .unreachable || code == .failing }
 }

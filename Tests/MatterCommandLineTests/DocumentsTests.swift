@@ -9,6 +9,7 @@ import MatterDataModel
 import MatterDiscovery
 import MatterHTTP
 import MatterInteraction
+import MatterLedger
 import MatterRecords
 import MatterSetupPayload
 import MatterSimulator
@@ -146,6 +147,7 @@ import Testing
         { DataModelError.Code(rawValue: $0).map { DataModelError($0, "") } },
         { TLVError.Code(rawValue: $0).map { TLVError($0, "") } },
         { JSONError.Code(rawValue: $0).map { JSONError($0, "", line: 1, column: 1) } },
+        { LedgerError.Code(rawValue: $0).map { LedgerError($0, "") } },
         { AttestationError.Code(rawValue: $0).map { AttestationError($0, "") } },
     ]
 

@@ -10,6 +10,7 @@ import Testing
         case error(Int32, String)
 
         static let noNode = Ending.error(3, "node.unknown")
+        static let noLedger = Ending.error(9, "ledger.unreachable")
         static let noLogin = Ending.error(9, "cloud.not-logged-in")
     }
 
@@ -38,6 +39,17 @@ import Testing
         ("fabric import", "old --rcac /nowhere --noc a --key @b --ipk @c", .error(64, "usage.file")),
         ("fabric remove", "home", .error(64, "usage.confirmation-needed")),
         ("acl ls", "lamp", .noNode),
+        ("trust update", "", .noLedger),
+        ("trust ls", "", .result("[{\"keyId\":")),
+        ("trust show", "Legrand", .result("[{\"keyId\":")),
+        ("trust add", "/nowhere", .error(64, "usage.file")),
+        ("trust remove", "0A0B --yes", .error(3, "trust.unknown")),
+        ("trust export", "/nowhere", .result("{\"folder\":")),
+        ("dcl model", "1 2", .noLedger),
+        ("dcl vendor", "1", .noLedger),
+        ("dcl versions", "1 2", .noLedger),
+        ("dcl certified", "1 2", .noLedger),
+        ("dcl pki", "", .noLedger),
         ("payload parse", "34970112332", .result("{\"flow\":")),
         ("payload make", "--passcode 20202021 --discriminator 1", .result("{\"qrCode\":")),
         ("tlv", "1524012A18", .result("{\"tagControl\":")),
@@ -89,7 +101,7 @@ import Testing
     @Test("every command parses, and ends with its result or its error: the exit code, one object, nothing else")
     func endings() async throws {
         for (command, arguments, ending) in Self.runs {
-            let shell = try Shell()
+            let shell = try Shell(["MATTERCTL_LEDGER": "http://127.0.0.1:9"])
             try await shell.succeed("fabric create home")
             let run = try await shell.run("\(command) \(arguments) --json")
             switch ending {

@@ -31,11 +31,14 @@ enum Hints {
         "attestation.development-device":
             "this is a development device, signed with keys that are public: add --allow-test-devices to accept it",
         "attestation.if-development": "if this is a development device add --allow-test-devices",
-        "attestation.add-authority": "add the PAA certificate with --trust DIR",
+        "attestation.add-authority":
+            "bring the authorities up to date: matterctl trust update; or add the certificate: --trust DIR",
         "attestation.development-declaration":
             "the declaration is one for development: add --allow-test-devices to accept it",
         "attestation.add-signer":
             "put the certificate of the key that signed the declaration into DIR/{0}, and trust DIR: --trust DIR",
+        "trust.update": "bring them up to date: matterctl trust update",
+        "trust.see": "see them with: matterctl trust ls",
         // Nodes and fabrics
         "node.see": "see them with: matterctl node ls",
         "node.show": "see what it has: matterctl node show {0}",

@@ -1,7 +1,9 @@
 import ArgumentParser
 import JSON
+import MatterController
 import MatterDataModel
 import MatterDiscovery
+import MatterLedger
 
 struct Discover: NetworkCommand {
     static let configuration = CommandConfiguration(
@@ -83,7 +85,8 @@ struct Discover: NetworkCommand {
     }
 
     private func show(_ devices: [CommissionableDevice], isComplete: Bool, _ context: CommandContext) {
-        context.console.result(devices.map { Report($0) })
+        let names = LedgerNames(context.controller.options.state)
+        context.console.result(devices.map { Report($0, names) })
         if !isComplete {
             let time = DurationText.format(context.timeout)
             context.console.message("not everything on this network has answered within \(time); see --timeout")
@@ -96,9 +99,10 @@ struct Discover: NetworkCommand {
         _ events: AsyncThrowingStream<CommissionableEvent, any Error>, until deadline: ContinuousClock.Instant?,
         _ context: CommandContext
     ) async throws {
+        let names = LedgerNames(context.controller.options.state)
         for try await event in Timed(events, until: deadline).stream {
             switch event {
-            case .found(let device) where isWanted(device): context.console.event("found", Report(device))
+            case .found(let device) where isWanted(device): context.console.event("found", Report(device, names))
             case .lost(let instance): context.console.event("lost", Report { Field("instance", instance, column: "") })
             case .found, .allForNow: break
             }
@@ -118,15 +122,19 @@ extension Console {
 }
 
 extension Report {
-    fileprivate init(_ device: CommissionableDevice) {
+    fileprivate init(_ device: CommissionableDevice, _ names: LedgerNames) {
         let record = device.record
         let addresses = device.addresses.map(\.description)
         self.init {
             Field("instance", device.instance, column: "INSTANCE")
             Field("discriminator", record.longDiscriminator, column: "DISCRIMINATOR")
             Field("commissioningMode", record.commissioningMode.rawValue)
-            Field("vendorId", record.vendorID, column: "VENDOR")
-            Field("productId", record.productID, column: "PRODUCT")
+            Field(
+                "vendorId", record.vendorID, column: "VENDOR",
+                text: record.vendorID.flatMap { names.vendor($0)?.name ?? "\($0)" })
+            Field(
+                "productId", record.productID, column: "PRODUCT",
+                text: record.productID.map { names.model(record.vendorID, $0)?.answer?.name ?? "\($0)" })
             Field("deviceType", record.deviceType)
             Field("name", record.deviceName, column: "NAME")
             Field("pairingHint", record.pairingHint)
@@ -134,6 +142,7 @@ extension Report {
             Field("host", device.host)
             Field("port", device.port)
             Field("addresses", addresses, column: "ADDRESSES", text: addresses.joined(separator: " "))
+            Field("ledger", names.report(record.vendorID, record.productID)?.json)
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MatterController
+import MatterRecords
 
 extension NodeCommand {
     struct Show: StateCommand {
@@ -11,7 +12,12 @@ extension NodeCommand {
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func execute() async throws {
-            console.result(Report(try await state.controller().record(of: node)))
+            let node = try await state.controller().record(of: node)
+            let names = LedgerNames(try state.state())
+            console.result {
+                Report(node)
+                Report(ledger: names, node.vendorID, node.productID)
+            }
         }
     }
 }

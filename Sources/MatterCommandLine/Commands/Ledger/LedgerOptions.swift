@@ -1,0 +1,112 @@
+import ArgumentParser
+import JSON
+import MatterController
+import MatterCredentials
+import MatterDataModel
+import MatterHTTP
+import MatterLedger
+import MatterStore
+import MatterTransport
+
+/// Options of every command that asks the Alliance's ledger.
+struct LedgerOptions: ParsableArguments {
+    @Flag(name: .long, help: "Ask the ledger for devices in development.") var testNet = false
+    @Option(name: .long, help: ArgumentHelp("Time for the whole command, such as 10s.", valueName: "DURATION"))
+    var timeout: TimeSpan?
+    @OptionGroup(title: HelpPage.common) var state: StateOptions
+
+    func validate() throws { try timeout?.requireSome() }
+
+    var net: LedgerNet { testNet ? .test : .main }
+}
+
+/// A command that asks the ledger.
+protocol LedgerCommand: StateCommand {
+    var options: LedgerOptions { get }
+}
+
+extension LedgerCommand {
+    var state: StateOptions { options.state }
+
+    /// Runs something with a client, and ends its connections. Only the system's certificate authorities count: nothing
+    /// but TLS proves the ledger's answers.
+    func withClient<Result>(
+        time: Duration, _ body: (LedgerClient) async throws -> Result
+    ) async throws -> Result {
+        let url =
+            if let text = Environment.variable("MATTERCTL_LEDGER") { try BaseURL(parsing: text) } else {
+                try options.net.url()
+            }
+        var environment: [String: String] = [:]
+        for name in ProxySettings.variables { environment[name] = Environment.variable(name) }
+        let settings = HTTPSettings(
+            proxy: try ProxySettings.settings(for: url, environment: environment),
+            largestBody: LedgerClient.largestBody, userAgent: "matterctl/\(Version.number)")
+        let client = LedgerClient(
+            options.net,
+            service: HTTPService(
+                url: url, transport: CurlTransport(settings), retries: RetryPolicy(attempts: 3),
+                logger: try state.output.logger()),
+            deadline: .now + (options.timeout?.duration ?? time))
+        do {
+            let result = try await body(client)
+            await client.close()
+            return result
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+}
+
+/// A command that shows answers of the ledger, from the cache where they are fresh.
+protocol CachedLedgerCommand: LedgerCommand {
+    var refresh: Bool { get }
+}
+
+/// Questions to the ledger by way of the cache.
+struct LedgerDesk: Sendable {
+    let client: LedgerClient
+    let cache: LedgerCache
+    let console: Console
+    let refresh: Bool
+    let now: Int64
+
+    /// The answer; `nil` if the ledger has no such entry.
+    func ask<Answer>(_ query: LedgerQuery<Answer>) async throws -> DatedAnswer<Answer> {
+        let found = try await cache.answer(query, from: client, refresh: refresh, now: now)
+        if let fault = found.fault {
+            console.message(
+                "warning: \(TerminalText.escaped(fault.reason)); this is of \(DateText.day(found.date))")
+        }
+        return found
+    }
+
+    /// The answer, with the time at which it came.
+    func need<Answer>(_ query: LedgerQuery<Answer>) async throws -> (answer: Answer, date: Int64) {
+        let found = try await ask(query)
+        guard let answer = found.answer else {
+            throw LedgerError(.notFound, "the ledger has no entry for \(query.subject)")
+        }
+        return (answer, found.date)
+    }
+}
+
+extension CachedLedgerCommand {
+    private static var patience: Duration { .seconds(30) }
+
+    func withDesk<Result>(_ body: (LedgerDesk) async throws -> Result) async throws -> Result {
+        let cache = LedgerCache(try state.state(), options.net)
+        return try await withClient(time: Self.patience) { client in
+            try await body(
+                LedgerDesk(client: client, cache: cache, console: console, refresh: refresh, now: Clock.unixTime()))
+        }
+    }
+}
+
+/// Times as users read them.
+enum DateText {
+    static func day(_ unixSeconds: Int64) -> String { String(time(unixSeconds).prefix("2026-07-15".count)) }
+
+    static func time(_ unixSeconds: Int64) -> String { X509Time.text(unixSeconds) }
+}

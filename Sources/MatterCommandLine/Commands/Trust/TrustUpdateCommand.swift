@@ -1,0 +1,75 @@
+import ArgumentParser
+import MatterController
+import MatterDataModel
+import MatterLedger
+import MatterRecords
+
+extension TrustCommand {
+    struct Update: LedgerCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "update",
+            abstract: "Bring the trusted authorities up to date from the Alliance's ledger.",
+            discussion: """
+                Nothing changes unless all of it could be fetched; an update that was cut short goes on where it stopped. \
+                What comes from the ledger for development (--test-net) is trusted with --allow-test-devices only.
+
+                Example: matterctl trust update
+                """)
+
+        @Flag(help: "Agree to losing more than a tenth of the authorities, or one of the program's own.") var yes =
+            false
+        @Flag(help: "Also fetch names and instructions of the products on the fabrics.") var models = false
+        @OptionGroup var options: LedgerOptions
+
+        private static let time = Duration.seconds(180)
+
+        func execute() async throws {
+            let records = TrustRecords(try state.state())
+            try await withClient(time: Self.time) { client in
+                let update = TrustUpdate(client: client, records: records, now: Clock.unixTime())
+                let plan = try await update.plan()
+                if !plan.reservations.isEmpty {
+                    for removal in plan.removals where !yes {
+                        console.message(
+                            "would be removed: \(KeyIdentifierText.plain(removal.identifier.keyIdentifier)) "
+                                + TerminalText.escaped(removal.identifier.name))
+                    }
+                    let why = plan.reservations.joined(separator: ", and ")
+                    try console.confirm("Take over the ledger's authorities although \(why)?", given: yes)
+                }
+                try update.save(plan)
+                var count: Int?
+                if models { count = try await fetchModels(client) }
+                console.result {
+                    Report(plan)
+                    Field("models", count, label: "models")
+                }
+            }
+        }
+
+        /// Fetches what the ledger says of the products on the fabrics.
+        ///
+        /// - Returns: how many it knows.
+        private func fetchModels(_ client: LedgerClient) async throws -> Int {
+            let directory = try state.state()
+            let desk = LedgerDesk(
+                client: client, cache: LedgerCache(directory, options.net), console: console, refresh: true,
+                now: Clock.unixTime())
+            var products: Set<[UInt16]> = []
+            for fabric in try FabricStore(directory).names() {
+                for node in try NodeStore(directory, fabric: fabric).sound().nodes {
+                    if let vendor = node.vendorID, let product = node.productID { products.insert([vendor, product]) }
+                }
+            }
+            var count = 0
+            for product in products {
+                guard let vendorID = product.first, let productID = product.last else { continue }
+                let vendor: LedgerQuery<LedgerVendor> = .vendor(vendorID)
+                _ = try await desk.ask(vendor)
+                let model: LedgerQuery<LedgerModel> = .model(vendorID, productID)
+                if try await desk.ask(model).answer != nil { count += 1 }
+            }
+            return count
+        }
+    }
+}

@@ -1,0 +1,238 @@
+import Foundation
+import JSON
+import MatterTestKit
+import Synchronization
+import TestSupport
+import Testing
+
+/// `trust` and `dcl` against a ledger on this machine.
+@Suite("Trust and the ledger") struct TrustCommandTests {
+    /// A ledger whose answers a test may change.
+    private final class Ledger: Sendable {
+        private let answers: Answers
+        let server: StandInServer
+
+        /// The answers by path, or by path and query.
+        final class Answers: Sendable {
+            private let table: Mutex<[String: StandInServer.Answer]>
+
+            init(_ table: [String: StandInServer.Answer]) { self.table = Mutex(table) }
+
+            subscript(target: String) -> StandInServer.Answer {
+                let path = String(target.prefix { $0 != "?" })
+                return table.withLock { $0[target] ?? $0[path] }
+                    ?? StandInServer.Answer(LedgerScene.notFound, status: 404)
+            }
+
+            func change(_ body: (inout [String: StandInServer.Answer]) -> Void) { table.withLock { body(&$0) } }
+        }
+
+        init(_ scene: LedgerScene) throws {
+            let answers = Answers(scene.answers.mapValues { StandInServer.Answer($0) })
+            self.answers = answers
+            server = try StandInServer { answers[$0] }
+        }
+
+        func hold(_ scene: LedgerScene) {
+            answers.change { $0 = scene.answers.mapValues { StandInServer.Answer($0) } }
+        }
+
+        func change(_ path: String, _ body: (inout StandInServer.Answer) -> Void) {
+            answers.change { table in
+                var answer = table[path] ?? StandInServer.Answer("")
+                body(&answer)
+                table[path] = answer
+            }
+        }
+
+        func shell() throws -> Shell { try Shell(["MATTERCTL_LEDGER": server.url]) }
+    }
+
+    private static let roots = "/dcl/pki/root-certificates"
+    private static let model = "/dcl/model/models/4660/32769"
+
+    private static func scene(_ count: Int = 12) throws -> LedgerScene {
+        var scene = LedgerScene()
+        scene.roots = try (0..<count).map { try LedgerScene.root("Root \($0)", vendorID: UInt16($0 + 1)) }
+        scene.others = [
+            model: #"""
+            {"model":{"vid":4660,"pid":32769,"productName":"Plug\u001b[31m","commissioningModeInitialStepsHint":64,
+            "supportUrl":"https://e.example"}}
+            """#,
+            "/dcl/vendorinfo/vendors/4660": #"{"vendorInfo":{"vendorID":4660,"vendorName":"Example"}}"#,
+            "/dcl/model/versions/4660/32769": #"{"modelVersions":{"softwareVersions":[300,100]}}"#,
+            "/dcl/model/versions/4660/32769/100":
+                #"{"modelVersion":{"softwareVersion":100,"softwareVersionValid":true}}"#,
+            "/dcl/model/versions/4660/32769/300":
+                #"{"modelVersion":{"softwareVersion":300,"otaFileSize":"755976","otaUrl":"https://o.example"}}"#,
+            "/dcl/compliance/compliance-info/4660/32769/300/matter":
+                #"{"complianceInfo":{"vid":4660,"pid":32769,"softwareVersion":300,"softwareVersionCertificationStatus":2}}"#,
+        ]
+        return scene
+    }
+
+    @Test("a test ledger's roots are brought, listed, shown, distrusted, exported, and are new only once")
+    func updateAndList() async throws {
+        let scene = try Self.scene()
+        let ledger = try Ledger(scene)
+        let shell = try ledger.shell()
+        let first = try await shell.run("trust update --test-net --json")
+        #expect(first.status == 0, "\(first)")
+        let report = try first.json()
+        #expect(report["net"] == "test" && report["authorities"] == 12)
+        #expect(report["added"]?.arrayValue?.count == 12 && report["refused"]?.arrayValue?.isEmpty == true)
+        let again = try await shell.run("trust update --test-net --json").json()
+        #expect(again["added"]?.arrayValue?.isEmpty == true)
+        let list = try await shell.run("trust ls --json").json().arrayValue ?? []
+        #expect(list.count == 73 + 5 + 12)
+        #expect(list.count { $0["origin"] == "test ledger" } == 12)
+        let key = scene.roots[4].keyText
+        let shown = try await shell.run("trust show \(key) --json").json().arrayValue
+        #expect(shown?.count == 1 && shown?.first?["state"] == "trusted" && shown?.first?["vendorId"] == 5)
+        #expect(try await shell.run("trust remove \(key)").status == 64)
+        #expect(try await shell.run("trust remove \(key) --yes").status == 0)
+        let removed = try await shell.run("trust show \(key) --json").json().arrayValue
+        #expect(removed?.first?["state"] == "distrusted")
+        #expect(try await shell.run("trust show nobody").status == 3)
+        // The roots of the test ledger are not exported, and those of the program have no certificates.
+        let export = try await shell.run("trust export \(shell.path("out")) --json")
+        #expect(try export.json()["certificates"] == 0 && export.stderr.contains("trust update"))
+    }
+
+    @Test("a ledger that drops the program's roots is refused without --yes, and the set stays as it was")
+    func reservations() async throws {
+        let ledger = try Ledger(Self.scene())
+        let shell = try ledger.shell()
+        let refused = try await shell.run("trust update --json")
+        #expect(refused.status == 64)
+        #expect(try refused.error().text("id") == "usage.confirmation-needed")
+        #expect(refused.stderr.contains("it drops 73 authorities of this program"))
+        #expect(try await shell.run("trust ls --json").json().arrayValue?.count == 73 + 5)
+        let agreed = try await shell.run("trust update --yes --json")
+        #expect(agreed.status == 0, "\(agreed)")
+        #expect(try agreed.json()["removed"]?.arrayValue?.count == 73)
+        let list = try await shell.run("trust ls --json").json().arrayValue ?? []
+        #expect(list.count { $0["state"] == "unlisted" } == 73)
+        let exported = try await shell.run("trust export \(shell.path("out")) --json").json()
+        #expect(exported["certificates"] == 12)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: shell.path("out")).count == 12)
+    }
+
+    @Test("a certificate that does not verify is refused by name, and the others are taken")
+    func forgedCertificate() async throws {
+        var scene = try Self.scene()
+        scene.roots[0].pems = scene.roots[1].pems
+        let ledger = try Ledger(scene)
+        let report = try await ledger.shell().run("trust update --test-net --json").json()
+        #expect(report["authorities"] == 11)
+        let refused = report["refused"]?.arrayValue
+        #expect(refused?.count == 1)
+        #expect(refused?.first?["subject"]?.stringValue?.contains("Root 0") == true)
+    }
+
+    @Test("an update that fails in any way keeps the old set, and says why")
+    func failures() async throws {
+        let scene = try Self.scene()
+        let ledger = try Ledger(scene)
+        let shell = try ledger.shell()
+        #expect(try await shell.run("trust update --test-net").status == 0)
+        let faults: [(String, (inout StandInServer.Answer) -> Void)] = [
+            ("ledger.malformed", { $0.body = "<html>welcome</html>" }),
+            ("ledger.malformed", { $0.body = #"{"approvedRootCertificates":{"certs":{"a":1}}}"# }),
+            ("ledger.malformed", { $0.body = #"{"approvedRootCertificates":{"certs":[1]}}"# }),
+            ("ledger.empty", { $0.body = #"{"approvedRootCertificates":{"certs":[]}}"# }),
+            ("ledger.failing", { $0.status = 500 }),
+            ("ledger.not-found", { answer in (answer.status, answer.body) = (404, LedgerScene.notFound) }),
+            ("ledger.unreachable", { $0.cut = 30 }),
+            (
+                "ledger.unreachable",
+                { answer in
+                    answer.status = 302
+                    answer.headers["Location"] = "http://127.0.0.1:1/"
+                }
+            ),
+            ("ledger.unreachable", { $0.delay = 3 }),
+        ]
+        for (id, fault) in faults {
+            ledger.hold(scene)
+            ledger.change(Self.roots, fault)
+            let run = try await shell.run("trust update --test-net --timeout 1500ms --json")
+            #expect(try run.error().text("id") == id, "\(run)")
+            #expect(run.status == (id == "ledger.not-found" ? 3 : 9) && run.stdout.isEmpty)
+            let list = try await shell.run("trust ls --json").json().arrayValue ?? []
+            #expect(list.count { $0["origin"] == "test ledger" } == 12, "\(id)")
+        }
+    }
+
+    @Test("an update that was cut short asks only for what is missing")
+    func resumption() async throws {
+        let scene = try Self.scene(30)
+        let ledger = try Ledger(scene)
+        let shell = try ledger.shell()
+        let last = try #require(scene.answers.keys.filter { $0.hasPrefix("/dcl/pki/certificates/") }.sorted().last)
+        ledger.change(last) { $0.status = 500 }
+        #expect(try await shell.run("trust update --test-net").status == 9)
+        let before = ledger.server.requests.count
+        ledger.hold(scene)
+        let report = try await shell.run("trust update --test-net --json").json()
+        #expect(report["authorities"] == 30)
+        #expect(ledger.server.requests.count - before < 33)
+    }
+
+    @Test("a certificate of one's own is trusted until it is removed")
+    func ownCertificate() async throws {
+        let shell = try Ledger(LedgerScene()).shell()
+        let root = try LedgerScene.root("Mine")
+        let file = try shell.file("mine.pem", root.pems[0])
+        let added = try await shell.run("trust add \(file) --json").json().arrayValue
+        #expect(added?.count == 1 && added?.first?["kind"] == "authority")
+        #expect(try await shell.run("trust show Mine --json").json().arrayValue?.count == 1)
+        let key = root.keyText
+        #expect(try await shell.run("trust remove \(key) --yes").status == 0)
+        #expect(try await shell.run("trust show Mine").status == 3)
+        let nothing = try shell.file("nothing.pem", "nothing")
+        let refused = try await shell.run("trust add \(nothing) --json")
+        #expect(refused.status == 64)
+        #expect(try refused.error().text("id") == "trust.unusable")
+    }
+
+    @Test("models, vendors, versions and certifications are shown, and asked for once a day")
+    func lookups() async throws {
+        let ledger = try Ledger(Self.scene())
+        let shell = try ledger.shell()
+        let model = try await shell.succeed("dcl model 0x1234 0x8001 --json").json()
+        #expect(model["vendorName"] == "Example" && model["supportUrl"] == "https://e.example")
+        #expect(model["initialSteps"]?.arrayValue == ["press the reset button"])
+        let shown = try await shell.succeed("dcl model 4660 32769")
+        #expect(shown.stdout.contains("Plug\\x1b[31m"))
+        let versions = try await shell.succeed("dcl versions 4660 32769 --json").json().arrayValue
+        #expect(versions?.map { $0["version"] } == [100, 300])
+        #expect(versions?.last?["updateSize"] == 755976)
+        let certified = try await shell.succeed("dcl certified 4660 32769 --json").json().arrayValue
+        #expect(certified?.map { $0["status"] } == ["none", "certified"])
+        let one = try await shell.succeed("dcl certified 4660 32769 300 --json").json().arrayValue
+        #expect(one?.count == 1)
+        #expect(try await shell.succeed("dcl vendor 4660").stdout.contains("Example"))
+        #expect(try await shell.succeed("dcl pki --json").json().arrayValue?.count == 12)
+        let root = try await shell.succeed("dcl pki ROOT --json")
+        #expect(try root.json().arrayValue?.count == 12)
+        let missing = try await shell.run("dcl model 1 2 --json")
+        #expect(missing.status == 3)
+        #expect(try missing.error().text("id") == "ledger.not-found")
+        let paths = ledger.server.requests.map { $0.prefix { $0 != "?" } }
+        #expect(Set(paths).count == paths.count, "each was asked for once")
+        _ = try await shell.succeed("dcl model 4660 32769 --refresh")
+        #expect(ledger.server.requests.count == paths.count + 2)
+    }
+
+    @Test("trust that is older than 180 days is a warning, and a damaged set an error that says what to do")
+    func age() async throws {
+        let shell = try Ledger(Self.scene()).shell()
+        let list = try await shell.run("trust ls")
+        #expect(list.stderr.contains("2026-07-15"))
+        #expect(try await shell.run("trust update --test-net").status == 0)
+        try Data("x".utf8).write(to: URL(fileURLWithPath: shell.home + "/trust/test.jsonl"))
+        let damaged = try await shell.run("trust ls --json")
+        #expect(damaged.status == 10)
+    }
+}
