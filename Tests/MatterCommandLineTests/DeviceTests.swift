@@ -1,5 +1,8 @@
+import Foundation
 import JSON
 import MatterCommandLine
+import MatterTestKit
+import TestSupport
 import Testing
 
 /// Commands and a virtual device, in this process and over its loopback interface.
@@ -40,6 +43,30 @@ import Testing
         #expect(wrong.status == 8, "\(wrong)")
         let run = await device.stop()
         #expect(run.status == 0 && run.stdout.contains("commissioning complete"), "\(run)")
+    }
+
+    @Test("an authority that was added or that a ledger brought lets a device in; a removed one does not")
+    func storedTrust() async throws {
+        let paa = shell.path("trust/paa.der")
+        let words = "commission 34970112332 --address 127.0.0.1:\(port) --allow-test-devices --progress none --json"
+        let added = try await shell.succeed("trust add \(paa) --json").json().arrayValue
+        let key = try #require(added?.first?["keyId"]?.stringValue)
+        try await shell.succeed("trust remove \(key) --yes")
+        let refused = try await shell.run(words)
+        #expect(refused.status == 7)
+        #expect(try refused.error().text("hint")?.contains("matterctl trust update") == true, "\(refused)")
+        var scene = LedgerScene()
+        scene.roots = [try LedgerScene.Entry(Array(try Data(contentsOf: URL(fileURLWithPath: paa))))]
+        let answers = scene.answers
+        let server = try StandInServer { target in
+            let path = String(target.prefix { $0 != "?" })
+            return answers[path].map { .init($0) } ?? .init(LedgerScene.notFound, status: 404)
+        }
+        try await Shell(["MATTERCTL_LEDGER": server.url]).succeed("trust update --test-net --home \(shell.home)")
+        let strict = try await shell.run(words.replacingOccurrences(of: "--allow-test-devices ", with: ""))
+        #expect(strict.status == 7)
+        let report = try await shell.succeed(words).json()
+        #expect(report["attestation"]?["verdict"] == "test", "\(report)")
     }
 
     @Test("simulate ends after the time of --for")
