@@ -44,7 +44,7 @@ RESULTS ?= $(CURDIR)/.build-stress/results.jsonl
 
 # Suites with real sockets, servers or locks, and deadlines; beside tests that compute they would measure the wait for a
 # core. All others that wait do so on virtual time.
-TIMED = MatterTransportTests.ExchangeManagerTests|MatterSecureChannelTests.EdgeTests|MatterControllerTests.SessionSlotTests
+TIMED = MatterTransportTests.ExchangeManagerTests|MatterSecureChannelTests.EdgeTests|MatterControllerTests.SessionSlotTests|ProcessTests.SignalTests|MatterCommandLineTests.TrustCommandTests
 SERVERS = MatterHTTPTests|RainMakerTests|RainMakerEmulatorTests
 
 LAB = Tests/Lab/lab.sh
@@ -110,8 +110,9 @@ check: deps
 	swift format lint --strict --recursive $(SOURCES)
 	if [ -d "$(SHARED)/reference" ]; then
 		python3 Tests/Tools/generate_catalogue.py --check
+		python3 Tests/Tools/generate_authorities.py "$(SHARED)/reference/trust/index.json" --check
 	else
-		echo "SKIPPED: no $(SHARED)/reference; the generated cluster catalogue is not compared with its source" >&2
+		echo "SKIPPED: no $(SHARED)/reference; the generated cluster catalogue and the table of authorities are not compared with their sources" >&2
 	fi
 	# Package.swift turns every warning in our targets into an error.
 	swift build --build-tests

@@ -123,7 +123,7 @@ import Testing
         let matterctl = try MatterCtl()
         let lines: [([String], String)] = [
             (["toaster"], "dimmable-light"), (["on-off-light", "--fault", "sleep"], "fabric-table-full"),
-            (["on-off-light", "--count", "0"], "0 nodes"),
+            (["on-off-light", "--count", "0"], "--count 0"),
             (["on-off-light", "--count", "3", "--port", "65534"], "65534"),
             (["on-off-light", "--rainmaker-revision", "4"], "2 and 3"),
             (["on-off-light", "--rainmaker-node-id", ""], "1 to 39"),
