@@ -30,7 +30,7 @@ package struct SetupExtensionData: Hashable, Sendable {
     package var numberOfDevices: UInt8?
     /// How long the device stays in commissioning mode, in seconds.
     package var commissioningTimeout: UInt16?
-    /// In the order of the code.
+    /// In ascending order of their tags, once read.
     package var vendorElements: [VendorElement] = []
 
     package init() {}
@@ -71,6 +71,8 @@ extension SetupExtensionData {
         for member in members {
             if case .context(let tag) = member.tag { try read(member.value, tag: tag) }
         }
+        // The order in a code says nothing; two codes that differ in it alone are the same.
+        vendorElements.sort { $0.tag < $1.tag }
     }
 
     private mutating func read(_ value: TLVValue, tag: UInt8) throws(SetupPayloadError) {
