@@ -16,7 +16,7 @@ package struct CommissioningError: CodedError {
         case fabricTableFull = "commission.fabric-table-full"
         /// The attestation verdict forbids to go on.
         case attestationRefused = "attestation.refused"
-        /// The device's certificate signing request does not hold.
+        /// The device's certificate signing request is not valid.
         case invalidCSR = "commission.invalid-csr"
         /// The issuer gave a certificate that does not fit.
         case issuedCertificateInvalid = "issuer.invalid-certificate"

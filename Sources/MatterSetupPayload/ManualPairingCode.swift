@@ -15,7 +15,7 @@ package enum ManualPairingCode {
         let digits = try digits(of: text)
         guard digits.count == shortLength || digits.count == longLength else {
             throw SetupPayloadError(
-                .length, "\(digits.count) digits; a manual pairing code has 11 or 21",
+                .length, "the code has \(digits.count) digits; a manual pairing code has 11 or 21",
                 hint: "a digit is missing or superfluous: compare the code with the label")
         }
         guard let last = digits.last, Verhoeff.checkDigit(for: digits.dropLast()) == last else {

@@ -171,7 +171,7 @@ enum Hints {
     /// The hint of an error, else that for its id.
     static func text(for error: any CodedError) -> String? { error.hint.map(text) ?? text(forID: error.id) }
 
-    /// - Parameter values: what stands for `{0}` and so on.
+    /// - Parameter values: the texts for `{0}` and so on.
     static func text(forID id: String, _ values: String...) -> String? {
         template(id).map { filled($0, values) }
     }

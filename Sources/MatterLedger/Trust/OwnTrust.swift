@@ -102,7 +102,7 @@ extension OwnTrust {
         return entries
     }
 
-    /// Trusts a key no longer, whoever listed it.
+    /// Stops trusting a key, also one that is built in or in the ledger.
     ///
     /// - Parameter isListed: whether the program or a ledger has it too.
     package mutating func remove(_ keyIdentifier: [UInt8], isListed: Bool) {

@@ -9,7 +9,7 @@ package import MatterTransport
 package struct CommandFate: Sendable {
     /// What may be done after silence.
     package enum Rule: Sendable {
-        /// It sets an absolute state: it is sent anew, if need be in another session.
+        /// It sets an absolute state: it is sent again, if need be in another session.
         case absolute
         /// Once its datagram has left, it is never sent in another session.
         case atMostOnce

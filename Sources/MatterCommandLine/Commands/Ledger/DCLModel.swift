@@ -8,43 +8,16 @@ extension DCLCommand {
             abstract: "Show what the vendor says of a product: names, how to commission and reset it, pages.",
             discussion: "Example: matterctl dcl model 0x1234 0x8001")
 
-        @Argument(help: "The vendor id.") var vendor: NumberArgument<UInt16>
-        @Argument(help: "The product id.") var product: NumberArgument<UInt16>
+        @OptionGroup var product: ProductArguments
         @Flag(help: "Ask the ledger again.") var refresh = false
         @OptionGroup var options: LedgerOptions
 
         func execute() async throws {
             try await withDesk { desk in
-                let (model, date) = try await desk.need(.model(vendor.value, product.value))
-                let found: DatedAnswer<LedgerVendor> = try await desk.ask(.vendor(vendor.value))
+                let (model, date) = try await desk.need(.model(product.vendorID, product.productID))
+                let found: DatedAnswer<LedgerVendor> = try await desk.ask(.vendor(product.vendorID))
                 console.result {
                     Report(model, vendor: found.answer)
-                    Field.asOf(date)
-                }
-            }
-        }
-    }
-
-    struct Vendor: CachedLedgerCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "vendor",
-            abstract: "Show a vendor; with --models, its products.",
-            discussion: "Example: matterctl dcl vendor 0x1234")
-
-        @Argument(help: "The vendor id.") var vendor: NumberArgument<UInt16>
-        @Flag(help: "List its products.") var models = false
-        @Flag(help: "Ask the ledger again.") var refresh = false
-        @OptionGroup var options: LedgerOptions
-
-        func execute() async throws {
-            try await withDesk { desk in
-                if models {
-                    let products: [LedgerProduct] = try await desk.need(.products(of: vendor.value)).answer
-                    return console.result(products.map { Report($0) })
-                }
-                let (answer, date) = try await desk.need(.vendor(vendor.value))
-                console.result {
-                    Report(answer)
                     Field.asOf(date)
                 }
             }

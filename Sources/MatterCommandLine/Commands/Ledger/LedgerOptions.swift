@@ -20,6 +20,15 @@ struct LedgerOptions: ParsableArguments {
     var net: LedgerNet { testNet ? .test : .main }
 }
 
+/// The two numbers of a product.
+struct ProductArguments: ParsableArguments {
+    @Argument(help: "The vendor id.") var vendor: NumberArgument<UInt16>
+    @Argument(help: "The product id.") var product: NumberArgument<UInt16>
+
+    var vendorID: UInt16 { vendor.value }
+    var productID: UInt16 { product.value }
+}
+
 /// A command that asks the ledger.
 protocol LedgerCommand: StateCommand {
     var options: LedgerOptions { get }

@@ -1,0 +1,30 @@
+import ArgumentParser
+import MatterLedger
+
+extension DCLCommand {
+    struct Vendor: CachedLedgerCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "vendor",
+            abstract: "Show a vendor; with --models, its products.",
+            discussion: "Example: matterctl dcl vendor 0x1234")
+
+        @Argument(help: "The vendor id.") var vendor: NumberArgument<UInt16>
+        @Flag(help: "List its products.") var models = false
+        @Flag(help: "Ask the ledger again.") var refresh = false
+        @OptionGroup var options: LedgerOptions
+
+        func execute() async throws {
+            try await withDesk { desk in
+                if models {
+                    let products: [LedgerProduct] = try await desk.need(.products(of: vendor.value)).answer
+                    return console.result(products.map { Report($0) })
+                }
+                let (answer, date) = try await desk.need(.vendor(vendor.value))
+                console.result {
+                    Report(answer)
+                    Field.asOf(date)
+                }
+            }
+        }
+    }
+}
