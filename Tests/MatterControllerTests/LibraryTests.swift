@@ -111,6 +111,24 @@ struct LibraryTests {
         await light.stop()
     }
 
+    @Test("a loop that begins while another one on the attribute ends does not share its end")
+    func succession() async throws {
+        let (light, home, node) = try await commissioned()
+        for round in 0..<40 {
+            let ending = Task { for try await _ in node.subscribe(OnOff.onOff) { await Task.yield() } }
+            try await Task.sleep(for: .milliseconds(Int64(round % 20)))
+            ending.cancel()
+            let next = Task { () -> Bool in
+                for try await _ in node.subscribe(OnOff.onOff) { return true }
+                return false
+            }
+            #expect(try await next.value, "round \(round)")
+            try await ending.value
+        }
+        await home.close()
+        await light.stop()
+    }
+
     @Test("a subscription is set up again after the node has lost it, and the loop goes on")
     func resubscription() async throws {
         let (light, home, node) = try await commissioned()

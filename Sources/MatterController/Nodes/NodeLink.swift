@@ -45,6 +45,8 @@ package actor NodeLink {
     private let slots: SessionSlots
     /// What allows this link to have a session: from before it is set up until it is closed, and over to its replacement.
     private var slot: SlotLease?
+    /// How many followers need the session.
+    private var followers = 0
     /// Sessions that are being ended, each with the work of doing it.
     private var endings: [SessionReference: Task<Void, Never>] = [:]
 
@@ -125,12 +127,24 @@ package actor NodeLink {
         slot = nil
     }
 
+    /// Says that a follower needs the session until it calls `leave`.
+    func enter() { followers += 1 }
+
+    /// Says that a follower needs the session no more; the last one ends it.
+    func leave() async {
+        followers -= 1
+        if followers == 0 { await close() }
+    }
+
     /// Remembers where the node was reached and ends the session.
     package func close() async {
-        guard let session else { return freeSlot() }
+        // A session that is set up while this one ends takes a slot of its own.
+        let leased = slot
+        slot = nil
+        defer { leased?.release() }
+        guard let session else { return }
         self.session = nil
         await session.close()
-        freeSlot()
         // An address that was given by hand is not the way to find the node next time.
         let address = onlyAddresses.isEmpty ? session.address : node.addresses.first
         let reliability = session.reliability

@@ -16,7 +16,7 @@ package enum SubscriptionEvent: Sendable {
 
 extension Controller {
     /// Follows a subscription: sets it up, takes its reports, and sets up another one when it is lost, until the reader
-    /// stops or the controller is closed. It has the long session slot of the node.
+    /// stops or the controller is closed. It has the long session slot of the node, with the others that are followed.
     ///
     /// - Parameter setUp: the time for the set-up.
     /// - Returns: the events; they end with the error if the first set-up fails, or if another try is of no use.
@@ -27,10 +27,16 @@ extension Controller {
             let task = Task {
                 do {
                     let link = try await link(to: node, for: .long)
-                    try await SubscriptionRun(
+                    await link.enter()
+                    let run = SubscriptionRun(
                         link: link, reports: await reports, random: options.random, setUp: setUp,
-                        tell: { continuation.yield($0) }
-                    ).follow(request)
+                        tell: { continuation.yield($0) })
+                    do {
+                        try await run.follow(request)
+                    } catch {
+                        await link.leave()
+                        throw error
+                    }
                 } catch is CancellationError {
                     continuation.finish()
                 } catch {

@@ -56,38 +56,33 @@ struct SubscriptionRun: Sendable {
         _ request: inout SubscribeRequest, on session: SecureSession, established: () -> Void
     ) async throws {
         let inbox = reports.listen(on: session.reference)
-        do {
-            var transaction = SubscribeTransaction(request)
-            let subscription = try await link.client(session).run(
-                &transaction, deadline: .now + setUp, processing: link.patience.usual)
-            inbox.settle(on: subscription.id)
-            established()
-            tell(
-                .established(
-                    id: subscription.id, maxInterval: .seconds(Int64(subscription.maxInterval)), subscription.reports))
-            var state = SubscriptionState(
-                subscription, maximumRoundTrip: await session.responseAllowance(processing: .zero), now: Instant.now)
-            let largest = session.manager.link.largestPayload
-            defer { request.dataVersionFilters = Self.fitting(state.dataVersionFilters, request, largest) }
-            inbox.watch(until: state.deadline)
-            for await event in inbox.events {
-                switch event {
-                case .report(let first):
-                    if let report = try await take(first, &state) { tell(.report(report)) }
-                    inbox.watch(until: state.deadline)
-                case .closed:
-                    throw TransportError(.closed, "the node has ended the session")
-                case .overdue:
-                    guard state.isExpired(at: .now) else { continue }
-                    throw TransportError(.noReply, "the next report of the subscription is overdue")
-                }
+        defer { inbox.close() }
+        var transaction = SubscribeTransaction(request)
+        let subscription = try await link.client(session).run(
+            &transaction, deadline: .now + setUp, processing: link.patience.usual)
+        inbox.settle(on: subscription.id)
+        established()
+        tell(
+            .established(
+                id: subscription.id, maxInterval: .seconds(Int64(subscription.maxInterval)), subscription.reports))
+        var state = SubscriptionState(
+            subscription, maximumRoundTrip: await session.responseAllowance(processing: .zero), now: Instant.now)
+        let largest = session.manager.link.largestPayload
+        defer { request.dataVersionFilters = Self.fitting(state.dataVersionFilters, request, largest) }
+        inbox.watch(until: state.deadline)
+        for await event in inbox.events {
+            switch event {
+            case .report(let first):
+                if let report = try await take(first, &state) { tell(.report(report)) }
+                inbox.watch(until: state.deadline)
+            case .closed:
+                throw TransportError(.closed, "the node has ended the session")
+            case .overdue:
+                guard state.isExpired(at: .now) else { continue }
+                throw TransportError(.noReply, "the next report of the subscription is overdue")
             }
-            throw CancellationError()
-        } catch {
-            let isShared = inbox.close()
-            if Task.isCancelled, !isShared { await link.close() }
-            throw error
         }
+        throw CancellationError()
     }
 
     /// The filters, unless they make the request too long; then everything is reported again.

@@ -62,13 +62,8 @@ package final class IncomingReports: Sendable {
         state.withLock { $0.listeners[id]?.subscription = subscription }
     }
 
-    /// - Returns: whether others listen on the session.
-    fileprivate func remove(_ id: UInt64) -> Bool {
-        state.withLock { state in
-            guard let gone = state.listeners.removeValue(forKey: id) else { return false }
-            gone.events.finish()
-            return state.listeners.values.contains { $0.session == gone.session }
-        }
+    fileprivate func remove(_ id: UInt64) {
+        state.withLock { $0.listeners.removeValue(forKey: id)?.events.finish() }
     }
 
     /// Serves what peers begin, until the manager is shut down.
@@ -150,12 +145,9 @@ package final class ReportInbox: Sendable {
     }
 
     /// Stops listening.
-    ///
-    /// - Returns: whether other subscriptions listen on the session.
-    @discardableResult
-    package func close() -> Bool {
+    package func close() {
         watch.withLock { $0 }?.cancel()
-        return reports.remove(id)
+        reports.remove(id)
     }
 }
 
