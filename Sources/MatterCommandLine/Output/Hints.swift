@@ -33,6 +33,8 @@ enum Hints {
         "attestation.if-development": "if this is a development device add --allow-test-devices",
         "attestation.add-authority":
             "bring the authorities up to date: matterctl trust update; or add the certificate: --trust DIR",
+        "attestation.fetch-lists":
+            "fetch the lists of revoked certificates: matterctl trust update; or accept this: --revocation soft",
         "attestation.development-declaration":
             "the declaration is one for development: add --allow-test-devices to accept it",
         "attestation.add-signer":

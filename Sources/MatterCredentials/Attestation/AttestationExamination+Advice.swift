@@ -18,12 +18,7 @@ extension AttestationExamination {
         if elements?.firmwareInformation != nil {
             report.notes.append("the device sent information on its firmware, which is not checked")
         }
-        if let revocation, let dac = report.dac, let pai = report.pai,
-            revocation.status(of: dac) == .unverifiable || revocation.status(of: pai) == .unverifiable
-        {
-            report.notes.append(
-                "the revocation set lists a certificate without a signer that may revoke it: not counted")
-        }
+        if let reason = report.revocation?.reason { report.notes.append("revocation is not known: \(reason)") }
     }
 
     /// The next step after a failure, if there is one.
@@ -35,7 +30,8 @@ extension AttestationExamination {
             "check this machine's clock; if it is right, the device's certificate is at fault"
         case .paaFormatInvalid:
             "replace the certificate of this authority (\(report.authority?.origin.description ?? "none")) with a correct one"
-        case .dacRevoked, .paiRevoked, .paiAndDACRevoked:
+        case .revocationNotKnown: .step("attestation.fetch-lists")
+        case .paaRevoked, .dacRevoked, .paiRevoked, .paiAndDACRevoked:
             "the manufacturer has revoked this device's credentials: ask the manufacturer or the seller"
         case .attestationSignatureInvalid, .nonceMismatch:
             "try once more; if it fails again, the device lacks the key of its certificate and may be a counterfeit"

@@ -8,6 +8,9 @@ extension AttestationExamination {
         }
         let candidates = trust.authorities(keyIdentifier: keyIdentifier)
         guard let anchor = candidates.first(where: { $0.subject == pai.issuer }) ?? candidates.first else {
+            if let since = trust.revocationDate(keyIdentifier: keyIdentifier, subject: pai.issuer) {
+                throw .failed(.paaRevoked, "the ledger lists it as revoked since \(X509Time.text(since)) or before")
+            }
             throw .failed(
                 .paaNotFound,
                 "no authority with key id \(AttestationReport.hex(keyIdentifier)), named \(pai.issuer), is trusted")

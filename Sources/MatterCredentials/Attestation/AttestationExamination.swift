@@ -11,14 +11,14 @@ struct AttestationExamination {
 
     let evidence: AttestationEvidence
     let trust: TrustStore
-    let revocation: RevocationSet?
+    let revocation: RevocationCheck?
     let time: ValidationTime
     var report = AttestationReport(verdict: .untrusted)
     /// The device's decoded answer.
     var elements: AttestationElements?
 
     init(
-        evidence: AttestationEvidence, trust: TrustStore, revocation: RevocationSet?, time: ValidationTime
+        evidence: AttestationEvidence, trust: TrustStore, revocation: RevocationCheck?, time: ValidationTime
     ) {
         self.evidence = evidence
         self.trust = trust
@@ -171,23 +171,16 @@ struct AttestationExamination {
         return ""
     }
 
-    private func checkRevocation() throws(Finding) -> String {
-        guard let revocation else { throw .skipped("there is no revocation set") }
+    private mutating func checkRevocation() throws(Finding) -> String {
+        guard let revocation else { throw .skipped("revocation is not looked for") }
         guard let dac = report.dac, let pai = report.pai else { throw .skipped("a certificate is missing") }
-        let listed = (dac: revocation.status(of: dac), pai: revocation.status(of: pai))
-        switch (listed.dac == .revoked, listed.pai == .revoked) {
-        case (true, true): throw .failed(.paiAndDACRevoked, "their issuers have revoked both certificates")
-        case (true, false): throw .failed(.dacRevoked, "the issuer has revoked serial \(serial(dac))")
-        case (false, true): throw .failed(.paiRevoked, "the issuer has revoked serial \(serial(pai))")
-        case (false, false): break
+        let now: Int64? = if case .now(let seconds) = time { MatterEpoch.unix(seconds) } else { nil }
+        let judgement = revocation.judge(dac: dac, pai: pai, now: now)
+        report.revocation = judgement
+        if let result = judgement.failure(isStrict: revocation.isStrict) {
+            throw .failed(result, judgement.description)
         }
-        guard listed.dac == .notListed, listed.pai == .notListed else {
-            return "a certificate is listed, but not by an issuer that may revoke it"
-        }
-        return "none of \(revocation.count) issuers has revoked either certificate"
-    }
-
-    private func serial(_ certificate: AttestationCertificate) -> String {
-        AttestationReport.hex(certificate.serialNumberDigits)
+        guard judgement.verdict == .good else { throw .skipped(judgement.description) }
+        return judgement.description
     }
 }

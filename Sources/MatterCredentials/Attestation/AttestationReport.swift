@@ -85,6 +85,9 @@ package struct AttestationReport: Sendable, Hashable {
     package var declarationSigner: DeclarationSigner?
     package var isDeclarationAuthentic = false
 
+    /// What is known of revocation; `nil` if it was not looked for.
+    package var revocation: RevocationJudgement?
+
     /// Where trusted keys came from, a line for each source.
     package var sources: [String] = []
     /// The files of trusted folders that did not serve.

@@ -47,6 +47,9 @@ package enum AttestationResult: Int, Sendable, CaseIterable {
     case declarationInvalidPAA = 606
 
     case invalidArgument = 701
+
+    /// A number of our own: the reference implementation accepts a chain of which it has no list.
+    case revocationNotKnown = 1001
 }
 
 extension AttestationResult: CustomStringConvertible {
@@ -92,6 +95,7 @@ extension AttestationResult: CustomStringConvertible {
         case .declarationInvalidProductID: "certification declaration is for another product"
         case .declarationInvalidPAA: "certification declaration does not allow this PAA"
         case .invalidArgument: "attestation data are missing or too long"
+        case .revocationNotKnown: "it is not known whether the certificates are revoked"
         }
     }
 }

@@ -32,10 +32,10 @@ package struct AttestationEvidence: Sendable, Hashable {
 /// arguments.
 package struct AttestationVerifier: Sendable {
     package let trust: TrustStore
-    /// `nil` where none is at hand: nothing counts as revoked then.
-    package let revocation: RevocationSet?
+    /// `nil` to pass the step over: nothing counts as revoked then.
+    package let revocation: RevocationCheck?
 
-    package init(trust: TrustStore, revocation: RevocationSet? = nil) {
+    package init(trust: TrustStore, revocation: RevocationCheck? = nil) {
         self.trust = trust
         self.revocation = revocation
     }

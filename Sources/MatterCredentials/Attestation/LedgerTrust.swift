@@ -11,6 +11,8 @@ package protocol LedgerTrust: Sendable {
     func declarationSigners(keyIdentifier: [UInt8]) -> [DeclarationSigner]
     /// Whether the ledger had an authority and no longer lists it, or lists it as revoked.
     func isWithdrawn(_ anchor: TrustAnchor) -> Bool
+    /// When the ledger was first seen to list an authority as revoked, in seconds since 1970; `nil` if it does not.
+    func revocationDate(keyIdentifier: [UInt8], subject: AttestationName) -> Int64?
 }
 
 extension LedgerTrust {

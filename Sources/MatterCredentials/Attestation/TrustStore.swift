@@ -133,6 +133,11 @@ package struct TrustStore: Sendable {
         return known
     }
 
+    /// When a ledger was first seen to list an authority as revoked, in seconds since 1970; `nil` if none does.
+    package func revocationDate(keyIdentifier: [UInt8], subject: AttestationName) -> Int64? {
+        ledgers.compactMap { $0.revocationDate(keyIdentifier: keyIdentifier, subject: subject) }.min()
+    }
+
     /// The declaration signers with a key identifier.
     package func declarationSigners(keyIdentifier: [UInt8]) -> [DeclarationSigner] {
         guard !distrusted.contains(keyIdentifier) else { return [] }

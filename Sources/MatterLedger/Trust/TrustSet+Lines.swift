@@ -138,6 +138,12 @@ package struct StoredTrust: LedgerTrust {
         }
     }
 
+    package func revocationDate(keyIdentifier: [UInt8], subject: AttestationName) -> Int64? {
+        (entries(.withdrawn, keyIdentifier)?.withdrawn ?? []).first {
+            $0.isRevoked && (try? AttestationName(der: $0.identifier.subject)) == subject
+        }?.date
+    }
+
     package func isWithdrawn(_ anchor: TrustAnchor) -> Bool {
         (entries(.withdrawn, anchor.keyIdentifier)?.withdrawn ?? []).contains {
             $0.identifier.subject == anchor.subject.der

@@ -27,7 +27,8 @@ struct AttestationVector: Decodable {
 
     /// What a commissioner says to this device.
     func verify(
-        trust: TrustStore, revocation: RevocationSet? = nil, at time: ValidationTime = .now(AttestationVector.now)
+        trust: TrustStore, revocation: (any RevocationSource)? = nil,
+        at time: ValidationTime = .now(AttestationVector.now)
     ) throws -> AttestationReport {
         let nonce = [UInt8](0..<32)
         let challenge = [UInt8](100..<116)
@@ -42,7 +43,8 @@ struct AttestationVector: Decodable {
         let evidence = AttestationEvidence(
             dac: hex(dac), pai: hex(pai), response: response, nonce: nonce, attestationChallenge: challenge,
             vendorID: VendorID(0xFFF1), productID: productID)
-        return AttestationVerifier(trust: trust, revocation: revocation).verify(evidence, at: time)
+        let check = revocation.map { RevocationCheck(sources: [$0]) }
+        return AttestationVerifier(trust: trust, revocation: check).verify(evidence, at: time)
     }
 
     /// 2026-11-01T00:00:00Z.

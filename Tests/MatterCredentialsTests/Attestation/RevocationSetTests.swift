@@ -44,7 +44,11 @@ struct RevocationSetTests {
         #expect(try device.verify(revocation: Self.set(dac, pai)).result == .paiAndDACRevoked)
         let none = try device.verify(revocation: Self.set())
         #expect(none.verdict == .trusted)
-        #expect(none.checks.last?.outcome == .passed)
+        #expect(none.checks.last?.outcome == .skipped && none.revocation?.verdict == .notKnown)
+        let clean = try device.verify(
+            revocation: Self.set(
+                dac.replacing(Self.serial(device.dac), with: "02"), pai.replacing(Self.serial(device.pai), with: "02")))
+        #expect(clean.checks.last?.outcome == .passed && clean.revocation?.verdict == .good)
     }
 
     @Test("an entry only counts if whoever answers for it is the issuer")

@@ -87,9 +87,11 @@ struct TestDevice {
     }
 
     func verify(
-        trust: TrustStore? = nil, revocation: RevocationSet? = nil, at time: ValidationTime = .now(TestDevice.now)
+        trust: TrustStore? = nil, revocation: (any RevocationSource)? = nil,
+        at time: ValidationTime = .now(TestDevice.now)
     ) throws -> AttestationReport {
-        AttestationVerifier(trust: try trust ?? self.trust(), revocation: revocation)
+        let check = revocation.map { RevocationCheck(sources: [$0]) }
+        return AttestationVerifier(trust: try trust ?? self.trust(), revocation: check)
             .verify(try evidence(), at: time)
     }
 }

@@ -3,17 +3,9 @@ import JSON
 
 /// The serial numbers of attestation certificates that their issuers took back (Matter core specification, 6.2.4), in
 /// the JSON form that the ledger's tools write.
-package struct RevocationSet: Sendable {
+package struct RevocationSet: RevocationSource {
     /// The longest JSON text, bytes.
     package static let maximumCount = 16 << 20
-
-    /// The entry for one certificate.
-    package enum Status: Sendable, Hashable {
-        case notListed
-        case revoked
-        /// It is listed, but the list is not vouched for by a signer that may do so, and does not count.
-        case unverifiable
-    }
 
     /// The certificates that one issuer took back.
     struct Entry: Sendable, Hashable {
@@ -34,13 +26,15 @@ package struct RevocationSet: Sendable {
     }
 
     private let entries: [[UInt8]: [Entry]]
+    private let list: RevocationList
 
     /// How many issuers' lists the set holds.
     package var count: Int { entries.values.reduce(0) { $0 + $1.count } }
 
     /// Decodes the JSON form; entries of other types than `revocation_set` are passed over.
+    /// - Parameter origin: the file that it came from.
     /// - Throws: `attestation.malformed-revocation-set`.
-    package init(json: [UInt8]) throws(AttestationError) {
+    package init(json: [UInt8], origin: String = "revocation set") throws(AttestationError) {
         guard json.count <= Self.maximumCount else {
             throw Self.malformed("it has \(json.count) bytes, at most \(Self.maximumCount) allowed")
         }
@@ -54,16 +48,21 @@ package struct RevocationSet: Sendable {
             entries[entry.issuer, default: []].append(entry)
         }
         self.entries = entries
+        list = RevocationList(origin: origin)
     }
 
-    /// Looks a certificate up.
-    package func status(of certificate: AttestationCertificate) -> Status {
+    /// An entry only counts if its signer is the issuer. The form has no dates.
+    package func status(of certificate: AttestationCertificate, now: Int64?) -> RevocationStatus {
         let serialNumber = certificate.serialNumberDigits
-        let listed = (entries[certificate.issuer.der] ?? []).filter {
-            $0.keyIdentifier == certificate.authorityKeyIdentifier && $0.serialNumbers.contains(serialNumber)
+        let entries = (entries[certificate.issuer.der] ?? []).filter {
+            $0.keyIdentifier == certificate.authorityKeyIdentifier
         }
-        guard !listed.isEmpty else { return .notListed }
-        return listed.contains { $0.isVerifiable } ? .revoked : .unverifiable
+        guard !entries.isEmpty else { return .notKnown("no list of its issuer is at hand", nil) }
+        let listing = entries.filter { $0.serialNumbers.contains(serialNumber) }
+        if listing.contains(where: \.isVerifiable) { return .revoked(since: nil, list) }
+        guard listing.isEmpty else { return .notKnown("it is listed by a signer that may not revoke it", list) }
+        return entries.contains(where: \.isVerifiable)
+            ? .good(list) : .notKnown("the list of its issuer has a signer that may not revoke it", list)
     }
 
     private static func entry(_ record: Record, _ index: Int) throws(AttestationError) -> Entry {

@@ -1,0 +1,144 @@
+/// A list of revoked certificates that was looked into.
+package struct RevocationList: Sendable, Hashable {
+    /// The URL or file that it came from.
+    package var origin: String
+    /// When its signer made it, in seconds since 1970; `nil` if the list does not say.
+    package var issued: Int64?
+    /// When its signer promised the next one.
+    package var nextUpdate: Int64?
+    /// When it was fetched.
+    package var fetched: Int64?
+
+    package init(origin: String, issued: Int64? = nil, nextUpdate: Int64? = nil, fetched: Int64? = nil) {
+        self.origin = origin
+        self.issued = issued
+        self.nextUpdate = nextUpdate
+        self.fetched = fetched
+    }
+
+    /// Whether its signer must have made a newer one by now, or it was fetched too long ago.
+    ///
+    /// - Parameter now: seconds since 1970; `nil` if the clock is wrong, so that no list is.
+    package func isStale(now: Int64?) -> Bool {
+        guard let now else { return false }
+        return nextUpdate.map { $0 < now } ?? false || fetched.map { TrustAge(date: $0, now: now).isOld } ?? false
+    }
+
+    /// The day that it speaks of, as `2026-07-15`; `nil` if it does not say.
+    package var day: String? { (issued ?? fetched).map { String(X509Time.text($0).prefix(10)) } }
+
+    var text: String { day.map { "\(origin) of \($0)" } ?? origin }
+}
+
+/// What is known of the revocation of one certificate.
+package enum RevocationStatus: Sendable, Hashable {
+    /// A list in force does not name it.
+    case good(RevocationList)
+    /// - Parameter since: seconds since 1970; `nil` if the list does not say.
+    case revoked(since: Int64?, RevocationList)
+    /// The reason in words, and the list that cannot answer, if there is one.
+    case notKnown(String, RevocationList?)
+
+    package var list: RevocationList? {
+        switch self {
+        case .good(let list), .revoked(_, let list): list
+        case .notKnown(_, let list): list
+        }
+    }
+
+    package var isRevoked: Bool { if case .revoked = self { true } else { false } }
+
+    /// The answer of several sources: one that revokes counts most, one that knows nothing least.
+    static func merged(_ all: [RevocationStatus]) -> RevocationStatus {
+        func isGood(_ one: RevocationStatus) -> Bool { if case .good = one { true } else { false } }
+        return all.first(where: \.isRevoked) ?? all.first(where: isGood) ?? all.first { $0.list != nil } ?? all.first
+            ?? .notKnown("no list of revoked certificates is at hand", nil)
+    }
+
+    var text: String {
+        switch self {
+        case .good(let list): "not revoked (\(list.text))"
+        case .revoked(let since, let list):
+            "revoked" + (since.map { " since \(X509Time.text($0))" } ?? "") + " (\(list.text))"
+        case .notKnown(let reason, let list): "not known: \(reason)" + (list.map { " (\($0.text))" } ?? "")
+        }
+    }
+}
+
+/// Lists of revoked certificates.
+package protocol RevocationSource: Sendable {
+    /// - Parameter now: seconds since 1970; `nil` if the clock is wrong.
+    func status(of certificate: AttestationCertificate, now: Int64?) -> RevocationStatus
+}
+
+/// What lists of revoked certificates say of a device's chain. That its authority (PAA) is revoked, the ledger says.
+package struct RevocationJudgement: Sendable, Hashable {
+    package var dac: RevocationStatus
+    package var pai: RevocationStatus
+
+    package init(dac: RevocationStatus, pai: RevocationStatus) {
+        self.dac = dac
+        self.pai = pai
+    }
+
+    package enum Verdict: String, Sendable, CaseIterable {
+        case good, revoked
+        case notKnown = "not-known"
+    }
+
+    /// Of the chain: good only if both certificates are.
+    package var verdict: Verdict {
+        switch (dac, pai) {
+        case (.revoked, _), (_, .revoked): .revoked
+        case (.good, .good): .good
+        default: .notKnown
+        }
+    }
+
+    /// Since when the first of them is revoked, in seconds since 1970; `nil` if no list says.
+    package var since: Int64? {
+        [dac, pai].compactMap { if case .revoked(let since, _) = $0 { since } else { nil } }.min()
+    }
+
+    /// Why no verdict is possible; `nil` if one is.
+    package var reason: String? {
+        guard verdict == .notKnown else { return nil }
+        if case .notKnown(let reason, _) = dac { return reason }
+        if case .notKnown(let reason, _) = pai { return reason }
+        return nil
+    }
+
+    package var description: String { dac == pai ? "DAC and PAI \(dac.text)" : "DAC \(dac.text); PAI \(pai.text)" }
+
+    /// The failure that follows; `nil` if none does.
+    func failure(isStrict: Bool) -> AttestationResult? {
+        switch (dac.isRevoked, pai.isRevoked) {
+        case (true, true): .paiAndDACRevoked
+        case (true, false): .dacRevoked
+        case (false, true): .paiRevoked
+        case (false, false): isStrict && verdict == .notKnown ? .revocationNotKnown : nil
+        }
+    }
+}
+
+/// How an attestation looks for revocation.
+package struct RevocationCheck: Sendable {
+    package let sources: [any RevocationSource]
+    /// Whether a chain is refused of which it is not known.
+    package let isStrict: Bool
+
+    package init(sources: [any RevocationSource] = [], isStrict: Bool = false) {
+        self.sources = sources
+        self.isStrict = isStrict
+    }
+
+    /// - Parameter now: seconds since 1970; `nil` if the clock is wrong.
+    package func judge(
+        dac: AttestationCertificate, pai: AttestationCertificate, now: Int64?
+    ) -> RevocationJudgement {
+        func status(_ certificate: AttestationCertificate) -> RevocationStatus {
+            .merged(sources.map { $0.status(of: certificate, now: now) })
+        }
+        return RevocationJudgement(dac: status(dac), pai: status(pai))
+    }
+}
