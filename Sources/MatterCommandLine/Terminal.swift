@@ -1,4 +1,5 @@
 import Glibc
+import MatterController
 import Synchronization
 
 /// The streams and the environment that a run of the command line has. A process has one; tests make their own.
@@ -22,6 +23,8 @@ package final class Terminal: Sendable {
     let input: Int32
     private let environment: @Sendable (String) -> String?
     private let isTerminal: @Sendable (Stream) -> Bool
+    /// The wall clock, in seconds since 1970.
+    let unixTime: @Sendable () -> Int64
     private let sink: @Sendable (String, Stream) -> Int32
     /// `errno` of a part of the result that could not be written; 0 while all of it could be.
     private let failure = Atomic<Int32>(0)
@@ -30,14 +33,17 @@ package final class Terminal: Sendable {
     ///   - input: an open descriptor.
     ///   - environment: the value of a variable.
     ///   - isTerminal: whether a person sits at a stream.
+    ///   - unixTime: the wall clock, in seconds since 1970.
     ///   - write: takes a text for a stream, and returns `errno` if not all of it could be written, otherwise 0.
     package init(
         input: Int32, environment: @escaping @Sendable (String) -> String?,
-        isTerminal: @escaping @Sendable (Stream) -> Bool, write: @escaping @Sendable (String, Stream) -> Int32
+        isTerminal: @escaping @Sendable (Stream) -> Bool,
+        unixTime: @escaping @Sendable () -> Int64 = Clock.unixTime, write: @escaping @Sendable (String, Stream) -> Int32
     ) {
         self.input = input
         self.environment = environment
         self.isTerminal = isTerminal
+        self.unixTime = unixTime
         sink = write
     }
 

@@ -158,7 +158,7 @@ extension MatterError.Code {
         switch error.code {
         case .unreachable where error.isLibraryMissing: self = .serviceMissing
         case .unreachable, .refused, .failing, .malformed, .tooLarge, .empty: self = .issuerFailed
-        case .notFound, .unknown: self = .notFound
+        case .notFound, .unknown, .nothingToExport: self = .notFound
         case .unusable: self = .invalidInput
         case .damaged: self = .localState
         }

@@ -22,6 +22,8 @@ package struct LedgerError: CodedError, Equatable {
         case empty = "ledger.empty"
         /// No trusted key, or no entry, of that name.
         case unknown = "trust.unknown"
+        /// No trusted certificate is there to export.
+        case nothingToExport = "trust.nothing-to-export"
         /// A file that holds nothing that can be trusted.
         case unusable = "trust.unusable"
         /// A stored set that cannot be read.

@@ -69,6 +69,38 @@ import Testing
         #expect(report["attestation"]?["verdict"] == "test", "\(report)")
     }
 
+    @Test("a device whose authority is unknown, or is known from the ledger, shows that the authorities are old")
+    func oldTrust() async throws {
+        let words = "commission 34970112332 --address 127.0.0.1:\(port) --progress none --home \(shell.home)"
+        let warning = "warning: the known authorities are of "
+        let day: Int64 = 86_400
+        let table: Int64 = 1_784_073_600
+        for (days, isOld) in [(180, false), (181, true)] as [(Int64, Bool)] {
+            let unknown = try await Shell(now: table + days * day).run(words)
+            #expect(unknown.status == 7, "\(unknown)")
+            #expect(unknown.stderr.contains(warning + "2026-07-15, 181 days ago") == isOld, "\(unknown)")
+        }
+        let paa = try Data(contentsOf: URL(fileURLWithPath: shell.path("trust/paa.der")))
+        var scene = LedgerScene()
+        scene.roots = [try LedgerScene.Entry(Array(paa))]
+        let answers = scene.answers
+        let server = try StandInServer { target in
+            let path = String(target.prefix { $0 != "?" })
+            return answers[path].map { .init($0) } ?? .init(LedgerScene.notFound, status: 404)
+        }
+        let now = table + 200 * day
+        try await Shell(["MATTERCTL_LEDGER": server.url], now: now)
+            .succeed("trust update --yes --home \(shell.home)")
+        let requests = server.requests.count
+        let known = words + " --allow-test-devices"
+        let fresh = try await Shell(now: now + 180 * day).succeed(known + " --name lamp")
+        #expect(!fresh.stderr.contains(warning), "\(fresh)")
+        try await Shell(now: now).succeed("node remove lamp --yes --address 127.0.0.1:\(port) --home \(shell.home)")
+        let old = try await Shell(now: now + 181 * day).succeed(known)
+        #expect(old.stderr.contains(warning + "2027-01-31, 181 days ago"), "\(old)")
+        #expect(server.requests.count == requests, "commission asks no ledger")
+    }
+
     @Test("simulate ends after the time of --for")
     func timedSimulation() async throws {
         let run = try await Shell().run("simulate on-off-light --port 0 --mdns none --for 200ms --json")

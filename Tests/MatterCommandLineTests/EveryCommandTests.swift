@@ -44,7 +44,7 @@ import Testing
         ("trust show", "Legrand", .result("[{\"keyId\":")),
         ("trust add", "/nowhere", .error(64, "usage.file")),
         ("trust remove", "0A0B --yes", .error(3, "trust.unknown")),
-        ("trust export", "/nowhere", .result("{\"folder\":")),
+        ("trust export", "/nowhere", .error(3, "trust.nothing-to-export")),
         ("dcl model", "1 2", .noLedger),
         ("dcl vendor", "1", .noLedger),
         ("dcl versions", "1 2", .noLedger),

@@ -45,7 +45,7 @@ import Testing
             }
         }
 
-        func shell() throws -> Shell { try Shell(["MATTERCTL_LEDGER": server.url]) }
+        func shell(now: Int64? = nil) throws -> Shell { try Shell(["MATTERCTL_LEDGER": server.url], now: now) }
     }
 
     private static let roots = "/dcl/pki/root-certificates"
@@ -96,7 +96,9 @@ import Testing
         #expect(try await shell.run("trust show nobody").status == 3)
         // The roots of the test ledger are not exported, and those of the program have no certificates.
         let export = try await shell.run("trust export \(shell.path("out")) --json")
-        #expect(try export.json()["certificates"] == 0 && export.stderr.contains("trust update"))
+        #expect(export.status == 3 && !FileManager.default.fileExists(atPath: shell.path("out")))
+        #expect(try export.error().text("id") == "trust.nothing-to-export")
+        #expect(try export.error().text("hint")?.contains("matterctl trust update") == true)
     }
 
     @Test("a ledger that drops the program's roots is refused without --yes, and the set stays as it was")
@@ -225,14 +227,48 @@ import Testing
         #expect(ledger.server.requests.count == paths.count + 2)
     }
 
-    @Test("trust that is older than 180 days is a warning, and a damaged set an error that says what to do")
+    /// 2026-07-15, when the table of the program was made.
+    private static let tableDate: Int64 = 1_784_073_600
+    private static let day: Int64 = 86_400
+
+    @Test("authorities that are older than 180 days are a warning, those of the program and those of the ledger")
     func age() async throws {
-        let shell = try Ledger(Self.scene()).shell()
-        let list = try await shell.run("trust ls")
-        #expect(list.stderr.contains("2026-07-15"))
-        #expect(try await shell.run("trust update --test-net").status == 0)
-        try Data("x".utf8).write(to: URL(fileURLWithPath: shell.home + "/trust/test.jsonl"))
+        let ledger = try Ledger(Self.scene())
+        let home = try ledger.shell().home
+        func list(_ now: Int64) async throws -> String {
+            try await ledger.shell(now: now).succeed("trust ls --home \(home)").stderr
+        }
+        #expect(try await list(Self.tableDate + 180 * Self.day) == "as of 2026-07-15, 180 days ago\n")
+        let old =
+            "warning: the authorities are as of 2026-07-15, 181 days ago; bring them up to date: matterctl trust update\n"
+        #expect(try await list(Self.tableDate + 181 * Self.day) == old)
+        let later = Self.tableDate + 181 * Self.day
+        try await ledger.shell(now: later).succeed("trust update --yes --home \(home)")
+        #expect(try await list(later + 180 * Self.day) == "as of 2027-01-12, 180 days ago\n")
+        #expect(try await list(later + 181 * Self.day).hasPrefix("warning: the authorities are as of 2027-01-12"))
+    }
+
+    @Test(
+        "a damaged set is replaced by its previous copy, with a warning; without one the rest is listed, with an error")
+    func damage() async throws {
+        let ledger = try Ledger(Self.scene())
+        let shell = try ledger.shell()
+        for _ in 0..<2 { try await shell.succeed("trust update --yes") }
+        func damage(_ name: String) throws {
+            try Data("x".utf8).write(to: URL(fileURLWithPath: shell.home + "/trust/" + name))
+        }
+        try damage("main.jsonl")
+        let mended = try await shell.succeed("trust ls --json")
+        #expect(try mended.json().arrayValue?.count { $0["state"] == "unlisted" } == 73)
+        #expect(mended.stderr.contains("the previous list, of "), "\(mended)")
+        try damage("main.jsonl.bak")
         let damaged = try await shell.run("trust ls --json")
         #expect(damaged.status == 10)
+        #expect(try damaged.error().text("id") == "trust.damaged")
+        #expect(try damaged.error().text("message")?.contains("only those of this program count") == true)
+        #expect(try damaged.json().arrayValue?.count == 73 + 5)
+        #expect(try await shell.run("trust export \(shell.path("out"))").status == 10)
+        try await shell.succeed("trust update --yes")
+        #expect(try await shell.succeed("trust ls --json").json().arrayValue?.count { $0["state"] == "unlisted" } == 73)
     }
 }

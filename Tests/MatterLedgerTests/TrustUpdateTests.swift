@@ -1,5 +1,6 @@
 import Foundation
 import MatterCredentials
+import MatterCrypto
 import MatterHTTP
 import MatterLedger
 import MatterStore
@@ -55,9 +56,9 @@ import Testing
         let whole = FakeLedger(scene)
         let plan = try await update(whole)
         #expect(plan.additions.count == 20)
-        // Of 20 new certificates at least one had come before the cut; the 12 old ones are not asked for at all.
+        // Of 32 certificates at least one had come before the cut.
         let asked = whole.requests.count { $0.hasPrefix("/dcl/pki/certificates/") }
-        #expect(asked < 20 && asked > 0, "\(asked)")
+        #expect(asked < 32 && asked > 0, "\(asked)")
         #expect(try records.set(.test)?.authorities.count == 32)
     }
 
@@ -95,7 +96,7 @@ import Testing
         let scene = try scene()
         _ = try await update(FakeLedger(scene))
         let key = scene.roots[3].keyIdentifier
-        let stored = try #require(try records.stored(.test))
+        let stored = try #require(try records.stored(.test) { _ in })
         #expect(stored.count == 12 && stored.isTest)
         let allowing = TrustStore(allowTestDevices: true, ledgers: [stored])
         #expect(allowing.authorities(keyIdentifier: key).map(\.keyIdentifier) == [key])
@@ -111,7 +112,7 @@ import Testing
     func withdrawnRoot() async throws {
         let scene = try scene()
         _ = try await update(FakeLedger(scene), .main)
-        let stored = try #require(try records.stored(.main))
+        let stored = try #require(try records.stored(.main) { _ in })
         let builtIn = try #require(ProductionAuthorities.all.first)
         #expect(TrustStore(ledgers: [stored]).authorities(keyIdentifier: builtIn.keyIdentifier).isEmpty)
         #expect(TrustStore().authorities(keyIdentifier: builtIn.keyIdentifier).count == 1)
@@ -136,9 +137,64 @@ import Testing
             #expect(error?.code == .damaged)
         }
         try state.directory.write("trust/test.jsonl", Array("rubbish".utf8))
-        #expect(throws: LedgerError.self) { _ = try records.stored(.test) }
+        #expect(throws: LedgerError.self) { _ = try records.stored(.test) { _ in } }
         _ = try await update(FakeLedger(try scene()))
         #expect(try records.set(.test)?.authorities.count == 12)
+    }
+
+    @Test(
+        "withdrawals outlive a damaged or lost set: the previous copy counts, and is said to", arguments: [true, false])
+    func previousCopy(isDamaged: Bool) async throws {
+        var scene = try scene(30)
+        _ = try await update(FakeLedger(scene), .main)
+        scene.revoked = [scene.roots.removeLast()]
+        _ = try await update(FakeLedger(scene), .main)
+        let gone = try #require(scene.revoked.first)
+        let newer = try await update(FakeLedger(scene), .main, now: Self.now + 100_000)
+        let path = state.directory.path + "/trust/main.jsonl"
+        try FileManager.default.removeItem(atPath: path)
+        if isDamaged { try Data("x".utf8).write(to: URL(fileURLWithPath: path)) }
+        var faults: [LedgerError] = []
+        let stored = try #require(try records.stored(.main) { faults.append($0) })
+        #expect(faults.map(\.code) == [.damaged] && stored.date == Self.now)
+        #expect(faults.first?.reason.contains("the previous list, of 2026-11-22, counts") == true, "\(faults)")
+        let builtIn = try #require(ProductionAuthorities.all.first)
+        #expect(TrustStore(ledgers: [stored]).authorities(keyIdentifier: builtIn.keyIdentifier).isEmpty)
+        #expect(TrustStore(ledgers: [stored]).authorities(keyIdentifier: gone.keyIdentifier).isEmpty)
+        // The next update keeps the days on which they were withdrawn.
+        let mended = try await update(FakeLedger(scene), .main, now: Self.now + 200_000)
+        #expect(mended.set.withdrawn == newer.set.withdrawn)
+        for suffix in ["", ".bak"] { try Data("x".utf8).write(to: URL(fileURLWithPath: path + suffix)) }
+        let error = #expect(throws: LedgerError.self) { _ = try records.stored(.main) { _ in } }
+        #expect(error?.reason.contains("only those of this program count") == true)
+    }
+
+    @Test(
+        "a certificate that was issued again under its subject and key replaces the old one, unless it does not verify")
+    func renewal() async throws {
+        var scene = try scene()
+        let key = try P256PrivateKey.generate()
+        let name = AttestationName(commonName: "Renewed")
+        let issues = try [700_000_000, 710_000_000].map { (start: UInt32) in
+            try AttestationCertificateTemplate(
+                .paa, subject: name, publicKey: key.publicKey, issuer: name, issuerKey: key.publicKey,
+                validity: .unlimited(from: start), random: SystemRandom()
+            ).signed(with: key)
+        }
+        scene.roots.append(try LedgerScene.Entry(issues[0]))
+        _ = try await update(FakeLedger(scene))
+        scene.roots[12] = try LedgerScene.Entry(issues[1])
+        let plan = try await update(FakeLedger(scene), now: Self.now + 10)
+        #expect(plan.renewals.map(\.identifier.name) == ["CN=Renewed"] && plan.hasChanges)
+        #expect(plan.additions.isEmpty && plan.removals.isEmpty)
+        #expect(plan.set.authorities.last?.der == issues[1] && plan.set.authorities.last?.firstSeen == Self.now + 10)
+        #expect(plan.set.authorities.first?.firstSeen == Self.now)
+        var forged = issues[0]
+        forged[forged.count - 1] ^= 1
+        scene.roots[12] = try LedgerScene.Entry(forged)
+        let refused = try await update(FakeLedger(scene), now: Self.now + 20)
+        #expect(refused.refusals.count == 1 && refused.renewals.isEmpty)
+        #expect(refused.set.authorities.last?.der == issues[1])
     }
 
     @Test(
@@ -166,7 +222,7 @@ import Testing
         let builtIn = ProductionAuthorities.all
         let files = Set(scene.roots.map(\.keyIdentifier))
         #expect(plan.removals.count == builtIn.count { !files.contains($0.keyIdentifier) })
-        let store = TrustStore(ledgers: [try #require(try records.stored(.main))])
+        let store = TrustStore(ledgers: [try #require(try records.stored(.main) { _ in })])
         for anchor in builtIn where files.contains(anchor.keyIdentifier) {
             let found = store.authorities(keyIdentifier: anchor.keyIdentifier)
             #expect(found.count == 1 && found.first?.publicKey == anchor.publicKey)

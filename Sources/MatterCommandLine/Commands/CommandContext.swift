@@ -34,15 +34,13 @@ package struct CommandContext: Sendable {
         var addresses: [PeerAddress] = []
         if let text = options.address { addresses = try await PeerAddress.lookup(text, deadline: budget.deadline) }
         var settings = Controller.Options(
-            state: try options.state.state(), fabric: options.state.fabricName, addresses: addresses, logger: logger)
+            state: try options.state.state(), fabric: options.state.fabricName, addresses: addresses, logger: logger,
+            unixTime: Terminal.current.unixTime)
         if let processing { settings.processing = processing }
         settings.patience = options.timeout?.duration
         settings.discoveryPatience = Self.discoveryPatience(timeout)
         settings.services = VendorModule.all.map(\.service)
-        settings.warn = { [console] text, hint in
-            let step = hint.map { "; \(Hints.text($0))" } ?? ""
-            console.message("warning: \(TerminalText.escaped(text + step))")
-        }
+        settings.warn = { [console] text, hint in console.warning(text, hint) }
         controller = Controller(settings)
     }
 }

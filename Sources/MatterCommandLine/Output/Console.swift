@@ -1,5 +1,6 @@
 package import JSON
 import MatterDataModel
+import MatterErrors
 
 /// Where results and messages go: results on stdout and nothing else there, everything else on stderr.
 package struct Console: Sendable {
@@ -42,6 +43,12 @@ package struct Console: Sendable {
     package func message(_ line: String) {
         terminal.message(
             isJSON ? JSONValue.object(["progress": .object(["note": .string(line)])]).serialized() : line)
+    }
+
+    /// Something that is wrong and stops nothing, with what to do about it. The text may come from outside.
+    func warning(_ text: String, _ hint: Hint? = nil) {
+        let step = hint.map { "; \(Hints.text($0))" } ?? ""
+        message("warning: \(TerminalText.escaped(text + step))")
     }
 
     /// Rows as tab-separated lines, or as a table on a terminal.

@@ -51,10 +51,10 @@ extension TrustPolicy {
         var ledgers: [any LedgerTrust] = []
         for net in allowsTestDevices ? LedgerNet.allCases : [.main] {
             do {
-                if let stored = try records.stored(net) { ledgers.append(stored) }
-            } catch {
+                if let stored = try records.stored(net, warn: { warn($0.reason, $0.hint) }) { ledgers.append(stored) }
+            } catch let error as LedgerError {
                 // The program's own table is still there.
-                warn("what was brought from the ledger cannot be used: \(error)", .step("trust.update"))
+                warn(error.reason, error.hint)
             }
         }
         return TrustStore(

@@ -19,6 +19,8 @@ package struct TrustPlan: Sendable {
 
     package private(set) var set: TrustSet
     package private(set) var additions: [Addition] = []
+    /// Known keys whose certificate is another one now.
+    package private(set) var renewals: [Addition] = []
     package private(set) var removals: [TrustSet.Withdrawal] = []
     package private(set) var refusals: [Refusal] = []
     /// Why a person has to agree.
@@ -51,7 +53,7 @@ package struct TrustPlan: Sendable {
     }
 
     /// Whether anything but the date is new.
-    package var hasChanges: Bool { !additions.isEmpty || !removals.isEmpty }
+    package var hasChanges: Bool { !additions.isEmpty || !renewals.isEmpty || !removals.isEmpty }
 
     private static func known(_ old: TrustSet?, _ builtIn: [TrustAnchor]) -> Set<LedgerCertificateID> {
         let stored = (old?.authorities ?? []).compactMap(\.identifier)
@@ -71,14 +73,11 @@ package struct TrustPlan: Sendable {
         let stored = Dictionary(grouping: old?.authorities ?? [], by: \.identifier)
         var seen: Set<LedgerCertificateID> = []
         for root in roots where seen.insert(root).inserted {
-            let kept = stored[root] ?? []
             let found = check(root, snapshot) { certificate throws(LedgerCertificate.Fault) in
                 try certificate.authority(now: time)
             }
-            set.authorities += kept.isEmpty ? found : kept
-            if kept.isEmpty, !found.isEmpty, !before.contains(root) {
-                additions.append(Addition(identifier: root, isSigner: false))
-            }
+            set.authorities += merge(
+                found, stored[root] ?? [], Addition(identifier: root, isSigner: false), isNew: !before.contains(root))
         }
     }
 
@@ -86,15 +85,30 @@ package struct TrustPlan: Sendable {
         let stored = Dictionary(grouping: old?.signers ?? [], by: \.identifier)
         var seen: Set<LedgerCertificateID> = []
         for signer in snapshot.signers where seen.insert(signer).inserted {
-            let kept = stored[signer] ?? []
             let found = check(signer, snapshot) { certificate throws(LedgerCertificate.Fault) in
                 try certificate.declarationSigner()
             }
-            set.signers += kept.isEmpty ? found : kept
             let isBuiltIn = WellKnownKeys.declarationSigners.contains { $0.keyIdentifier == signer.keyIdentifier }
-            if kept.isEmpty, !found.isEmpty, !isBuiltIn {
-                additions.append(Addition(identifier: signer, isSigner: true))
-            }
+            set.signers += merge(
+                found, stored[signer] ?? [], Addition(identifier: signer, isSigner: true), isNew: !isBuiltIn)
+        }
+    }
+
+    /// What counts of a key's certificates: those of the ledger, each with the time at which it was first seen; the stored
+    /// ones if none of those passes.
+    private mutating func merge(
+        _ found: [TrustSet.Certificate], _ stored: [TrustSet.Certificate], _ key: Addition, isNew: Bool
+    ) -> [TrustSet.Certificate] {
+        guard !found.isEmpty else { return stored }
+        if stored.isEmpty {
+            if isNew { additions.append(key) }
+        } else if Set(found.map(\.der)) != Set(stored.map(\.der)) {
+            renewals.append(key)
+        }
+        return found.map { certificate in
+            var certificate = certificate
+            certificate.firstSeen = stored.first { $0.der == certificate.der }?.firstSeen ?? certificate.firstSeen
+            return certificate
         }
     }
 

@@ -1,5 +1,6 @@
 import JSON
 import MatterCredentials
+import MatterErrors
 package import MatterStore
 
 /// The trusted keys in the state directory: a set for each ledger, and what the user decided.
@@ -17,13 +18,45 @@ package struct TrustRecords: Sendable {
     // MARK: Sets
 
     /// What was brought from a ledger; `nil` if nothing was.
-    package func set(_ net: LedgerNet) throws -> TrustSet? {
-        try state.read(Self.record(net)).map { contents throws(LedgerError) in try TrustSet(decoding: contents) }
+    ///
+    /// - Parameter warn: hears of a damaged set whose previous copy counts instead.
+    /// - Throws: ``LedgerError`` with `damaged` if no copy can be read, or ``StoreError``.
+    package func set(_ net: LedgerNet, warn: (LedgerError) -> Void = { _ in }) throws -> TrustSet? {
+        try newest(net, warn, date: \.date) { contents throws(LedgerError) in try TrustSet(decoding: contents) }
     }
 
     /// The same for look-ups of single keys.
-    package func stored(_ net: LedgerNet) throws -> StoredTrust? {
-        try state.read(Self.record(net)).map { contents throws(LedgerError) in try StoredTrust(contents) }
+    package func stored(_ net: LedgerNet, warn: (LedgerError) -> Void) throws -> StoredTrust? {
+        try newest(net, warn, date: \.date) { contents throws(LedgerError) in try StoredTrust(contents) }
+    }
+
+    /// The set or, if that is damaged or lost, the one before it: without it, authorities that the ledger has withdrawn
+    /// would be trusted again.
+    private func newest<Stored>(
+        _ net: LedgerNet, _ warn: (LedgerError) -> Void, date: (Stored) -> Int64,
+        _ decode: ([UInt8]) throws(LedgerError) -> Stored
+    ) throws -> Stored? {
+        let name = Self.record(net)
+        var isLost = false
+        do {
+            if let contents = try state.read(name) { return try decode(contents) }
+            isLost = true
+        } catch let error as StoreError where error.code == .damaged {
+        } catch is LedgerError {}
+        let previous = try state.readPrevious(name)
+        if isLost, previous == nil { return nil }
+        guard let previous, let stored = try? decode(previous) else {
+            throw Self.damaged(net, net == .main ? "only those of this program count" : "none of them counts")
+        }
+        warn(Self.damaged(net, "the previous list, of \(X509Time.text(date(stored)).prefix(10)), counts"))
+        return stored
+    }
+
+    private static func damaged(_ net: LedgerNet, _ consequence: String) -> LedgerError {
+        let ledger = net == .main ? "the ledger" : "the test ledger"
+        return LedgerError(
+            .damaged, "the stored authorities of \(ledger) are damaged; \(consequence)",
+            hint: .step(net == .main ? "trust.update" : "trust.update-test"))
     }
 
     /// Replaces a set at once.

@@ -29,7 +29,7 @@ package struct TrustUpdate: Sendable {
     package func plan() async throws -> TrustPlan {
         // One that cannot be read is made again.
         let old = try? records.set(client.net)
-        let snapshot = try await snapshot(old)
+        let snapshot = try await snapshot()
         return try TrustPlan(
             old: old, snapshot: snapshot, builtIn: client.net == .main ? ProductionAuthorities.all : [], now: now)
     }
@@ -40,7 +40,7 @@ package struct TrustUpdate: Sendable {
         try records.clearStaging(client.net)
     }
 
-    private func snapshot(_ old: TrustSet?) async throws -> LedgerSnapshot {
+    private func snapshot() async throws -> LedgerSnapshot {
         var snapshot = LedgerSnapshot(net: client.net, origin: "\(client.url)")
         snapshot.roots = try await client.get(.rootCertificates)
         snapshot.revokedRoots = try await client.find(.revokedRootCertificates) ?? []
@@ -49,8 +49,8 @@ package struct TrustUpdate: Sendable {
         }
         let points: LedgerQuery<[RevocationPoint?]> = .revocationPoints
         snapshot.points = (try await client.find(points) ?? []).compactMap { $0 }
-        let here = Set(((old?.authorities ?? []) + (old?.signers ?? [])).compactMap(\.identifier))
-        let wanted = Set(snapshot.roots + snapshot.signers).subtracting(here).filter { !$0.isDeclarationRoot }
+        // Also those that are stored: one that was issued again has the old subject and key.
+        let wanted = Set(snapshot.roots + snapshot.signers).filter { !$0.isDeclarationRoot }
         snapshot.certificates = try await certificates(Array(wanted))
         return snapshot
     }

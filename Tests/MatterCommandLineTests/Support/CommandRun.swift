@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import MatterCommandLine
+import MatterController
 import RainMakerCommandLine
 import Synchronization
 import Testing
@@ -36,17 +37,22 @@ final class Shell: Sendable {
     private let folder: URL
     private let environment: [String: String]
     private let terminals: Set<Terminal.Stream>
+    private let now: Int64?
 
     /// - Parameters:
     ///   - environment: variables beside those that say where the state is.
     ///   - terminals: the streams at which a person sits.
-    init(_ environment: [String: String] = [:], terminals: Set<Terminal.Stream> = []) throws {
+    ///   - now: what the wall clock says, in seconds since 1970; `nil` for the time of this machine.
+    init(
+        _ environment: [String: String] = [:], terminals: Set<Terminal.Stream> = [], now: Int64? = nil
+    ) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("matterctl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         home = folder.appendingPathComponent("home").path
         self.environment = ["MATTERCTL_HOME": home, "HOME": folder.path].merging(environment) { $1 }
         self.terminals = terminals
+        self.now = now
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -80,6 +86,7 @@ final class Shell: Sendable {
         return Terminal(
             input: file.fileDescriptor, environment: { [environment] in environment[$0] },
             isTerminal: { [terminals] in terminals.contains($0) },
+            unixTime: { [now] in now ?? Clock.unixTime() },
             write: {
                 // It stays open as long as the terminal is there.
                 withExtendedLifetime(file) {}

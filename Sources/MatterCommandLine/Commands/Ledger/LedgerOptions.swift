@@ -108,7 +108,8 @@ extension CachedLedgerCommand {
         let cache = LedgerCache(try state.state(), options.net)
         return try await withClient(time: Self.patience) { client in
             try await body(
-                LedgerDesk(client: client, cache: cache, console: console, refresh: refresh, now: Clock.unixTime()))
+                LedgerDesk(
+                    client: client, cache: cache, console: console, refresh: refresh, now: Terminal.current.unixTime()))
         }
     }
 }

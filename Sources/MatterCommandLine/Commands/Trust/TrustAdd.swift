@@ -22,7 +22,7 @@ extension TrustCommand {
             let contents = try InputFile.contents(file, largest: TrustStore.maximumFileCount)
             var entries: [OwnTrust.Entry] = []
             try await TrustRecords(try state.state()).changeOwn { own in
-                entries = try own.add(contents, file: file, asSigners: signer, now: Clock.unixTime())
+                entries = try own.add(contents, file: file, asSigners: signer, now: Terminal.current.unixTime())
             }
             let catalogue = try trustCatalogue()
             console.result(

@@ -10,9 +10,19 @@ struct TrustCommand: AsyncParsableCommand {
 
 extension StateCommand {
     /// All keys that are known here.
-    func trustCatalogue() throws -> TrustCatalogue {
+    ///
+    /// - Parameter fault: hears of a set no copy of which can be read, and the catalogue goes without it; `nil` to throw that.
+    func trustCatalogue(fault: ((LedgerError) -> Void)? = nil) throws -> TrustCatalogue {
         let records = TrustRecords(try state.state())
-        return TrustCatalogue(
-            main: try records.set(.main), test: try records.set(.test), own: try records.ownTrust())
+        func set(_ net: LedgerNet) throws -> TrustSet? {
+            do {
+                return try records.set(net) { console.warning($0.reason, $0.hint) }
+            } catch let error as LedgerError {
+                guard let fault else { throw error }
+                fault(error)
+                return nil
+            }
+        }
+        return TrustCatalogue(main: try set(.main), test: try set(.test), own: try records.ownTrust())
     }
 }

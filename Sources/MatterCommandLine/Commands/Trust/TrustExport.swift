@@ -17,6 +17,12 @@ extension TrustCommand {
             let keys = try trustCatalogue().keys.filter { key in
                 key.state == .trusted && key.source != .ledger(.test)
             }
+            guard keys.contains(where: { $0.der != nil }) else {
+                throw LedgerError(
+                    .nothingToExport,
+                    "there is no certificate to export: the program knows its authorities by their keys",
+                    hint: .step("trust.update"))
+            }
             var count = 0
             var place = folder
             while place.count > 1, place.hasSuffix("/") { place.removeLast() }

@@ -13,12 +13,18 @@ extension TrustCommand {
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func execute() async throws {
-            let catalogue = try trustCatalogue()
+            var faults: [LedgerError] = []
+            let catalogue = try trustCatalogue { faults.append($0) }
             console.result(catalogue.keys.map { Report($0) })
-            let age = TrustAge(date: catalogue.date, now: Clock.unixTime())
+            let age = TrustAge(date: catalogue.date, now: Terminal.current.unixTime())
             let text = "as of \(age.day), \(age.days) days ago"
-            console.message(
-                age.isOld ? "warning: the authorities are \(text); \(Hints.text(.step("trust.update")))" : text)
+            if age.isOld {
+                console.warning("the authorities are \(text)", .step("trust.update"))
+            } else {
+                console.message(text)
+            }
+            // What can be read is of use; that something cannot is said after it.
+            if let fault = faults.first { throw fault }
         }
     }
 }

@@ -52,6 +52,14 @@ extension Report {
                     }.json
                 })
             Field(
+                "renewed",
+                plan.renewals.map { renewal in
+                    Report {
+                        Report(renewal.identifier)
+                        Field("kind", renewal.isSigner ? "declaration-signer" : "authority")
+                    }.json
+                })
+            Field(
                 "removed",
                 plan.removals.map { removal in
                     Report {
@@ -68,6 +76,7 @@ extension Report {
                     }.json
                 })
             for addition in plan.additions { Field(label: "added", [line(addition.identifier)]) }
+            for renewal in plan.renewals { Field(label: "renewed", [line(renewal.identifier)]) }
             for removal in plan.removals {
                 Field(
                     label: "removed",

@@ -26,7 +26,7 @@ extension TrustCommand {
         func execute() async throws {
             let records = TrustRecords(try state.state())
             try await withClient(time: Self.time) { client in
-                let update = TrustUpdate(client: client, records: records, now: Clock.unixTime())
+                let update = TrustUpdate(client: client, records: records, now: Terminal.current.unixTime())
                 let plan = try await update.plan()
                 if !plan.reservations.isEmpty {
                     for removal in plan.removals where !yes {
@@ -54,7 +54,7 @@ extension TrustCommand {
             let directory = try state.state()
             let desk = LedgerDesk(
                 client: client, cache: LedgerCache(directory, options.net), console: console, refresh: true,
-                now: Clock.unixTime())
+                now: Terminal.current.unixTime())
             var products: Set<[UInt16]> = []
             for fabric in try FabricStore(directory).names() {
                 for node in try NodeStore(directory, fabric: fabric).sound().nodes {
