@@ -82,7 +82,7 @@ extension MatterError.Code {
         case let error as CommissioningError: self.init(commissioning: error)
         case let error as InterruptedCommissioning: self.init(error.underlying)
         case let error as SessionError:
-            self = error.code == .refused && error.phase == "pase" ? .commissioningRefused : .noAnswer
+            self = error.code == .refused && error.phase == .pase ? .commissioningRefused : .noAnswer
         case let error as ControllerError: self.init(controller: error)
         case let error as InteractionError: self.init(interaction: error)
         case let error as TransportError: self.init(transport: error)

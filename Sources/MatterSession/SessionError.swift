@@ -2,6 +2,14 @@ import MatterErrors
 package import MatterSecureChannel
 package import MatterTransport
 
+/// How a secure session comes about.
+package enum HandshakePhase: String, Sendable {
+    /// By the passcode of a device that is not on the fabric yet.
+    case pase
+    /// By the certificates of both nodes.
+    case `case`
+}
+
 /// Why there is no session with a peer: the phase, what was tried and what was heard.
 package struct SessionError: CodedError {
     package enum Code: String, Sendable {
@@ -20,8 +28,7 @@ package struct SessionError: CodedError {
     }
 
     package var code: Code
-    /// `pase` or `case`.
-    package var phase: String
+    package var phase: HandshakePhase
     package var reason: String
     /// Every address that was tried.
     package var tried: [PeerAddress] = []
@@ -50,7 +57,7 @@ package struct SessionError: CodedError {
         }
     }
 
-    package init(_ code: Code, phase: String, _ reason: String) {
+    package init(_ code: Code, phase: HandshakePhase, _ reason: String) {
         self.code = code
         self.phase = phase
         self.reason = reason

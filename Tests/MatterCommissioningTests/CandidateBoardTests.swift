@@ -51,13 +51,13 @@ struct CandidateBoardTests {
     }
 
     private func refused(_ instance: String, _ code: SecureChannelError.Code = .wrongPasscode) -> CandidateBoard.Event {
-        var error = SessionError(.refused, phase: "pase", "no")
+        var error = SessionError(.refused, phase: .pase, "no")
         error.refusal = SecureChannelError(code, "no", reply: nil)
         return .failed(instance, error)
     }
 
     private func silent(_ instance: String) -> CandidateBoard.Event {
-        .failed(instance, SessionError(.silent, phase: "pase", "nothing came back"))
+        .failed(instance, SessionError(.silent, phase: .pase, "nothing came back"))
     }
 
     @Test("the first device is tried at once for 20 s, and keeps the next one waiting for 3 s")

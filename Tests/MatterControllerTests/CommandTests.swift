@@ -277,7 +277,7 @@ struct CommandTests {
         bench.relay.cutOff()
         let link = try await bench.link()
         let error = await #expect(throws: SessionError.self) { _ = try await toggle(link, within: .seconds(1)) }
-        #expect(error?.code == .silent && error?.phase == "case")
+        #expect(error?.code == .silent && error?.phase == .case)
         await bench.end()
     }
 

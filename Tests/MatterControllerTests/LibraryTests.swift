@@ -114,7 +114,7 @@ struct LibraryTests {
     @Test("a loop that begins while another one on the attribute ends does not share its end")
     func succession() async throws {
         let (light, home, node) = try await commissioned()
-        for round in 0..<40 {
+        for round in 0..<20 {
             let ending = Task { for try await _ in node.subscribe(OnOff.onOff) { await Task.yield() } }
             try await Task.sleep(for: .milliseconds(Int64(round % 20)))
             ending.cancel()
@@ -125,6 +125,27 @@ struct LibraryTests {
             #expect(try await next.value, "round \(round)")
             try await ending.value
         }
+        await home.close()
+        await light.stop()
+    }
+
+    @Test("loops that end beside a lasting one do not use up the room of the node")
+    func room() async throws {
+        let (light, home, node) = try await commissioned()
+        let (values, seen) = AsyncStream.makeStream(of: Bool.self)
+        let lasting = Task {
+            for try await isOn in node.subscribe(OnOff.onOff) { seen.yield(isOn) }
+        }
+        var news = values.makeAsyncIterator()
+        #expect(await news.next() == false)
+        // The virtual device has room for 48.
+        for _ in 0..<60 {
+            for try await _ in node.subscribe(OnOff.onOff, every: .seconds(3600)) { break }
+        }
+        try await node.on()
+        while await news.next() == false {}
+        lasting.cancel()
+        try await lasting.value
         await home.close()
         await light.stop()
     }
@@ -144,41 +165,6 @@ struct LibraryTests {
             return seen
         }
         #expect(try await watching.value == [false, true])
-        await home.close()
-        await light.stop()
-    }
-
-    /// Refuses, and says what it was asked.
-    private struct Refusal: Error {}
-
-    private struct Refusing: NodeIssuer {
-        let asked: AsyncStream<NodeIssueRequest>.Continuation
-
-        func issue(_ request: NodeIssueRequest) async throws -> String {
-            asked.yield(request)
-            asked.finish()
-            throw Refusal()
-        }
-    }
-
-    @Test(
-        "an issuer of the program's own is asked with the request and the attestation; its refusal is one of the issuer"
-    )
-    func issuer() async throws {
-        let (light, home, node) = try await commissioned()
-        try await node.remove()
-        let (requests, asked) = AsyncStream.makeStream(of: NodeIssueRequest.self)
-        let refused = try await error {
-            try await home.commission(
-                light.code, trust: .folder(light.trust, testDevices: true), issuer: .issuer(Refusing(asked: asked)),
-                address: light.address)
-        }
-        #expect(refused.code == .issuerFailed, "\(refused)")
-        var all: [NodeIssueRequest] = []
-        for await request in requests { all.append(request) }
-        let request = try #require(all.first)
-        #expect(all.count == 1 && request.csr.contains("CERTIFICATE REQUEST") && request.vendorID == 0xFFF1)
-        #expect(request.attestationCertificate?.contains("BEGIN CERTIFICATE") == true && request.nodeID == nil)
         await home.close()
         await light.stop()
     }

@@ -146,7 +146,7 @@ struct CommandFateTests {
 
     @Test("without a session nothing was sent, but for what an earlier one carried")
     func notConnected() {
-        let error = SessionError(.silent, phase: "case", "nothing came back")
+        let error = SessionError(.silent, phase: .case, "nothing came back")
         var track = Track(fate: CommandFate(.atMostOnce, deadline: start + .seconds(30)), start: start)
         _ = track.at(0, .began)
         #expect(track.at(20, .notConnected(error)) == ["fail"])

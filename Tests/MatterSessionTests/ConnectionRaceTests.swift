@@ -64,7 +64,7 @@ struct ConnectionRaceTests {
     }
 
     /// - Parameter hints: `nil` for the one address.
-    private func track(_ hints: [PeerAddress]? = nil, locating: Bool = true, phase: String = "case") -> Track {
+    private func track(_ hints: [PeerAddress]? = nil, locating: Bool = true, phase: HandshakePhase = .case) -> Track {
         let target = PeerTarget.at(hints ?? [address], phase: phase, locate: locating ? Look.up(.stay) : nil)
         return Track(race: ConnectionRace(target: target, processing: .seconds(5)), start: start)
     }
@@ -153,7 +153,7 @@ struct ConnectionRaceTests {
         #expect(times.map(\.processing) == [5, 10, 20, 40, 80, 80, 80].map { .seconds($0) })
         #expect(times.map(\.laterProcessing) == [10, 10, 20, 40, 80, 80, 80].map { .seconds($0) })
         #expect(times.allSatisfy { $0.grace == .seconds(2) })
-        var pairing = self.track(phase: "pase")
+        var pairing = self.track(phase: .pase)
         #expect(try pairing.attempt(at: 0, .began).patience.laterProcessing == .seconds(30))
     }
 
@@ -165,7 +165,7 @@ struct ConnectionRaceTests {
         var more = report(transmissions: 3)
         more.addresses = [other, address]
         let error = try track.failure(at: 2, .timeUp(more))
-        #expect(error.code == .silent && error.phase == "case" && error.tried == [address, other])
+        #expect(error.code == .silent && error.phase == .case && error.tried == [address, other])
         #expect(error.transmissions == 3 && error.lastHeard == nil && error.attempts == 1)
         #expect(error.reason == "nothing came back from any of its addresses")
     }
@@ -289,7 +289,7 @@ struct ConnectionRaceTests {
 
     @Test("the account of a failure is a sentence")
     func accounts() {
-        var error = SessionError(.silent, phase: "case", "nothing came back from its address")
+        var error = SessionError(.silent, phase: .case, "nothing came back from its address")
         #expect(SessionAccount(error).description == "nothing came back from its address (nothing heard)")
         error.tried = [address]
         error.attempts = 1

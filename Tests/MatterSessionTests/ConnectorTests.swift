@@ -151,7 +151,7 @@ struct ConnectorTests {
         let (client, device) = (try Client(), try await device())
         let (error, elapsed) = try await client.pairingError(
             .at([device.address], locate: Look.up(.stay)), passcode: 20_202_022)
-        #expect(error.code == .refused && error.refusal?.code == .wrongPasscode && error.phase == "pase")
+        #expect(error.code == .refused && error.refusal?.code == .wrongPasscode && error.phase == .pase)
         #expect(error.attempts == 1 && error.tried == [device.address] && elapsed < .prompt)
         #expect(await device.handshakes.count == 1)
         await client.shutDown()

@@ -93,7 +93,7 @@ struct NodeConnectorTests {
             _ = try await connect(client.nodes(try TestFabric()), device)
         }
         #expect(error?.code == .refused && error?.refusal?.code == .noSharedTrustRoots)
-        #expect(error?.isUnknownToPeer == true && error?.phase == "case" && .testNow - start < .prompt)
+        #expect(error?.isUnknownToPeer == true && error?.phase == .case && .testNow - start < .prompt)
         await client.shutDown()
         await device.shutDown()
     }
@@ -130,7 +130,7 @@ struct NodeConnectorTests {
     ) async throws -> SecureSession {
         let credentials = CASECredentials(fabric.credentials)
         return try await client.connector.connect(
-            to: .at(hints, phase: "case", locate: locate), deadline: .testNow + .seconds(60)
+            to: .at(hints, phase: .case, locate: locate), deadline: .testNow + .seconds(60)
         ) { id, reliability in
             CASEInitiator(
                 credentials: credentials, peer: Self.node, localSessionID: id, knownReliability: reliability,

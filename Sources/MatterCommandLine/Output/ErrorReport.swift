@@ -35,7 +35,7 @@ package struct ErrorReport {
             (id, message) = ("interrupted", "interrupted")
         case let error as SessionError:
             let account = SessionFailure(error, target: target, isAddressGiven: isAddressGiven)
-            (id, stage, message, hint) = (account.id, error.phase, account.message, account.hint)
+            (id, stage, message, hint) = (account.id, error.phase.rawValue, account.message, account.hint)
         case let error as any CodedError:
             (id, stage, message) = (error.id, error.stageName, error.message)
             hint = Hints.text(for: error)

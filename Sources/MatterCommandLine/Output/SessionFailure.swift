@@ -14,7 +14,7 @@ struct SessionFailure {
     /// - Parameter isAddressGiven: whether the user said where the device is, so that another one may be there.
     init(_ error: SessionError, target: NodeTarget?, isAddressGiven: Bool = false) {
         let who = target?.text ?? "the device"
-        id = "\(error.phase).\(error.code.rawValue.split(separator: ".").last ?? "failed")"
+        id = "\(error.phase.rawValue).\(error.code.rawValue.split(separator: ".").last ?? "failed")"
         switch error.code {
         case .notDiscovered:
             message = "\(who) was not found: mDNS does not know it, and no address is stored"
@@ -25,18 +25,18 @@ struct SessionFailure {
             message = "no route to \(who): \(Self.routes(error))"
             hint = Self.routeHint(error)
         case .silent:
-            message = "\(who) does not answer (\(error.phase.uppercased())): \(SessionAccount(error))"
+            message = "\(who) does not answer (\(error.phase.rawValue.uppercased())): \(SessionAccount(error))"
             hint =
                 Self.discoveryHint(error)
                 ?? Hints.text(.step("session.silent"))
         case .noReply:
-            message = "\(who) stopped answering during \(error.phase.uppercased()): \(SessionAccount(error))"
+            message = "\(who) stopped answering during \(error.phase.rawValue.uppercased()): \(SessionAccount(error))"
             hint = Hints.text(.step("session.no-reply"))
         case .busy:
             message = "\(who) stayed busy with another handshake: \(SessionAccount(error))"
             hint = Hints.text(.step("session.busy"))
         case .refused:
-            message = "\(who) refused the session (\(error.phase.uppercased())): \(SessionAccount(error))"
+            message = "\(who) refused the session (\(error.phase.rawValue.uppercased())): \(SessionAccount(error))"
             hint = Self.refusalHint(error, target: target, isAddressGiven: isAddressGiven)
         }
     }

@@ -124,7 +124,7 @@ struct Pairing: Sendable {
             clock.enter(.pase)
             do {
                 return try await pair(
-                    PeerTarget(phase: "pase", hints: request.addresses, presumedActive: true), deadline
+                    PeerTarget(phase: .pase, hints: request.addresses, presumedActive: true), deadline
                 ) {}
             } catch let error as SessionError where error.code == .refused {
                 throw PASEFailure.error(

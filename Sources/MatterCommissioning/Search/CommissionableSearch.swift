@@ -96,7 +96,7 @@ struct CommissionableSearch: Sendable {
         _ turn: CandidateBoard.Turn, _ further: Locations, heard: @escaping @Sendable () -> Void
     ) async -> Event {
         let target = PeerTarget(
-            phase: "pase", hints: Array(turn.addresses.prefix(1)), reliability: turn.reliability, presumedActive: true,
+            phase: .pase, hints: Array(turn.addresses.prefix(1)), reliability: turn.reliability, presumedActive: true,
             locate: { further })
         do {
             return .paired(try await pair(target, turn.end, heard))

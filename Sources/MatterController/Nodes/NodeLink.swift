@@ -42,11 +42,15 @@ package actor NodeLink {
     private var session: SecureSession?
     /// True if a session is being set up: two would cost the device one too many.
     private var isConnecting = false
+    /// How many sessions are being ended in peace: the node would count them beside a new one.
+    private var closing = 0
     private let slots: SessionSlots
     /// What allows this link to have a session: from before it is set up until it is closed, and over to its replacement.
     private var slot: SlotLease?
     /// How many followers need the session.
     private var followers = 0
+    /// The session on which followers have left subscriptions behind: the node keeps them until it reports to them next.
+    private var burdened: SessionReference?
     /// Sessions that are being ended, each with the work of doing it.
     private var endings: [SessionReference: Task<Void, Never>] = [:]
 
@@ -70,10 +74,10 @@ package actor NodeLink {
     package func connect(deadline: Instant) async throws -> SecureSession {
         while true {
             if let session = await usableSession() { return session }
-            guard isConnecting else { break }
+            guard isConnecting || closing > 0 else { break }
             try await time.sleep(for: Self.connectingPause)
             guard time.now < deadline else {
-                throw SessionError(.noReply, phase: "case", "another task was still setting up this session")
+                throw SessionError(.noReply, phase: .case, "another task was still setting up or ending this session")
             }
         }
         isConnecting = true
@@ -133,18 +137,27 @@ package actor NodeLink {
     /// Says that a follower needs the session no more; the last one ends it.
     func leave() async {
         followers -= 1
-        if followers == 0 { await close() }
+        if followers == 0 { await close() } else { burdened = session?.reference }
+    }
+
+    /// Whether a set-up failed for a reason of ours: its session was ended meanwhile, or kept subscriptions without a
+    /// follower alive at a node that is full; then it is ended.
+    func hasEnded(_ session: SecureSession, nodeIsFull: Bool) async -> Bool {
+        if nodeIsFull, burdened == session.reference {
+            burdened = nil
+            await drop(session)
+        }
+        return self.session?.reference != session.reference
     }
 
     /// Remembers where the node was reached and ends the session.
     package func close() async {
-        // A session that is set up while this one ends takes a slot of its own.
-        let leased = slot
-        slot = nil
-        defer { leased?.release() }
-        guard let session else { return }
+        guard let session else { return freeSlot() }
         self.session = nil
+        closing += 1
         await session.close()
+        closing -= 1
+        freeSlot()
         // An address that was given by hand is not the way to find the node next time.
         let address = onlyAddresses.isEmpty ? session.address : node.addresses.first
         let reliability = session.reliability

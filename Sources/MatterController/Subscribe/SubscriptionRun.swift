@@ -23,24 +23,35 @@ struct SubscriptionRun: Sendable {
         while true {
             var session: SecureSession?
             do {
-                let connected = try await link.connect(deadline: .now + setUp)
+                let connected = try await link.connect(deadline: time.now + setUp)
                 session = connected
                 try await follow(&request, on: connected) { attempts = 0 }
             } catch {
                 try Task.checkCancellation()
                 guard !reports.isEnded else { throw CancellationError() }
-                guard let failed = attempts, Self.isPassing(error) else { throw error }
+                guard let failed = attempts, Self.isPassing(error) else {
+                    guard let session, await link.hasEnded(session, nodeIsFull: Self.isFull(error)) else { throw error }
+                    reports.end(session.reference)
+                    continue
+                }
                 let delay = ResubscribeBackoff.delay(attempt: failed, jitter: jitter)
                 tell(.lost(error, retryAfter: delay))
                 // A node that fell silent has lost the session.
                 if let session, (error as? TransportError) != nil { await link.drop(session) }
                 attempts = failed + 1
-                try await Task.sleep(for: delay)
+                try await time.sleep(for: delay)
             }
         }
     }
 
+    private var time: any TimeSource { link.time }
+
     private var jitter: Double { Double((try? random.integer(UInt16.self)) ?? 0) / Double(UInt16.max) }
+
+    /// True if the node has no room for another subscription.
+    private static func isFull(_ error: any Error) -> Bool {
+        (error as? InteractionError)?.status == .resourceExhausted
+    }
 
     /// True if another try may succeed.
     private static func isPassing(_ error: any Error) -> Bool {
@@ -59,26 +70,26 @@ struct SubscriptionRun: Sendable {
         defer { inbox.close() }
         var transaction = SubscribeTransaction(request)
         let subscription = try await link.client(session).run(
-            &transaction, deadline: .now + setUp, processing: link.patience.usual)
+            &transaction, deadline: time.now + setUp, processing: link.patience.usual)
         inbox.settle(on: subscription.id)
         established()
         tell(
             .established(
                 id: subscription.id, maxInterval: .seconds(Int64(subscription.maxInterval)), subscription.reports))
         var state = SubscriptionState(
-            subscription, maximumRoundTrip: await session.responseAllowance(processing: .zero), now: Instant.now)
+            subscription, maximumRoundTrip: await session.responseAllowance(processing: .zero), now: time.now)
         let largest = session.manager.link.largestPayload
         defer { request.dataVersionFilters = Self.fitting(state.dataVersionFilters, request, largest) }
-        inbox.watch(until: state.deadline)
+        inbox.watch(until: state.deadline, of: time)
         for await event in inbox.events {
             switch event {
             case .report(let first):
                 if let report = try await take(first, &state) { tell(.report(report)) }
-                inbox.watch(until: state.deadline)
+                inbox.watch(until: state.deadline, of: time)
             case .closed:
                 throw TransportError(.closed, "the node has ended the session")
             case .overdue:
-                guard state.isExpired(at: .now) else { continue }
+                guard state.isExpired(at: time.now) else { continue }
                 throw TransportError(.noReply, "the next report of the subscription is overdue")
             }
         }
@@ -108,7 +119,7 @@ struct SubscriptionRun: Sendable {
                 guard message.protocolID == .interactionModel else {
                     throw InteractionError.notUnderWay(message.opcode)
                 }
-                let (action, report) = try state.handle(opcode: message.opcode, payload: message.payload, at: .now)
+                let (action, report) = try state.handle(opcode: message.opcode, payload: message.payload, at: time.now)
                 if case .send(let opcode, let payload, _) = action {
                     try await exchange.send(payload, opcode: opcode.rawValue, protocolID: .interactionModel)
                 }
@@ -116,7 +127,7 @@ struct SubscriptionRun: Sendable {
                     await exchange.close()
                     return report
                 }
-                message = try await exchange.receive(until: .now + Self.partPatience)
+                message = try await exchange.receive(until: time.now + Self.partPatience)
             }
         } catch let error as InteractionError {
             if let status = error.statusForPeer {

@@ -149,7 +149,7 @@ struct ConnectionRace: Sendable {
 
     /// How long a peer that is in the middle of a handshake may compute: a device takes part in one PASE at a time, and
     /// every failed one counts against its window. CASE is restarted sooner, within the patience of a command.
-    private var laterProcessing: Duration { target.phase == "pase" ? .seconds(30) : .seconds(10) }
+    private var laterProcessing: Duration { target.phase == .pase ? .seconds(30) : .seconds(10) }
 
     /// Takes note of a failed attempt.
     ///

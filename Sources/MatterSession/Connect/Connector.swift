@@ -99,7 +99,7 @@ package struct Connector: Sendable {
                     case .ended(let ended, .failure(let error), let report):
                         running = nil
                         await abandon(ended, after: error)
-                        logger.debug("\(target.phase): an attempt failed: \(error)")
+                        logger.debug("\(target.phase.rawValue): an attempt failed: \(error)")
                         try await handle(.failed(error, report))
                     case .deadline:
                         try await handle(.timeUp(await running?.exchange.report()))
@@ -116,9 +116,9 @@ package struct Connector: Sendable {
     private func log(_ event: ConnectionRace.Event, _ target: PeerTarget) {
         switch event {
         case .located(let location):
-            logger.debug("\(target.phase): found at \(location.address)")
+            logger.debug("\(target.phase.rawValue): found at \(location.address)")
         case .objected(let objection):
-            logger.debug("\(target.phase): ignored an answer from \(objection.address): \(objection.error)")
+            logger.debug("\(target.phase.rawValue): ignored an answer from \(objection.address): \(objection.error)")
         default: break
         }
     }

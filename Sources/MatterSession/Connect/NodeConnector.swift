@@ -61,7 +61,7 @@ package struct NodeConnector: Sendable {
                 nil
             }
         let target = PeerTarget(
-            phase: "case", hints: hints, reliability: reliability, presumedActive: presumedActive, locate: locate)
+            phase: .case, hints: hints, reliability: reliability, presumedActive: presumedActive, locate: locate)
         let resumption = await resumptions?.load(node)
         do {
             return try await establish(target, node, resumption: resumption, deadline: deadline)

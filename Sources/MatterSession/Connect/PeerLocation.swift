@@ -15,7 +15,7 @@ package struct PeerLocation: Sendable {
 /// How to find a peer and how to treat it until it has spoken.
 package struct PeerTarget: Sendable {
     /// `pase` or `case`; names the phase in errors.
-    package var phase: String
+    package var phase: HandshakePhase
     /// Addresses to try at once: hints, not truth.
     package var hints: [PeerAddress]
     /// Looks the peer up; `nil` if the hints are all there is.
@@ -27,7 +27,7 @@ package struct PeerTarget: Sendable {
     package var onBusy: (@Sendable () -> Void)?
 
     package init(
-        phase: String, hints: [PeerAddress] = [], reliability: ReliabilityParameters = .standard,
+        phase: HandshakePhase, hints: [PeerAddress] = [], reliability: ReliabilityParameters = .standard,
         presumedActive: Bool, locate: (@Sendable () -> AsyncThrowingStream<PeerLocation, any Error>)? = nil
     ) {
         self.phase = phase

@@ -95,7 +95,8 @@ package final class IncomingReports: Sendable {
         }
     }
 
-    private func end(_ session: SessionReference) {
+    /// Tells the subscriptions on a session that it has ended.
+    package func end(_ session: SessionReference) {
         state.withLock { state in
             for listener in state.listeners.values where listener.session == session { listener.events.yield(.closed) }
         }
@@ -132,9 +133,9 @@ package final class ReportInbox: Sendable {
     package func settle(on subscription: UInt32) { reports.settle(id, on: subscription) }
 
     /// Lets ``events`` say when nothing more was heard until then; the last call counts.
-    package func watch(until deadline: Instant) {
-        let task = Task { [continuation] in
-            guard (try? await Task.sleep(until: deadline, clock: .continuous)) != nil else { return }
+    package func watch(until deadline: Instant, of time: any TimeSource) {
+        let task = time.start { [continuation] in
+            guard (try? await time.sleep(until: deadline)) != nil else { return }
             continuation.yield(.overdue)
         }
         let last = watch.withLock { watch in

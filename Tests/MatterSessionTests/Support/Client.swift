@@ -66,7 +66,7 @@ struct Client {
 extension PeerTarget {
     /// Where a peer of these tests is.
     static func at(
-        _ hints: [PeerAddress], phase: String = "pase",
+        _ hints: [PeerAddress], phase: HandshakePhase = .pase,
         locate: (@Sendable () -> AsyncThrowingStream<PeerLocation, any Error>)? = nil
     ) -> PeerTarget {
         PeerTarget(phase: phase, hints: hints, reliability: .quick, presumedActive: true, locate: locate)

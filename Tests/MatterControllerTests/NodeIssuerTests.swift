@@ -1,0 +1,114 @@
+import MatterController
+import MatterCredentials
+import MatterRecords
+import MatterStore
+import Synchronization
+import Testing
+
+/// An issuer of a program's own, beside the fabric's authority.
+@Suite("NodeIssuer", .serialized)
+struct NodeIssuerTests {
+    /// Issues with the fabric's own keys, and remembers what it was asked and told.
+    private final class Issuing: NodeIssuer {
+        struct Refusal: Error {}
+
+        struct Notes {
+            var asked: [NodeIssueRequest] = []
+            var confirmed: [String] = []
+            var abandoned: [String] = []
+        }
+
+        private let folder: String
+        private let isWilling: Bool
+        private let afterwards: @Sendable () async -> Void
+        private let notes = Mutex(Notes())
+
+        init(
+            folder: String, isWilling: Bool = true, afterwards: @escaping @Sendable () async -> Void = {}
+        ) {
+            self.folder = folder
+            self.isWilling = isWilling
+            self.afterwards = afterwards
+        }
+
+        var told: Notes { notes.withLock { $0 } }
+
+        func issue(_ request: NodeIssueRequest) async throws -> String {
+            notes.withLock { $0.asked.append(request) }
+            guard isWilling else { throw Refusal() }
+            let fabrics = FabricStore(StateDirectory(path: folder))
+            let fabric = try fabrics.select("home")
+            let credentials = try fabrics.credentials(of: fabric)
+            let local = LocalFabric(authority: try fabrics.authority(of: fabric), credentials: credentials)
+            let issued = try local.issuer(adminVendorID: fabric.vendorID) { .unlimited(from: 0) }
+                .issue(CertificateSigningRequest(pem: request.csr), nodeID: request.nodeID.map { NodeID(rawValue: $0) })
+            await afterwards()
+            return try issued.noc.pem() + (issued.icac?.pem() ?? "")
+        }
+
+        func confirm(_ receipt: String, node: UInt64) async throws {
+            notes.withLock { $0.confirmed.append("\(receipt) \(node)") }
+        }
+
+        func abandon(_ receipt: String) async { notes.withLock { $0.abandoned.append(receipt) } }
+    }
+
+    /// A fabric named `home` without nodes, and a light.
+    private func fabric() async throws -> (light: VirtualLight, home: Controller) {
+        let light = try await VirtualLight()
+        let home = try Controller(home: .folder(light.home), fabric: "home")
+        let node = try await home.commission(
+            light.code, trust: .folder(light.trust, testDevices: true), address: light.address)
+        try await node.remove()
+        return (light, home)
+    }
+
+    private func commission(_ light: VirtualLight, _ home: Controller, _ issuer: Issuing) async throws -> Node {
+        try await home.commission(
+            light.code, trust: .folder(light.trust, testDevices: true), issuer: .issuer(issuer),
+            address: light.address)
+    }
+
+    @Test("it is asked with the request and the attestation, its certificate is used, and it hears of the node")
+    func issues() async throws {
+        let (light, home) = try await fabric()
+        let issuer = Issuing(folder: light.home)
+        let node = try await commission(light, home, issuer)
+        try await node.toggle()
+        let told = issuer.told
+        let request = try #require(told.asked.first)
+        #expect(told.asked.count == 1 && request.csr.contains("CERTIFICATE REQUEST") && request.vendorID == 0xFFF1)
+        #expect(request.attestationCertificate?.contains("BEGIN CERTIFICATE") == true && request.nodeID == nil)
+        #expect(told.confirmed.count == 1 && told.confirmed.first?.hasSuffix(" \(node.id)") == true, "\(told)")
+        #expect(told.abandoned.isEmpty)
+        await home.close()
+        await light.stop()
+    }
+
+    @Test("its refusal is an error of the issuer, and the device can be commissioned afterwards")
+    func refuses() async throws {
+        let (light, home) = try await fabric()
+        let issuer = Issuing(folder: light.home, isWilling: false)
+        let error = await #expect(throws: MatterError.self) { _ = try await commission(light, home, issuer) }
+        #expect(error?.code == .issuerFailed, "\(String(describing: error))")
+        #expect(issuer.told.asked.count == 1 && issuer.told.confirmed.isEmpty && issuer.told.abandoned.isEmpty)
+        _ = try await commission(light, home, Issuing(folder: light.home))
+        await home.close()
+        await light.stop()
+    }
+
+    @Test("a certificate that does not come to use is given up, and no node is left")
+    func abandons() async throws {
+        let (light, home) = try await fabric()
+        let issuer = Issuing(folder: light.home, afterwards: { await light.stop() })
+        let error = await #expect(throws: MatterError.self) {
+            _ = try await home.commission(
+                light.code, trust: .folder(light.trust, testDevices: true), issuer: .issuer(issuer),
+                address: light.address, within: .seconds(20))
+        }
+        #expect(error?.code == .noAnswer, "\(String(describing: error))")
+        #expect(issuer.told.abandoned.count == 1 && issuer.told.confirmed.isEmpty, "\(issuer.told)")
+        #expect(try await home.allNodes().isEmpty)
+        await home.close()
+    }
+}
