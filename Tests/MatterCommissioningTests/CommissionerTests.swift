@@ -51,7 +51,7 @@ struct CommissionerTests {
                 $0.discriminator = try SetupDiscriminator(long: 3840)
             })
         #expect(node.nodeID == NodeID(7) && node.address == lamp.device.address && !node.wasPending)
-        #expect(node.information.vendorID == FakeDevice.vendorID && node.attestation?.verdict == .test)
+        #expect(node.information.vendorID == FakeDevice.vendorID && node.attestation?.report.verdict == .test)
         #expect(node.endpoints.map(\.endpoint) == [1] && node.endpoints.map(\.deviceTypes) == [[0x101]])
         #expect(node.endpoints.map(\.serverClusters) == [[6]])
         #expect(node.reliability == .quick)

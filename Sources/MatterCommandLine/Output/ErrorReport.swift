@@ -1,6 +1,7 @@
 import JSON
 import MatterCommissioning
 import MatterController
+import MatterCredentials
 import MatterDataModel
 import MatterErrors
 import MatterInteraction
@@ -17,6 +18,8 @@ package struct ErrorReport {
     package var id: String
     var stage: String?
     package var message: String
+    /// The comparison behind the error, if there is one.
+    private var reason: String?
     var hint: String?
     var status: ExitStatus
     /// Members for JSON beyond the usual ones.
@@ -105,7 +108,10 @@ package struct ErrorReport {
             if !isUndone { hint = Hints.text(for: cause) ?? hint }
         }
         if let status = error.status { note(status.status) }
-        if let refusal = error.underlying as? AttestationRefusal { details["attestation"] = refusal.json }
+        if let refusal = error.underlying as? AttestationRefusal {
+            details["attestation"] = refusal.report.json
+            reason = refusal.report.failedCheck?.comparison
+        }
         explain(error.aftermath)
     }
 
@@ -175,9 +181,10 @@ package struct ErrorReport {
         return JSONValue.object(["error": .object(body)]).serialized()
     }
 
-    /// `error: …` and, where one helps, `hint: …`.
+    /// `error: …` and, where they help, `why: …` and `hint: …`, a line each.
     var text: String {
-        let head = "error: \(TerminalText.escaped(message))"
-        return hint.map { "\(head)\nhint: \(TerminalText.escaped($0))" } ?? head
+        [("error", message), ("why", reason), ("hint", hint)].compactMap { label, text in
+            text.map { "\(label): \(TerminalText.escaped($0))" }
+        }.joined(separator: "\n")
     }
 }

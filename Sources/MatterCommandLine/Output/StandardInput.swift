@@ -18,6 +18,13 @@ enum StandardInput {
         }
     }
 
+    /// The next line, as ``line()`` has it, for a command with other work to do meanwhile: no thread waits.
+    static func awaitedLine() async throws -> String? {
+        var input = pollfd(fd: Terminal.current.input, events: Int16(POLLIN), revents: 0)
+        while poll(&input, 1, 0) == 0 { try await Task.sleep(for: .milliseconds(Int64(interval))) }
+        return try line()
+    }
+
     /// The next line, without its end; `nil` if there is none.
     ///
     /// - Throws: `CancellationError` if the user interrupts.

@@ -10,9 +10,9 @@ package import MatterTransport
 
 /// Brings a device onto a fabric: drives the flow, performs its actions, keeps the journal, undoes what failed.
 package struct Commissioner: Sendable {
-    /// Judges a device's attestation; throws ``CommissioningError`` to refuse it.
+    /// Judges a device's attestation, and may ask a person; throws ``CommissioningError`` to refuse it.
     package typealias Attest =
-        @Sendable (AttestationEvidence) throws(CommissioningError) -> AttestationSummary
+        @Sendable (AttestationEvidence) async throws -> AttestationSummary
 
     /// The tools of a commissioner.
     package struct Environment: Sendable {
@@ -95,10 +95,10 @@ package struct Commissioner: Sendable {
         clock.enter(.discover)
         let pairing = Pairing(environment: environment, request: request, clock: clock, deadline: deadline)
         let hasPending = try hasPending(request)
-        let session: SecureSession
+        let device: PairedDevice
         do {
             do {
-                session = try await pairing.run(waitsForWindow: !hasPending)
+                device = try await pairing.run(waitsForWindow: !hasPending)
             } catch  where hasPending && Self.mayBeANode(error) {
                 // A pending node that was silent at first and takes no new administrators is there as a node.
                 clock.fail()
@@ -110,7 +110,7 @@ package struct Commissioner: Sendable {
                 }
                 guard time.now < deadline, request.addresses.isEmpty else { throw error }
                 clock.enter(.discover)
-                session = try await pairing.run(waitsForWindow: true)
+                device = try await pairing.run(waitsForWindow: true)
             }
         } catch is CancellationError {
             clock.fail()
@@ -120,7 +120,7 @@ package struct Commissioner: Sendable {
             throw try withPendingNode(error, request)
         }
         let run = CommissioningRun(
-            commissioner: self, request: request, parameters: parameters, session: session, deadline: deadline)
+            commissioner: self, request: request, parameters: parameters, device: device, deadline: deadline)
         var node = try await run.run(clock: clock)
         node.total = time.now - start
         await forgetPredecessors(of: node, request)

@@ -50,14 +50,14 @@ package struct CommissionedNode: Sendable {
     package var wasPending: Bool
 }
 
-/// The gist of an attestation verdict.
+/// The judgement of a device's attestation that let it pass.
 package struct AttestationSummary: Sendable, Equatable {
-    package var verdict: AttestationVerdict
-    /// Which attestation authority vouches for the device.
-    package var authority: String?
+    package var report: AttestationReport
+    /// Whether the user lets the device in although it is not trusted.
+    package var isAccepted: Bool
 
-    package init(verdict: AttestationVerdict, authority: String?) {
-        self.verdict = verdict
-        self.authority = authority
+    package init(_ report: AttestationReport, isAccepted: Bool = false) {
+        self.report = report
+        self.isAccepted = isAccepted
     }
 }

@@ -14,7 +14,7 @@ import MatterTransport
 struct CommissioningRun: Sendable {
     /// The time for undoing, on top of the remaining time.
     private static let undoBudget = Duration.seconds(5)
-    /// While an issuer works, the fail-safe is extended this often.
+    /// While an issuer works or a person decides, the fail-safe is extended this often.
     private static let keepAlive = Duration.seconds(20)
     /// How long a device may take to end an earlier fail-safe before ArmFailSafe is sent once more.
     private static let settling = Duration.seconds(2)
@@ -22,12 +22,13 @@ struct CommissioningRun: Sendable {
     let commissioner: Commissioner
     let request: CommissioningRequest
     let parameters: FabricParameters
-    /// The PASE session.
-    let session: SecureSession
+    let device: PairedDevice
     let deadline: Instant
 
     private var environment: Commissioner.Environment { commissioner.environment }
     private var time: any TimeSource { environment.time }
+    /// The PASE session.
+    private var session: SecureSession { device.session }
     private var channel: CommissioningChannel { channel(on: session) }
 
     private func channel(on session: SecureSession) -> CommissioningChannel {
@@ -88,6 +89,7 @@ struct CommissioningRun: Sendable {
             utcMicroseconds: { UInt64(max(0, unixTime() - MatterEpoch.unixSeconds)) * 1_000_000 },
             timeZone: environment.timeZone(),
             expectedProduct: .init(vendorID: request.vendorID, productID: request.productID),
+            advertised: device.advertised,
             operationalSeconds: UInt16(clamping: Int64((deadline - time.now) / .seconds(1)) + 30),
             validationTime: environment.validationTime, readsEndpoints: request.readsEndpoints, until: request.until)
     }
@@ -192,13 +194,19 @@ struct CommissioningRun: Sendable {
                 return try await perform(command, memory)
             }
         case .verify(let evidence):
-            group.addTask { .verified(try environment.attest(evidence)) }
+            let keepAlive = keepAlive(memory)
+            group.addTask {
+                // A person who is asked may take longer than the fail-safe.
+                .verified(
+                    try await keepingFailSafe(keepAlive, overdue: Self.unanswered) {
+                        try await environment.attest(evidence)
+                    })
+            }
         case .issue(let csr, let context):
+            let keepAlive = keepAlive(memory)
             group.addTask {
                 // Only now, so that a device that is refused before costs no node id.
                 let requested = try await environment.chooseNodeID(request.requestedNodeID)
-                let keepAlive = CommissioningCommand.armFailSafe(
-                    seconds: memory.failSafe.seconds, breadcrumb: memory.breadcrumb)
                 let issued = try await issue(csr, context, nodeID: requested, keepAlive: keepAlive)
                 return .event(.issued(issued, requested: requested))
             }
@@ -277,39 +285,58 @@ struct CommissioningRun: Sendable {
         }
         let issuer = environment.issuer
         let complete = context
-        return try await withThrowingTaskGroup(of: IssuedNOC?.self) { group in
-            defer { group.cancelAll() }
-            group.addTask {
-                do {
-                    return try await issuer.issue(csr, context: complete)
-                } catch let error as CancellationError {
-                    throw error
-                } catch let error as CommissioningError {
-                    throw error
-                } catch {
-                    throw CommissioningError(
-                        .issuerFailed, stage: .issueNOC, "the certificate issuer failed: \(error)", underlying: error)
-                }
+        return try await keepingFailSafe(keepAlive, overdue: Self.slowIssuer) {
+            do {
+                return try await issuer.issue(csr, context: complete)
+            } catch let error as CancellationError {
+                throw error
+            } catch let error as CommissioningError {
+                throw error
+            } catch {
+                throw CommissioningError(
+                    .issuerFailed, stage: .issueNOC, "the certificate issuer failed: \(error)", underlying: error)
             }
+        }
+    }
+
+    private func keepAlive(_ memory: Memory) -> CommissioningCommand {
+        .armFailSafe(seconds: memory.failSafe.seconds, breadcrumb: memory.breadcrumb)
+    }
+
+    /// Waits for an issuer or a person, whose slowness must not let the fail-safe run out.
+    ///
+    /// - Parameter overdue: the error when the time of the command is over.
+    private func keepingFailSafe<Result: Sendable>(
+        _ keepAlive: CommissioningCommand, overdue: CommissioningError,
+        _ work: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let channel = channel
+        return try await withThrowingTaskGroup(of: Result.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await work() }
             group.addTask {
                 try await time.sleep(until: deadline)
-                throw Self.slowIssuer
+                throw overdue
             }
             group.addTask {
-                // A slow issuer must not let the fail-safe run out.
                 while true {
                     try await time.sleep(for: Self.keepAlive)
                     do {
                         _ = try await channel.invoke(keepAlive)
                     } catch {
                         // What ended is the time, and the device had no part in that.
-                        throw time.now < deadline ? error : Self.slowIssuer
+                        throw time.now < deadline ? error : overdue
                     }
                 }
             }
-            guard let issued = try await group.next() ?? nil else { throw CancellationError() }
-            return issued
+            guard let result = try await group.next() else { throw CancellationError() }
+            return result
         }
+    }
+
+    private static var unanswered: CommissioningError {
+        CommissioningError(
+            .attestationRefused, stage: .attestation, "attestation failed: no answer came within the command's time")
     }
 
     private static var slowIssuer: CommissioningError {

@@ -8,6 +8,14 @@ import MatterSetupPayload
 import MatterTransport
 import Synchronization
 
+/// A device that has accepted the passcode.
+struct PairedDevice: Sendable {
+    /// The PASE session.
+    let session: SecureSession
+    /// Vendor and product as it advertises them; `nil` if it was not looked up.
+    var advertised: VendorAndProduct?
+}
+
 /// Finds the device of a setup code and sets up PASE with it.
 struct Pairing: Sendable {
     /// How long to look for the device of a code whose node we have, before that node is asked whether it is there.
@@ -24,7 +32,7 @@ struct Pairing: Sendable {
     /// - Parameter waitsForWindow: whether a device that is advertised as open and says that it is closed is tried as
     ///   long as there is time.
     /// - Throws: ``CommissioningError``, ``SessionError``, ``DiscoveryError``, `CancellationError`.
-    func run(waitsForWindow: Bool) async throws -> SecureSession {
+    func run(waitsForWindow: Bool) async throws -> PairedDevice {
         let known = try environment.journal.commissioned(
             passcode: request.passcode.value, discriminator: request.discriminator
         ).filter(mayBe)
@@ -99,7 +107,7 @@ struct Pairing: Sendable {
     ///   - deadline: the end of everything.
     private func pair(
         lookout: Duration? = nil, until deadline: Instant, waitsForWindow: Bool
-    ) async throws -> SecureSession {
+    ) async throws -> PairedDevice {
         let random = environment.random
         let passcode = request.passcode.value
         let connector = environment.connector
@@ -123,9 +131,10 @@ struct Pairing: Sendable {
         if !request.addresses.isEmpty {
             clock.enter(.pase)
             do {
-                return try await pair(
+                let session = try await pair(
                     PeerTarget(phase: .pase, hints: request.addresses, presumedActive: true), deadline
                 ) {}
+                return PairedDevice(session: session)
             } catch let error as SessionError where error.code == .refused {
                 throw PASEFailure.error(
                     [error.refusal].compactMap { $0 },

@@ -21,6 +21,8 @@ extension CommissioningFlow {
         package var timeZone: TimeZoneRules
         /// The vendor and product of the setup code, if it names them.
         package var expectedProduct: ExpectedProduct
+        /// Vendor and product as the device advertises them.
+        package var advertised: VendorAndProduct?
         /// How long the fail-safe has to last from operational discovery on.
         package var operationalSeconds: UInt16
         package var validationTime: ValidationTime
@@ -34,7 +36,7 @@ extension CommissioningFlow {
             fabric: FabricParameters, fabricID: FabricID, country: String = "XX",
             location: UInt8 = 2, attestationNonce: [UInt8], csrNonce: [UInt8], attestationChallenge: [UInt8],
             utcMicroseconds: @escaping @Sendable () -> UInt64, timeZone: TimeZoneRules = .utc,
-            expectedProduct: ExpectedProduct = ExpectedProduct(),
+            expectedProduct: ExpectedProduct = ExpectedProduct(), advertised: VendorAndProduct? = nil,
             operationalSeconds: UInt16 = 60, validationTime: ValidationTime, readsEndpoints: Bool = true,
             until: CommissioningStage? = nil
         ) {
@@ -48,6 +50,7 @@ extension CommissioningFlow {
             self.utcMicroseconds = utcMicroseconds
             self.timeZone = timeZone
             self.expectedProduct = expectedProduct
+            self.advertised = advertised
             self.operationalSeconds = operationalSeconds
             self.validationTime = validationTime
             self.readsEndpoints = readsEndpoints
@@ -63,6 +66,13 @@ extension CommissioningFlow {
         package init(vendorID: UInt16? = nil, productID: UInt16? = nil) {
             self.vendorID = vendorID
             self.productID = productID
+        }
+
+        /// For the attestation; a code may have 0 for any product.
+        var named: VendorAndProduct {
+            VendorAndProduct(
+                vendorID: vendorID.flatMap { $0 == 0 ? nil : VendorID($0) },
+                productID: productID.flatMap { $0 == 0 ? nil : $0 })
         }
 
         /// A sentence that names the difference, if there is one.

@@ -173,11 +173,13 @@ package struct CommissioningFlow: Sendable {
             return [.invoke(.attestation(nonce: configuration.attestationNonce))]
         case .attestation:
             guard case .collecting(let chain) = state else { throw impossible("the attestation") }
-            let evidence = AttestationEvidence(
+            var evidence = AttestationEvidence(
                 dac: chain.dac, pai: chain.pai,
                 response: AttestationResponse(elements: try answer.octets(0), signature: try answer.octets(1)),
                 nonce: configuration.attestationNonce, attestationChallenge: configuration.attestationChallenge,
                 vendorID: VendorID(information.vendorID ?? 0), productID: information.productID ?? 0)
+            evidence.setupCode = configuration.expectedProduct.named
+            evidence.advertised = configuration.advertised
             state = .judging(chain, earlyAnswer: nil)
             // The request for the CSR does not wait for the verdict; everything after it does.
             return [.verify(evidence), .invoke(.csr(nonce: configuration.csrNonce))]

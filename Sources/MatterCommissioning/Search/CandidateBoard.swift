@@ -1,3 +1,4 @@
+import MatterCredentials
 import MatterDiscovery
 import MatterSecureChannel
 import MatterSession
@@ -91,6 +92,8 @@ struct CandidateBoard: Sendable {
         let end: Instant
         let addresses: [PeerAddress]
         let reliability: ReliabilityParameters
+        /// Vendor and product as it advertises them.
+        let advertised: VendorAndProduct
     }
 
     private struct Candidate {
@@ -101,6 +104,7 @@ struct CandidateBoard: Sendable {
         var wasSilent = false
         var label: String
         var parameters: ReliabilityParameters
+        var advertised: VendorAndProduct
         var addresses: [PeerAddress]
 
         var refusal: SecureChannelError? {
@@ -165,7 +169,10 @@ struct CandidateBoard: Sendable {
         guard var known = candidates[device.instance] else {
             guard candidates.count < Self.capacity || dropOne() else { return [] }
             candidates[device.instance] = Candidate(
-                label: addresses.first?.description ?? device.host, parameters: reliability, addresses: addresses)
+                label: addresses.first?.description ?? device.host, parameters: reliability,
+                advertised: VendorAndProduct(
+                    vendorID: device.record.vendorID.map { VendorID($0) }, productID: device.record.productID),
+                addresses: addresses)
             queue.append(device.instance)
             return []
         }
@@ -229,7 +236,7 @@ struct CandidateBoard: Sendable {
         let turn = Turn(
             instance: instance, turn: candidate.turns, patience: patience,
             end: min(deadline, now + (isCrowded ? Self.shortSlice : Self.slice)), addresses: candidate.addresses,
-            reliability: candidate.parameters)
+            reliability: candidate.parameters, advertised: candidate.advertised)
         return [.pair(turn), .wait(patience, then: .patienceEnded(instance, turn: candidate.turns))]
     }
 

@@ -32,13 +32,13 @@ struct CommissionableSearch: Sendable {
 
     private enum Event: Sendable {
         case board(CandidateBoard.Event)
-        case paired(SecureSession)
+        case paired(PairedDevice)
     }
 
     private typealias Locations = AsyncThrowingStream<PeerLocation, any Error>
 
     /// - Throws: ``CommissioningError``, ``SessionError``, ``DiscoveryError``, `CancellationError`.
-    func run() async throws -> SecureSession {
+    func run() async throws -> PairedDevice {
         let (events, send) = AsyncStream.makeStream(of: Event.self)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
@@ -60,7 +60,7 @@ struct CommissionableSearch: Sendable {
                 let boardEvent: CandidateBoard.Event
                 switch event {
                 case .board(let event): boardEvent = event
-                case .paired(let session): return session
+                case .paired(let device): return device
                 }
                 for action in board.handle(boardEvent, now: time.now) {
                     switch action {
@@ -99,7 +99,8 @@ struct CommissionableSearch: Sendable {
             phase: .pase, hints: Array(turn.addresses.prefix(1)), reliability: turn.reliability, presumedActive: true,
             locate: { further })
         do {
-            return .paired(try await pair(target, turn.end, heard))
+            return .paired(
+                PairedDevice(session: try await pair(target, turn.end, heard), advertised: turn.advertised))
         } catch {
             return .board(.failed(turn.instance, error))
         }

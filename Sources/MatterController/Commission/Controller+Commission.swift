@@ -19,6 +19,8 @@ extension Controller {
         /// Whether the device leaves the fabric again if the issuer cannot be told of it.
         package var leavesUnlessConfirmed = false
         package var progress: @Sendable (CommissioningProgress) -> Void
+        /// Whom to ask about a device whose authority is not known; `nil` to refuse it.
+        package var ask: AskAboutDevice?
 
         package init(
             trust: TrustPolicy, issuer: IssuerChoice = .ofFabric,
@@ -38,7 +40,7 @@ extension Controller {
     ) async throws -> (node: NodeRecord, result: CommissionedNode) {
         let judge = try AttestationJudge(
             commission.trust, records: TrustRecords(options.state), time: validationTime, logger: options.logger,
-            warn: options.warn)
+            warn: options.warn, ask: commission.ask)
         let work = try await issuerWork(commission.issuer, deviceName: requests.first?.name, deadline: deadline)
         do {
             let commissioned = try await first(of: requests, commission, judge, work?.issuer, deadline: deadline)
@@ -123,7 +125,7 @@ extension Controller {
                 // Another issuer chooses, but what the user wants is reserved all the same.
                 isForeign && requested == nil ? nil : try await lease.choose(requested)
             },
-            attest: { evidence throws(CommissioningError) in try judge.attest(evidence) }, random: options.random,
+            attest: { evidence in try await judge.attest(evidence) }, random: options.random,
             logger: options.logger, unixTime: options.unixTime, timeZone: Clock.timeZone)
         do {
             let result = try await Commissioner(environment, progress: commission.progress)

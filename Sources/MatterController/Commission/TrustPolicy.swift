@@ -1,6 +1,6 @@
 import Logging
 import MatterCommissioning
-import MatterCredentials
+package import MatterCredentials
 import MatterErrors
 import MatterLedger
 
@@ -63,50 +63,67 @@ extension TrustPolicy {
     }
 }
 
+/// Asks a person about a device that is in order but for its authority, which is not known.
+///
+/// - Returns: whether to let it in all the same.
+package typealias AskAboutDevice = @Sendable (AttestationReport) async throws -> Bool
+
 /// Judges the attestation of devices by a policy.
 struct AttestationJudge: Sendable {
     private let enforcement: TrustPolicy.Enforcement
     private let trust: TrustStore
     private let time: ValidationTime
     private let warn: Controller.Warn
+    private let ask: AskAboutDevice?
     /// Gets every step of the verification.
     private let logger: Logger
 
     init(
         _ policy: TrustPolicy, records: TrustRecords, time: ValidationTime, logger: Logger,
-        warn: @escaping Controller.Warn
+        warn: @escaping Controller.Warn, ask: AskAboutDevice? = nil
     ) throws {
         enforcement = policy.enforcement
         trust = try policy.store(records, warn: warn)
         self.time = time
         self.logger = logger
         self.warn = warn
+        self.ask = ask
     }
 
-    func attest(_ evidence: AttestationEvidence) throws(CommissioningError) -> AttestationSummary {
-        guard enforcement != .skip else { return AttestationSummary(verdict: .skipped, authority: nil) }
+    /// Lets a device pass, or throws ``CommissioningError`` to refuse it.
+    func attest(_ evidence: AttestationEvidence) async throws -> AttestationSummary {
+        guard enforcement != .skip else { return AttestationSummary(.skipped) }
+        let report = examine(evidence)
+        guard report.verdict == .untrusted else { return AttestationSummary(report) }
+        let refusal = AttestationRefusal(report: report)
+        if enforcement == .warn {
+            warn("attestation failed: \(refusal.reason)", .step("attestation.not-enforced"))
+            return AttestationSummary(report, isAccepted: true)
+        }
+        if let ask, report.lacksOnlyAuthority, try await ask(report) {
+            return AttestationSummary(report, isAccepted: true)
+        }
+        throw refusal.error
+    }
+
+    /// Judges whatever the policy makes of it.
+    func examine(_ evidence: AttestationEvidence) -> AttestationReport {
         let report = AttestationVerifier(trust: trust).verify(evidence, at: time)
         for line in report.lines { logger.debug("\(line)") }
         if let hint = report.hint { logger.debug("hint: \(hint)") }
         for file in trust.unusable { warn(file.description, nil) }
         warnIfOld(report)
-        if report.verdict == .untrusted {
-            let refusal = AttestationRefusal(report: report)
-            guard enforcement == .warn else {
-                throw CommissioningError(
-                    .attestationRefused, stage: .attestation, "attestation failed: \(refusal.reason)",
-                    hint: report.hint, underlying: refusal)
-            }
-            warn("attestation failed: \(refusal.reason)", .step("attestation.not-enforced"))
-        }
-        return AttestationSummary(verdict: report.verdict, authority: report.authority.map { "\($0.subject)" })
+        return report
     }
 
     /// Old keys matter where the ledger's were asked for.
     private func warnIfOld(_ report: AttestationReport) {
         guard case .now(let seconds) = time else { return }
-        var isOfLedger = report.result == .paaNotFound
-        if case .ledger? = report.authority?.origin { isOfLedger = true }
+        let isOfLedger =
+            switch report.authority?.origin {
+            case .ledger, .snapshot: true
+            default: report.result == .paaNotFound
+            }
         let age = TrustAge(date: trust.date, now: MatterEpoch.unix(seconds))
         guard isOfLedger, age.isOld else { return }
         warn("the known authorities are of \(age.day), \(age.days) days ago", .step("trust.update"))

@@ -3,11 +3,6 @@ import MatterErrors
 extension AttestationExamination {
     /// Adds what a person should know although it is no fault.
     mutating func addNotes() {
-        if let elements = report.declarationElements, let signer = report.declarationSigner, !signer.isDevelopment,
-            let type = CertificationType(rawValue: elements.certificationType), type != .official
-        {
-            report.notes.append("the certification of this product is \(type)")
-        }
         if case .now(let seconds) = time, let pai = report.pai, !pai.validity.contains(MatterEpoch.unix(seconds)) {
             report.notes.append("the PAI is not valid now (\(pai.validity)), which does not matter")
         }
@@ -15,15 +10,16 @@ extension AttestationExamination {
             report.notes.append(
                 "bytes behind the declaration: \(count); its signature does not cover them, and they are ignored")
         }
-        if elements?.firmwareInformation != nil {
-            report.notes.append("the device sent information on its firmware, which is not checked")
-        }
         if let reason = report.revocation?.reason { report.notes.append("revocation is not known: \(reason)") }
+        if evidence.declaration != nil {
+            report.notes.append("no device was asked: only the certificates and the declaration are judged")
+        }
     }
 
-    /// The next step after a failure, if there is one.
+    /// The next step after a failure.
     var hint: Hint? {
         switch report.result {
+        case nil, .success: nil
         case .paaNotFound: hintForAuthority
         case .declarationNoCertificateFound: hintForSigner
         case .dacExpired:
@@ -35,7 +31,7 @@ extension AttestationExamination {
             "the manufacturer has revoked this device's credentials: ask the manufacturer or the seller"
         case .attestationSignatureInvalid, .nonceMismatch:
             "try once more; if it fails again, the device lacks the key of its certificate and may be a counterfeit"
-        default: nil
+        default: "the device is faulty or a counterfeit: ask its manufacturer for an update or a replacement"
         }
     }
 

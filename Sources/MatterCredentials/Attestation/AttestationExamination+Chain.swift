@@ -2,83 +2,115 @@ import MatterErrors
 
 extension AttestationExamination {
     /// Looks for the authority (PAA) that the PAI names, and checks what it says of itself.
-    mutating func findAuthority() throws(Finding) -> String {
+    mutating func findAuthority() throws(Finding) -> Comparison {
         guard let pai = report.pai, let keyIdentifier = pai.authorityKeyIdentifier else {
-            throw .skipped("there is no PAI that names its authority")
+            throw .notJudged("there is no PAI that names its authority")
         }
+        let sought = "a trusted authority named \(pai.issuer) with key id \(AttestationReport.hex(keyIdentifier))"
         let candidates = trust.authorities(keyIdentifier: keyIdentifier)
         guard let anchor = candidates.first(where: { $0.subject == pai.issuer }) ?? candidates.first else {
             if let since = trust.revocationDate(keyIdentifier: keyIdentifier, subject: pai.issuer) {
-                throw .failed(.paaRevoked, "the ledger lists it as revoked since \(X509Time.text(since)) or before")
+                throw .failed(
+                    .paaRevoked, "the ledger lists it as revoked since \(X509Time.text(since)) or before",
+                    Comparison(sought, "revoked since \(X509Time.text(since)) or before"))
             }
             throw .failed(
                 .paaNotFound,
-                "no authority with key id \(AttestationReport.hex(keyIdentifier)), named \(pai.issuer), is trusted")
+                "no authority with key id \(AttestationReport.hex(keyIdentifier)), named \(pai.issuer), is trusted",
+                Comparison(sought, "none"))
         }
         report.authority = anchor
+        var values = Comparison(sought, "\(anchor.subject)", origin: anchor.origin)
         let names: VendorAndProduct
         do { names = try VendorAndProduct(subject: anchor.subject) } catch {
-            throw .failed(.paaFormatInvalid, error.description)
+            throw .failed(.paaFormatInvalid, error.description, values)
         }
         if let vendorID = names.vendorID, vendorID != report.paiIdentifiers?.vendorID {
-            throw .failed(
-                .paiVendorIDMismatch,
-                "the authority is for vendor \(vendorID), the PAI has \(report.paiIdentifiers?.description ?? "no VID")"
-            )
+            values.expected = "an authority for \(report.paiIdentifiers?.description ?? "no VID")"
+            throw .failed(.paiVendorIDMismatch, "the authority is for vendor \(vendorID), the PAI is not", values)
         }
         guard names.productID == nil else {
-            throw .failed(.paaFormatInvalid, "an authority must not name a product")
+            throw .failed(.paaFormatInvalid, "an authority must not name a product", values)
         }
         do { try anchor.certificate?.checkProfile(as: .paa) } catch {
-            throw .failed(.paaFormatInvalid, error.description)
+            throw .failed(.paaFormatInvalid, error.description, values)
         }
-        return "\(anchor.subject) (\(anchor.origin))"
+        if anchor.isDevelopment { values.warning = "this is an authority for development: anyone may use it" }
+        return values
     }
 
-    func checkDACValidity() throws(Finding) -> String {
-        guard let dac = report.dac else { throw .skipped("there is no DAC") }
-        guard case .now(let seconds) = time else { throw .skipped("the time is not known") }
+    func checkDACValidity() throws(Finding) -> Comparison {
+        guard let dac = report.dac else { throw .notJudged("there is no DAC") }
+        guard case .now(let seconds) = time else { throw .notJudged("the time is not known") }
         let now = MatterEpoch.unix(seconds)
-        let both = "valid \(dac.validity), now \(X509Time.text(now))"
-        guard dac.validity.contains(now) else { throw .failed(.dacExpired, both) }
-        return both
+        let values = Comparison("valid at \(X509Time.text(now))", "valid \(dac.validity)")
+        guard dac.validity.contains(now) else {
+            let isEarly = now < dac.validity.notBefore
+            throw .failed(.dacExpired, isEarly ? "the DAC is not valid yet" : "the DAC has expired", values)
+        }
+        return values
     }
 
     /// Checks names, key identifiers, signatures and critical extensions from the DAC up to the authority. The
-    /// certificates above the DAC must have been valid when it began to be.
-    func checkChain() throws(Finding) -> String {
-        guard let dac = report.dac, let pai = report.pai else { throw .skipped("a certificate is missing") }
-        guard let anchor = report.authority else { throw .skipped("the authority is not known") }
+    /// certificates above the DAC must have been valid when it began to be. Without the authority, the DAC is checked
+    /// against the PAI all the same.
+    func checkChain() throws(Finding) -> Comparison {
+        guard let dac = report.dac, let pai = report.pai else { throw .notJudged("a certificate is missing") }
+        let anchor = report.authority
         do {
             try dac.checkCriticalExtensions()
             try pai.checkCriticalExtensions()
-            try anchor.certificate?.checkCriticalExtensions()
-        } catch { throw Self.broken(error.description) }
+            try anchor?.certificate?.checkCriticalExtensions()
+        } catch { throw Self.broken(error.description, "no unknown critical extension", "one") }
         guard dac.issuer == pai.subject else {
-            throw Self.broken("the DAC was issued by \(dac.issuer), not by the PAI \(pai.subject)")
+            throw Self.broken("the PAI did not issue the DAC", "DAC issued by \(pai.subject)", "\(dac.issuer)")
         }
         guard let keyIdentifier = pai.subjectKeyIdentifier, dac.authorityKeyIdentifier == keyIdentifier else {
-            throw Self.broken("the DAC names another key than the PAI's as its issuer's")
-        }
-        guard pai.issuer == anchor.subject else {
-            throw Self.broken("the PAI was issued by \(pai.issuer), not by the PAA \(anchor.subject)")
-        }
-        guard pai.authorityKeyIdentifier == anchor.keyIdentifier else {
-            throw Self.broken("the PAI names another key than the PAA's as its issuer's")
+            throw Self.broken(
+                "the DAC names another key than the PAI's", "issuer key \(Self.hex(pai.subjectKeyIdentifier))",
+                Self.hex(dac.authorityKeyIdentifier))
         }
         let issued = dac.validity.notBefore
         guard pai.validity.contains(issued) else {
             throw Self.broken(
-                "the PAI (valid \(pai.validity)) was not valid when the DAC began to be, \(X509Time.text(issued))")
+                "the PAI was not valid when the DAC began to be", "PAI valid at \(X509Time.text(issued))",
+                "\(pai.validity)")
+        }
+        if let anchor { try checkAuthority(anchor, of: pai, at: issued) }
+        guard dac.isSigned(by: pai.publicKey) else {
+            throw Self.broken("the PAI did not sign the DAC", "DAC signed by \(pai.subject)", "another signer")
+        }
+        guard let anchor else { throw .notJudged("the authority is not known") }
+        return Comparison(
+            "each certificate signed by the next, up to \(anchor.subject)",
+            "\(dac.subject); \(pai.subject); \(anchor.subject)", origin: anchor.origin)
+    }
+
+    /// - Parameter issued: when the DAC began to be valid.
+    private func checkAuthority(
+        _ anchor: TrustAnchor, of pai: AttestationCertificate, at issued: Int64
+    ) throws(Finding) {
+        guard pai.issuer == anchor.subject else {
+            throw Self.broken("the PAA did not issue the PAI", "PAI issued by \(anchor.subject)", "\(pai.issuer)")
+        }
+        guard pai.authorityKeyIdentifier == anchor.keyIdentifier else {
+            throw Self.broken(
+                "the PAI names another key than the PAA's", "issuer key \(Self.hex(anchor.keyIdentifier))",
+                Self.hex(pai.authorityKeyIdentifier))
         }
         if let validity = anchor.validity, !validity.contains(issued) {
             throw Self.broken(
-                "the PAA (valid \(validity)) was not valid when the DAC began to be, \(X509Time.text(issued))")
+                "the PAA was not valid when the DAC began to be", "PAA valid at \(X509Time.text(issued))",
+                "\(validity)")
         }
-        guard pai.isSigned(by: anchor.publicKey) else { throw Self.broken("the PAA did not sign the PAI") }
-        guard dac.isSigned(by: pai.publicKey) else { throw Self.broken("the PAI did not sign the DAC") }
-        return "DAC, PAI, PAA"
+        guard pai.isSigned(by: anchor.publicKey) else {
+            throw Self.broken("the PAA did not sign the PAI", "PAI signed by \(anchor.subject)", "another signer")
+        }
     }
 
-    private static func broken(_ fault: String) -> Finding { .failed(.dacSignatureInvalid, fault) }
+    private static func hex(_ identifier: [UInt8]?) -> String { identifier.map(AttestationReport.hex) ?? "none" }
+
+    private static func broken(_ fault: String, _ expected: String, _ found: String) -> Finding {
+        .failed(.dacSignatureInvalid, fault, Comparison(expected, found))
+    }
 }

@@ -3,10 +3,27 @@ import MatterErrors
 
 /// One verification under way: each step reads what the steps before it found.
 struct AttestationExamination {
+    /// The rule of a check beside the values of the device.
+    struct Comparison {
+        var expected: String?
+        var found: String?
+        /// Where the trusted key came from.
+        var origin: TrustOrigin?
+        /// What a person should know although the check passed.
+        var warning: String?
+
+        init(_ expected: String? = nil, _ found: String? = nil, origin: TrustOrigin? = nil, warning: String? = nil) {
+            self.expected = expected
+            self.found = found
+            self.origin = origin
+            self.warning = warning
+        }
+    }
+
     /// How a step ends other than well.
     enum Finding: Error {
-        case failed(AttestationResult, String)
-        case skipped(String)
+        case failed(AttestationResult, String, Comparison = Comparison())
+        case notJudged(String, Comparison = Comparison())
     }
 
     let evidence: AttestationEvidence
@@ -27,7 +44,7 @@ struct AttestationExamination {
     }
 
     mutating func run() -> AttestationReport {
-        report.reported = VendorAndProduct(vendorID: evidence.vendorID, productID: evidence.productID)
+        report.reported = evidence.reported
         report.sources = trust.sources
         report.unusableTrust = trust.unusable
         for step in AttestationStep.allCases {
@@ -50,15 +67,22 @@ struct AttestationExamination {
     }
 
     private mutating func check(_ step: AttestationStep) -> AttestationCheck {
-        do { return AttestationCheck(step, .passed, try take(step)) } catch {
+        func check(_ outcome: AttestationCheck.Outcome, _ detail: String, _ values: Comparison) -> AttestationCheck {
+            AttestationCheck(
+                step, outcome, expected: values.expected, found: values.found, detail: detail, origin: values.origin)
+        }
+        do {
+            let values = try take(step)
+            return check(values.warning == nil ? .passed : .warned, values.warning ?? "", values)
+        } catch {
             switch error {
-            case .failed(let result, let detail): return AttestationCheck(step, .failed(result), detail)
-            case .skipped(let reason): return AttestationCheck(step, .skipped, reason)
+            case .failed(let result, let detail, let values): return check(.failed(result), detail, values)
+            case .notJudged(let reason, let values): return check(.notJudged, reason, values)
             }
         }
     }
 
-    private mutating func take(_ step: AttestationStep) throws(Finding) -> String {
+    private mutating func take(_ step: AttestationStep) throws(Finding) -> Comparison {
         switch step {
         case .inputs: try checkInputs()
         case .paiFormat: try checkPAI()
@@ -74,113 +98,182 @@ struct AttestationExamination {
         case .declarationSignature: try checkDeclarationSignature()
         case .declarationContent: try checkDeclarationContent()
         case .declarationRules: try checkDeclarationRules()
+        case .basicInformation: try checkBasicInformation()
+        case .declarationCertificates: try checkDeclarationCertificates()
+        case .declarationAuthority: try checkDeclarationAuthority()
         case .revocation: try checkRevocation()
+        case .firmware: try checkFirmware()
+        case .setupCode: try compare(evidence.setupCode, "setup code")
+        case .advertisement: try compare(evidence.advertised, "mDNS record")
         }
     }
 
-    private func checkInputs() throws(Finding) -> String {
+    // MARK: What the device sent
+
+    private func checkInputs() throws(Finding) -> Comparison {
         let response = evidence.response
-        guard !evidence.dac.isEmpty, !response.elements.isEmpty, !response.signature.isEmpty else {
-            throw .failed(.invalidArgument, "the device sent no certificate, no elements or no signature")
+        let values = Comparison(
+            "DAC, PAI, elements of at most \(AttestationElements.maximumCount) bytes, signature",
+            "DAC \(evidence.dac.count), PAI \(evidence.pai.count), elements \(response.elements.count), "
+                + "signature \(response.signature.count) bytes")
+        let hasAnswer = evidence.declaration != nil || !response.elements.isEmpty && !response.signature.isEmpty
+        guard !evidence.dac.isEmpty, hasAnswer else {
+            throw .failed(.invalidArgument, "the device sent no certificate, no elements or no signature", values)
         }
         guard response.elements.count <= AttestationElements.maximumCount else {
-            throw .failed(
-                .invalidArgument,
-                "the elements have \(response.elements.count) bytes, at most \(AttestationElements.maximumCount) allowed"
-            )
+            throw .failed(.invalidArgument, "the elements are too long", values)
         }
-        guard evidence.nonce.count == AttestationElements.nonceCount,
-            evidence.attestationChallenge.count == AttestationResponse.challengeCount
-        else { throw .failed(.invalidArgument, "the nonce or the attestation challenge has a wrong length") }
-        guard !evidence.pai.isEmpty else { throw .failed(.paiMissing, "the device sent no PAI") }
-        return ""
+        guard
+            evidence.declaration != nil
+                || evidence.nonce.count == AttestationElements.nonceCount
+                    && evidence.attestationChallenge.count == AttestationResponse.challengeCount
+        else { throw .failed(.invalidArgument, "the nonce or the attestation challenge has a wrong length", values) }
+        guard !evidence.pai.isEmpty else { throw .failed(.paiMissing, "the device sent no PAI", values) }
+        return values
     }
 
-    private mutating func checkPAI() throws(Finding) -> String {
-        guard !evidence.pai.isEmpty else { throw .skipped("there is no PAI") }
+    private mutating func checkPAI() throws(Finding) -> Comparison {
+        guard !evidence.pai.isEmpty else { throw .notJudged("there is no PAI") }
+        let profile = "a certificate of an authority for products: version 3, P-256, CA with path length 0"
         do {
             let certificate = try AttestationCertificate(der: evidence.pai)
             report.pai = certificate
             report.soughtKeyIdentifier = certificate.authorityKeyIdentifier
             report.soughtName = certificate.issuer
             try certificate.checkProfile(as: .pai)
-        } catch { throw .failed(.paiFormatInvalid, error.description) }
-        return ""
+        } catch {
+            throw .failed(.paiFormatInvalid, error.description, Comparison(profile, found(report.pai, evidence.pai)))
+        }
+        return Comparison(profile, found(report.pai, evidence.pai))
     }
 
-    private mutating func checkDAC() throws(Finding) -> String {
-        guard !evidence.dac.isEmpty else { throw .skipped("there is no DAC") }
+    private mutating func checkDAC() throws(Finding) -> Comparison {
+        guard !evidence.dac.isEmpty else { throw .notJudged("there is no DAC") }
+        let profile = "a certificate of a device: version 3, P-256, no CA, for signatures"
         do {
             let certificate = try AttestationCertificate(der: evidence.dac)
             report.dac = certificate
             try certificate.checkProfile(as: .dac)
-        } catch { throw .failed(.dacFormatInvalid, error.description) }
-        return ""
+        } catch {
+            throw .failed(.dacFormatInvalid, error.description, Comparison(profile, found(report.dac, evidence.dac)))
+        }
+        return Comparison(profile, found(report.dac, evidence.dac))
     }
 
-    private mutating func checkIdentifiers() throws(Finding) -> String {
-        guard let dac = report.dac, let pai = report.pai else { throw .skipped("a certificate is missing") }
+    private func found(_ certificate: AttestationCertificate?, _ der: [UInt8]) -> String {
+        certificate.map { "\($0.subject), \(der.count) bytes" } ?? "\(der.count) bytes that cannot be decoded"
+    }
+
+    private mutating func checkIdentifiers() throws(Finding) -> Comparison {
+        guard let dac = report.dac, let pai = report.pai else { throw .notJudged("a certificate is missing") }
+        let digits = "vendor and product as four upper-case hexadecimal digits each"
         let device: VendorAndProduct
         let intermediate: VendorAndProduct
         do { device = try VendorAndProduct(subject: dac.subject) } catch {
-            throw .failed(.dacFormatInvalid, error.description)
+            throw .failed(.dacFormatInvalid, error.description, Comparison(digits, "\(dac.subject)"))
         }
         report.dacIdentifiers = device
         do { intermediate = try VendorAndProduct(subject: pai.subject) } catch {
-            throw .failed(.paiFormatInvalid, error.description)
+            throw .failed(.paiFormatInvalid, error.description, Comparison(digits, "\(pai.subject)"))
         }
         report.paiIdentifiers = intermediate
-        let both = "DAC: \(device); PAI: \(intermediate)"
+        let any = intermediate.productID == nil ? ", any PID" : ""
+        let values = Comparison("\(intermediate)\(any) (PAI)", "\(device) (DAC)")
         guard intermediate.vendorID != nil, intermediate.vendorID == device.vendorID else {
-            throw .failed(.dacVendorIDMismatch, both)
+            throw .failed(.dacVendorIDMismatch, "the vendors of DAC and PAI differ", values)
         }
         guard device.productID != nil, intermediate.productID == nil || intermediate.productID == device.productID
         else {
-            throw .failed(.dacProductIDMismatch, both)
+            throw .failed(.dacProductIDMismatch, "the products of DAC and PAI differ", values)
         }
-        return both
+        return values
     }
 
-    private func checkAttestationSignature() throws(Finding) -> String {
+    private static let noAnswer = "there is no answer of a device"
+
+    private func checkAttestationSignature() throws(Finding) -> Comparison {
+        guard evidence.declaration == nil else { throw .notJudged(Self.noAnswer) }
         let count = evidence.response.signature.count
+        let rule = "\(AttestationResponse.signatureCount) bytes, by the key of the DAC, for this session"
         guard count == AttestationResponse.signatureCount else {
-            throw .failed(.signatureInvalidFormat, "the signature has \(count) bytes instead of 64")
+            throw .failed(
+                .signatureInvalidFormat, "the signature has a wrong length", Comparison(rule, "\(count) bytes"))
         }
-        guard let dac = report.dac else { throw .skipped("there is no DAC") }
+        guard let dac = report.dac else { throw .notJudged("there is no DAC") }
         guard
             evidence.response.isSigned(by: dac.publicKey, attestationChallenge: evidence.attestationChallenge)
         else {
             throw .failed(
-                .attestationSignatureInvalid, "the key of the DAC did not sign this answer in this session")
+                .attestationSignatureInvalid, "the key of the DAC did not sign this answer in this session",
+                Comparison(rule, "another key, or another session"))
         }
-        return ""
+        return Comparison(rule, "\(count) bytes, by the key of the DAC")
     }
 
-    private mutating func checkElements() throws(Finding) -> String {
-        do { elements = try AttestationElements(decoding: evidence.response.elements) } catch {
-            throw .failed(.attestationElementsMalformed, error.description)
+    private mutating func checkElements() throws(Finding) -> Comparison {
+        guard evidence.declaration == nil else { throw .notJudged(Self.noAnswer) }
+        let encoded = evidence.response.elements
+        let rule = "declaration, nonce and timestamp"
+        do { elements = try AttestationElements(decoding: encoded) } catch {
+            throw .failed(
+                .attestationElementsMalformed, error.description, Comparison(rule, "\(encoded.count) bytes"))
         }
-        return ""
+        return Comparison(
+            rule, "declaration of \(elements?.certificationDeclaration.count ?? 0) bytes, nonce, timestamp")
     }
 
-    private func checkNonce() throws(Finding) -> String {
-        guard let elements else { throw .skipped("there are no elements") }
+    private func checkNonce() throws(Finding) -> Comparison {
+        guard let elements else { throw .notJudged("there are no elements") }
+        let values = Comparison(AttestationReport.hex(evidence.nonce), AttestationReport.hex(elements.nonce))
         guard constantTimeEqual(elements.nonce, evidence.nonce) else {
-            throw .failed(.nonceMismatch, "the device answered with another nonce than it was sent")
+            throw .failed(.nonceMismatch, "the device answered with another nonce than it was sent", values)
         }
-        return ""
+        return values
     }
 
-    private mutating func checkRevocation() throws(Finding) -> String {
-        guard let revocation else { throw .skipped("revocation is not looked for") }
-        guard let dac = report.dac, let pai = report.pai else { throw .skipped("a certificate is missing") }
+    // MARK: What else is known
+
+    private mutating func checkRevocation() throws(Finding) -> Comparison {
+        guard let revocation else { throw .notJudged("revocation is not looked for") }
+        guard let dac = report.dac, let pai = report.pai else { throw .notJudged("a certificate is missing") }
         let now: Int64? = if case .now(let seconds) = time { MatterEpoch.unix(seconds) } else { nil }
         let judgement = revocation.judge(dac: dac, pai: pai, now: now)
         report.revocation = judgement
+        let values = Comparison("neither DAC nor PAI revoked", judgement.description)
         if let result = judgement.failure(isStrict: revocation.isStrict) {
-            throw .failed(result, judgement.description)
+            throw .failed(result, "\(result)", values)
         }
-        guard judgement.verdict == .good else { throw .skipped(judgement.description) }
-        return judgement.description
+        guard judgement.verdict == .good else {
+            throw .notJudged("revocation is not known: \(judgement.reason ?? "")", values)
+        }
+        return values
+    }
+
+    /// Which firmware is right depends on the software version, which the ledger lists and no commissioner compares.
+    private func checkFirmware() throws(Finding) -> Comparison {
+        throw .notJudged(
+            "firmware information is not compared",
+            Comparison(nil, elements?.firmwareInformation.map { "\($0.count) bytes" } ?? "none"))
+    }
+
+    /// Compares what anyone can print or send with what is signed. The specification leaves the consequence to the user.
+    private func compare(_ told: VendorAndProduct?, _ name: String) throws(Finding) -> Comparison {
+        guard let told, told.vendorID != nil || told.productID != nil else {
+            throw .notJudged("there is no \(name) that names vendor or product")
+        }
+        guard let reported = report.reported else { throw .notJudged("there is no Basic Information") }
+        let values = Comparison("\(reported) (Basic Information)", "\(told) (\(name))")
+        func differ<ID: Equatable>(_ told: ID?, _ known: ID?) -> Bool { told != nil && known != nil && told != known }
+        guard !differ(told.vendorID, reported.vendorID), !differ(told.productID, reported.productID) else {
+            return Comparison(values.expected, values.found, warning: "the \(name) is for another product")
+        }
+        if report.isDeclarationAuthentic, let elements = report.declarationElements,
+            differ(told.vendorID, elements.vendorID) || told.productID.map(elements.productIDs.contains) == false
+        {
+            return Comparison(
+                "VID \(elements.vendorID) (declaration)", values.found,
+                warning: "the declaration does not allow the product of the \(name)")
+        }
+        return values
     }
 }

@@ -1,8 +1,7 @@
 import JSON
 
 extension AttestationReport {
-    /// How many products of a declaration, and how many unusable files, the text names.
-    private static let shownProducts = 5
+    /// How many unusable files the text names.
     private static let shownFiles = 10
 
     /// The report for a person: the verdict, what was looked for and found, and every step, a line each.
@@ -13,7 +12,7 @@ extension AttestationReport {
             lines.append("  " + label + String(repeating: " ", count: max(1, 13 - label.count)) + text)
         }
         if verdict == .skipped { return lines }
-        line("device", "\(reported) (Basic Information)")
+        line("device", reported.map { "\($0) (Basic Information)" })
         line("DAC", dac.map { Self.text($0, dacIdentifiers) })
         line("PAI", pai.map { Self.text($0, paiIdentifiers) })
         line("looked for", soughtKeyIdentifier.map { "PAA with key id \(Self.hex($0))" + named(soughtName) })
@@ -28,15 +27,7 @@ extension AttestationReport {
             line("not used", "\(unusableTrust.count - Self.shownFiles) more files")
         }
         line("declaration", declarationText)
-        for check in checks {
-            let mark =
-                switch check.outcome {
-                case .passed: "ok"
-                case .failed(let result): "FAILED (\(result.rawValue))"
-                case .skipped: "skipped"
-                }
-            line("check", "\(check.step): \(mark)" + (check.detail.isEmpty ? "" : " - \(check.detail)"))
-        }
+        for check in checks { line("check", "\(check.step): " + check.texts.joined(separator: "; ")) }
         for note in notes { line("note", note) }
         return lines
     }
@@ -51,10 +42,7 @@ extension AttestationReport {
         guard let elements = declarationElements else { return "unreadable, signed by \(signer)" }
         let type =
             CertificationType(rawValue: elements.certificationType)?.description ?? "type \(elements.certificationType)"
-        return "VID \(elements.vendorID), PID "
-            + elements.productIDs.prefix(Self.shownProducts).map { HexDigits.text($0) }.joined(separator: " ")
-            + (elements.productIDs.count > Self.shownProducts
-                ? " and \(elements.productIDs.count - Self.shownProducts) more" : "")
+        return "VID \(elements.vendorID), PID \(AttestationExamination.text(elements.productIDs))"
             + ", \(type), signed by \(signer)" + (isDeclarationAuthentic ? "" : ", not authentic")
     }
 
@@ -66,4 +54,22 @@ extension AttestationReport {
     }
 
     static func hex(_ octets: [UInt8]) -> String { Hex.encode(octets, uppercase: true) }
+}
+
+extension AttestationCheck {
+    /// The outcome with its reason, the rule, the values of the device and the trusted key, as far as there are any.
+    package var texts: [String] {
+        let number = result.map { " (\($0.rawValue), \($0))" } ?? ""
+        var texts = [outcomeName + number + (detail.isEmpty ? "" : ": \(detail)")]
+        if outcome != .notJudged, let expected { texts.append("expected \(expected)") }
+        if let found { texts.append("found \(found)") }
+        if let origin { texts.append("key: \(origin)") }
+        return texts
+    }
+
+    /// The comparison behind a failure in one sentence.
+    package var comparison: String? {
+        guard let expected, let found else { return detail.isEmpty ? nil : detail }
+        return "expected \(expected); found \(found)"
+    }
 }

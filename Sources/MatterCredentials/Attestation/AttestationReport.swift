@@ -12,48 +12,6 @@ package enum AttestationVerdict: String, Sendable, CaseIterable {
     case skipped
 }
 
-/// The steps of a verification in the order in which a failure counts.
-package enum AttestationStep: String, Sendable, CaseIterable, CustomStringConvertible {
-    case inputs
-    case paiFormat = "pai-format"
-    case dacFormat = "dac-format"
-    case identifiers
-    case attestationSignature = "attestation-signature"
-    case authority
-    case dacValidity = "dac-validity"
-    case chain
-    case elements
-    case nonce
-    case declarationSigner = "declaration-signer"
-    case declarationSignature = "declaration-signature"
-    case declarationContent = "declaration-content"
-    case declarationRules = "declaration-rules"
-    case revocation
-
-    package var description: String { rawValue }
-}
-
-/// One step and what came of it.
-package struct AttestationCheck: Sendable, Hashable {
-    package enum Outcome: Sendable, Hashable {
-        case passed
-        case failed(AttestationResult)
-        /// The step could not be taken, or there was nothing to check.
-        case skipped
-    }
-
-    package let step: AttestationStep
-    package let outcome: Outcome
-    /// The comparison, or the reason for a failure or skip, as text.
-    package let detail: String
-
-    package init(_ step: AttestationStep, _ outcome: Outcome, _ detail: String) {
-        self.step = step
-        self.outcome = outcome
-        self.detail = detail
-    }
-}
-
 /// Everything that verifying a device's attestation brought to light.
 ///
 /// All steps are taken as far as they can be, so that a person sees more than the first fault; the first one in the order
@@ -70,8 +28,8 @@ package struct AttestationReport: Sendable, Hashable {
     package var pai: AttestationCertificate?
     package var dacIdentifiers: VendorAndProduct?
     package var paiIdentifiers: VendorAndProduct?
-    /// The ids of Basic Information.
-    package var reported: VendorAndProduct = VendorAndProduct()
+    /// The ids of Basic Information; `nil` if they are not known.
+    package var reported: VendorAndProduct?
 
     /// The authority (PAA) that was looked for: the key identifier and name that the PAI gives as its issuer.
     package var soughtKeyIdentifier: [UInt8]?
@@ -97,17 +55,26 @@ package struct AttestationReport: Sendable, Hashable {
     /// The user's next step after the failure.
     package var hint: Hint?
 
+    package init(verdict: AttestationVerdict) { self.verdict = verdict }
+
     /// The report of a commissioner that was told not to look.
     package static let skipped = AttestationReport(verdict: .skipped)
 
     /// The public key that signs this device's answers, once the certificates were decoded.
     package var attestationKey: P256PublicKey? { dac?.publicKey }
 
+    /// The first check that failed.
+    package var failedCheck: AttestationCheck? { checks.first { $0.step == failedStep } }
+
+    /// True if nothing is wrong but that the authority is not known: a person may know better.
+    package var lacksOnlyAuthority: Bool {
+        result == .paaNotFound && !checks.contains { $0.isFailure && $0.step != .authority }
+    }
+
     /// The failure in a sentence with code and step; `nil` without one.
     package var failure: String? {
         guard let result, result != .success else { return nil }
-        let check = checks.first { $0.step == failedStep }
         return "\(result) (\(result.rawValue), step \(failedStep?.rawValue ?? "none"))"
-            + (check.map { ": \($0.detail)" } ?? "")
+            + (failedCheck.map { ": \($0.detail)" } ?? "")
     }
 }

@@ -9,14 +9,20 @@ package struct AttestationEvidence: Sendable, Hashable {
     package var nonce: [UInt8]
     /// The challenge of the session in which it was asked, 16 bytes.
     package var attestationChallenge: [UInt8]
-    /// VendorID of the Basic Information cluster.
-    package var vendorID: VendorID
+    /// VendorID of the Basic Information cluster; `nil` only where no device was asked.
+    package var vendorID: VendorID?
     /// ProductID of the Basic Information cluster.
-    package var productID: UInt16
+    package var productID: UInt16?
+    /// What the setup code says, as far as it names vendor and product.
+    package var setupCode: VendorAndProduct?
+    /// What the device advertises by mDNS (record VP), as far as it does.
+    package var advertised: VendorAndProduct?
+    /// The certification declaration of credentials that are judged without a device: there is no answer that has it.
+    package var declaration: [UInt8]?
 
     package init(
         dac: [UInt8], pai: [UInt8], response: AttestationResponse, nonce: [UInt8], attestationChallenge: [UInt8],
-        vendorID: VendorID, productID: UInt16
+        vendorID: VendorID?, productID: UInt16?
     ) {
         self.dac = dac
         self.pai = pai
@@ -25,6 +31,11 @@ package struct AttestationEvidence: Sendable, Hashable {
         self.attestationChallenge = attestationChallenge
         self.vendorID = vendorID
         self.productID = productID
+    }
+
+    /// Vendor and product of Basic Information.
+    package var reported: VendorAndProduct? {
+        vendorID == nil && productID == nil ? nil : VendorAndProduct(vendorID: vendorID, productID: productID)
     }
 }
 

@@ -39,6 +39,6 @@ package enum ProductionAuthorities {
         else { return nil }
         return TrustAnchor(
             keyIdentifier: identifier, publicKey: key, subject: subject,
-            validity: AttestationValidity(notBefore: notBefore, notAfter: notAfter), origin: .ledger(day: day))
+            validity: AttestationValidity(notBefore: notBefore, notAfter: notAfter), origin: .snapshot(day: day))
     }
 }

@@ -6,20 +6,26 @@ package enum TrustOrigin: Sendable, Hashable, CustomStringConvertible {
     case ledger(day: String)
     /// The Alliance's ledger for devices in development.
     case testLedger(day: String)
+    /// A constant of this program, which the ledger had on a day.
+    case snapshot(day: String)
     /// A constant of this program.
     case builtIn
     /// A constant of this program for devices in development: anybody can sign with these keys.
     case development
     /// A file that the user named with `--trust DIR`.
     case directory(file: String)
+    /// A file that the user added for good.
+    case own(file: String)
 
     package var description: String {
         switch self {
-        case .ledger(let day): "the Alliance's ledger, \(day)"
-        case .testLedger(let day): "the Alliance's test ledger, \(day)"
+        case .ledger(let day): "ledger \(day)"
+        case .testLedger(let day): "test ledger \(day)"
+        case .snapshot(let day): "built in, ledger \(day)"
         case .builtIn: "built in"
-        case .development: "development key, built in"
-        case .directory(let file): file
+        case .development: "development"
+        case .directory(let file): "folder: \(file)"
+        case .own(let file): "own: \(file)"
         }
     }
 }

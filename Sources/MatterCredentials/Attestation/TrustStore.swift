@@ -12,11 +12,14 @@ package struct TrustFile: Sendable, Hashable {
     package let path: String
     package let contents: [UInt8]
     package let purpose: Purpose
+    /// Whether the user added it for good, and not only named its folder.
+    package let isOwn: Bool
 
-    package init(path: String, contents: [UInt8], purpose: Purpose = .authorities) {
+    package init(path: String, contents: [UInt8], purpose: Purpose = .authorities, isOwn: Bool = false) {
         self.path = path
         self.contents = contents
         self.purpose = purpose
+        self.isOwn = isOwn
     }
 }
 
@@ -72,7 +75,7 @@ package struct TrustStore: Sendable {
             authorities = WellKnownKeys.developmentAuthorities
             declarationSigners += WellKnownKeys.developmentDeclarationSigners
         }
-        for file in files { add(file, origin: .directory(file: file.path)) }
+        for file in files { add(file, origin: file.isOwn ? .own(file: file.path) : .directory(file: file.path)) }
     }
 
     /// Adds one authority.
@@ -152,19 +155,20 @@ package struct TrustStore: Sendable {
 
     /// Where the keys came from, a line for each source.
     package var sources: [String] {
-        func isFile(_ origin: TrustOrigin) -> Bool { if case .directory = origin { true } else { false } }
         func counts(_ origin: (TrustOrigin) -> Bool) -> (sum: Int, signers: Int, text: String) {
             let authorities = authorities.count { origin($0.origin) }
             let signers = declarationSigners.count { origin($0.origin) }
             return (authorities + signers, signers, "authorities \(authorities), declaration keys \(signers)")
         }
-        let files = counts(isFile)
+        let own = counts { if case .own = $0 { true } else { false } }
+        let files = counts { if case .directory = $0 { true } else { false } }
         var lines = ledgers.map { "\($0.isTest ? "test " : "")ledger: authorities \($0.count) as of \($0.day)" }
         lines += [
             "built in: authorities \(hasBuiltInAuthorities ? ProductionAuthorities.count : 0) as of "
                 + "\(ProductionAuthorities.day), declaration keys \(counts { $0 == .builtIn }.signers)",
             "development keys: " + (allowsTestDevices ? "allowed" : "not allowed"),
         ]
+        if own.sum > 0 { lines.append("added: \(own.text)") }
         if files.sum + unusable.count > 0 {
             lines.append("named folder: \(files.text), unusable files \(unusable.count)")
         }

@@ -31,7 +31,8 @@ package struct OwnTrust: Equatable, Sendable {
     /// As files for a ``TrustStore``.
     package var files: [TrustFile] {
         added.map {
-            TrustFile(path: $0.file, contents: $0.der, purpose: $0.isSigner ? .declarationSigners : .authorities)
+            TrustFile(
+                path: $0.file, contents: $0.der, purpose: $0.isSigner ? .declarationSigners : .authorities, isOwn: true)
         }
     }
 

@@ -209,7 +209,13 @@ struct AttestationVerifierTests {
         #expect(report.result == .success)
         #expect(report.failure == nil && report.hint == nil && report.failedStep == nil)
         #expect(report.checks.map(\.step) == AttestationStep.allCases)
-        #expect(report.checks.filter { $0.outcome != .passed }.map(\.step) == [.revocation])
+        let open = report.checks.filter { $0.outcome != .passed }
+        #expect(open.map(\.step) == [.revocation, .firmware, .setupCode, .advertisement])
+        #expect(open.allSatisfy { $0.outcome == .notJudged && !$0.detail.isEmpty })
+        let passed = report.checks.filter { $0.outcome == .passed }
+        #expect(passed.allSatisfy { $0.expected != nil && $0.found != nil && $0.detail.isEmpty }, "\(passed)")
+        #expect(report.checks.first { $0.step == .authority }?.origin == .directory(file: "root.der"))
+        #expect(report.checks.first { $0.step == .declarationSigner }?.origin == .directory(file: "signer.der"))
         #expect(report.dacIdentifiers == VendorAndProduct(vendorID: VendorID(0x1234), productID: 0x8001))
         #expect(report.paiIdentifiers == VendorAndProduct(vendorID: VendorID(0x1234)))
         #expect(report.authority?.subject.description == "CN=Root, VID=1234")
@@ -226,6 +232,8 @@ struct AttestationVerifierTests {
         #expect(report.verdict == .untrusted)
         let failed = try #require(report.checks.first { $0.step == report.failedStep })
         #expect(failed.outcome == .failed(fault.result))
+        #expect(failed.expected != nil && failed.found != nil && !failed.detail.isEmpty, "\(failed)")
+        #expect(report.hint != nil)
         #expect(report.failure?.contains("(\(fault.result.rawValue), step \(failed.step))") == true)
     }
 
@@ -325,9 +333,48 @@ struct AttestationVerifierTests {
         device.dac.validity = CertificateValidity(notBefore: TestDevice.now - 60, notAfter: TestDevice.now - 1)
         for time in [ValidationTime.none, .lastKnownGood(TestDevice.now)] {
             let report = try device.verify(at: time)
-            #expect(report.checks.first { $0.step == .dacValidity }?.outcome == .skipped)
+            #expect(report.checks.first { $0.step == .dacValidity }?.outcome == .notJudged)
             #expect(report.verdict == .trusted)
         }
+    }
+
+    @Test("a setup code or mDNS record for another product is a warning that says which")
+    func toldProducts() throws {
+        var device = try TestDevice()
+        let (right, wrong) = (VendorAndProduct(productID: 0x8001), VendorAndProduct(vendorID: VendorID(0x4321)))
+        for (told, outcome) in [(right, AttestationCheck.Outcome.passed), (wrong, .warned)] {
+            device.alter = {
+                $0.setupCode = told
+                $0.advertised = told
+            }
+            let report = try device.verify()
+            #expect(report.verdict == .trusted)
+            for step in [AttestationStep.setupCode, .advertisement] {
+                let check = try #require(report.checks.first { $0.step == step })
+                #expect(check.outcome == outcome && check.expected == "VID 1234, PID 8001 (Basic Information)")
+                #expect(check.found?.hasPrefix("\(told) (") == true)
+            }
+        }
+        // What the device reports is allowed, and what its code says is not.
+        device.alter = {
+            $0.setupCode = VendorAndProduct(productID: 0x8002)
+            $0.productID = nil
+        }
+        let check = try #require(try device.verify().checks.first { $0.step == .setupCode })
+        #expect(check.outcome == .warned && check.detail.contains("declaration"))
+    }
+
+    @Test("a device that lacks nothing but a known authority is told from one with a further fault")
+    func lonelyFault() throws {
+        var device = try TestDevice()
+        #expect(!(try device.verify().lacksOnlyAuthority))
+        var store = TrustStore()
+        for signer in try device.trust().declarationSigners { store.add(signer) }
+        #expect(try device.verify(trust: store).lacksOnlyAuthority)
+        device.dacSigner = try Self.strangerKey()
+        let report = try device.verify(trust: store)
+        #expect(report.result == .paaNotFound && !report.lacksOnlyAuthority)
+        #expect(report.checks.first { $0.step == .chain }?.outcome == .failed(.dacSignatureInvalid))
     }
 
     @Test("what is no fault becomes a note")
@@ -337,7 +384,9 @@ struct AttestationVerifierTests {
         device.pai.validity = CertificateValidity(notBefore: 1, notAfter: TestDevice.now - 60)
         let report = try device.verify()
         #expect(report.verdict == .trusted)
-        #expect(report.notes.count == 2)
+        #expect(report.notes.count == 1)
+        let rules = try #require(report.checks.first { $0.step == .declarationRules })
+        #expect(rules.outcome == .warned && rules.detail == "the certification of this product is provisional")
     }
 
     @Test("nothing is checked where nobody is to look")

@@ -19,7 +19,7 @@ import Testing
             #expect(ProductionAuthorities.anchors(keyIdentifier: anchor.keyIdentifier) == [anchor])
             #expect(anchor.validity.map { $0.notBefore < $0.notAfter } == true)
             #expect(!anchor.isDevelopment)
-            #expect("\(anchor.origin)" == "the Alliance's ledger, \(ProductionAuthorities.day)")
+            #expect("\(anchor.origin)" == "built in, ledger \(ProductionAuthorities.day)")
         }
     }
 

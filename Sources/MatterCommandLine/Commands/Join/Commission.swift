@@ -10,11 +10,11 @@ import MatterTransport
 
 /// What `--attestation` says.
 enum AttestationArgument: String, ExpressibleByArgument, CaseIterable {
-    case enforce, warn, skip
+    case enforce, ask, warn, skip
 
     var enforcement: TrustPolicy.Enforcement {
         switch self {
-        case .enforce: .enforce
+        case .enforce, .ask: .enforce
         case .warn: .warn
         case .skip: .skip
         }
@@ -48,8 +48,9 @@ struct Commission: NetworkCommand {
     @Option(help: ArgumentHelp("The node id to give it.", valueName: "N")) var nodeID: NumberArgument<UInt64>?
     @Option(
         help: ArgumentHelp(
-            "What to do when attestation fails: enforce, warn or skip.", valueName: "MODE"))
-    var attestation: AttestationArgument = .enforce
+            "What to do when attestation fails: enforce, ask, warn or skip; on a terminal, ask by default.",
+            valueName: "MODE"))
+    var attestation: AttestationArgument = .ask
     @Flag(help: "Also trust the attestation authorities of development devices.") var allowTestDevices = false
     @Option(
         help: ArgumentHelp("Also trust the attestation certificates (DER or PEM) in this folder.", valueName: "DIR"))
@@ -99,6 +100,7 @@ struct Commission: NetworkCommand {
             issuer: issuer.map { $0.choice(settings) } ?? .ofFabric(settings: settings),
             progress: { printer.report($0) })
         commission.leavesUnlessConfirmed = rollback
+        if attestation == .ask { commission.ask = AttestationQuestion(printer: printer, console: context.console)?.ask }
         let (node, result) = try await context.controller.commission(
             try requests(context), commission, deadline: context.deadline)
         printer.finish()
@@ -177,8 +179,10 @@ extension Report {
                 Field(
                     "attestation",
                     Report {
-                        Field("verdict", attestation.verdict.rawValue)
-                        Field("paa", attestation.authority)
+                        Field("verdict", attestation.report.verdict.rawValue)
+                        if attestation.isAccepted { Field("accepted", true) }
+                        Field("paa", attestation.report.authority.map { "\($0.subject)" })
+                        if !attestation.report.checks.isEmpty { Field("checks", attestation.report.checks) }
                     })
             }
             Field("endpoints", node.endpoints.map { EndpointNames($0).report })
