@@ -53,7 +53,14 @@ SOURCES = Sources Tests docs/Examples Package.swift
 # loads the program as a library; relative relocations packed (glibc 2.36 and later can read those).
 GLIBC = $(shell getconf GNU_LIBC_VERSION | cut -d' ' -f2)
 PACKED = $(shell printf '%s\n' 2.36 $(GLIBC) | sort -V | head -n 1 | sed -n 's/^2.36$$/-Xlinker -z -Xlinker pack-relative-relocs/p')
-RELEASE = -c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic $(PACKED)
+# No tables for unwinding either: errors of Swift are return values, and nothing else unwinds (decision 16).
+SMALL = .build/small.ld
+RELEASE = -c release --static-swift-stdlib -Xswiftc -Osize -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic $(PACKED) \
+	-Xlinker --no-eh-frame-hdr -Xlinker --script=$(CURDIR)/$(SMALL)
+
+$(SMALL):
+	mkdir -p $(@D)
+	echo 'SECTIONS { /DISCARD/ : { *(.eh_frame) } } INSERT AFTER .text;' > $@
 
 build: deps
 	swift build --product matterctl
@@ -122,13 +129,13 @@ check: deps
 format:
 	swift format --in-place --recursive $(SOURCES)
 
-release: deps
+release: deps $(SMALL)
 	swift build $(RELEASE) --product matterctl
 
 demo: build
 	Tests/Lab/demo.sh "$$(swift build --show-bin-path)/matterctl"
 
-sizes: deps
+sizes: deps $(SMALL)
 	swift build $(RELEASE) -Xlinker -Map=$(CURDIR)/.build/release.map --product matterctl
 	Tests/Tools/binary_modules.py .build/release.map
 
