@@ -20,14 +20,17 @@ struct NodeIssuerTests {
 
         private let folder: String
         private let isWilling: Bool
+        private let givesOurID: Bool
         private let afterwards: @Sendable () async -> Void
         private let notes = Mutex(Notes())
 
         init(
-            folder: String, isWilling: Bool = true, afterwards: @escaping @Sendable () async -> Void = {}
+            folder: String, isWilling: Bool = true, givesOurID: Bool = false,
+            afterwards: @escaping @Sendable () async -> Void = {}
         ) {
             self.folder = folder
             self.isWilling = isWilling
+            self.givesOurID = givesOurID
             self.afterwards = afterwards
         }
 
@@ -40,8 +43,10 @@ struct NodeIssuerTests {
             let fabric = try fabrics.select("home")
             let credentials = try fabrics.credentials(of: fabric)
             let local = LocalFabric(authority: try fabrics.authority(of: fabric), credentials: credentials)
+            let csr = try CertificateSigningRequest(pem: request.csr)
+            let nodeID = givesOurID ? credentials.nodeID : request.nodeID.map { NodeID(rawValue: $0) }
             let issued = try local.issuer(adminVendorID: fabric.vendorID) { .unlimited(from: 0) }
-                .issue(CertificateSigningRequest(pem: request.csr), nodeID: request.nodeID.map { NodeID(rawValue: $0) })
+                .issue(csr, nodeID: nodeID)
             await afterwards()
             return try issued.noc.pem() + (issued.icac?.pem() ?? "")
         }
@@ -97,6 +102,18 @@ struct NodeIssuerTests {
         await light.stop()
     }
 
+    @Test("a certificate with the id of the controller itself reaches no device, and is given up")
+    func givesOurID() async throws {
+        let (light, home) = try await fabric()
+        let issuer = Issuing(folder: light.home, givesOurID: true)
+        let error = await #expect(throws: MatterError.self) { _ = try await commission(light, home, issuer) }
+        #expect(error?.message.contains("it is our own") == true, "\(String(describing: error))")
+        #expect(issuer.told.abandoned.count == 1 && issuer.told.confirmed.isEmpty, "\(issuer.told)")
+        _ = try await commission(light, home, Issuing(folder: light.home))
+        await home.close()
+        await light.stop()
+    }
+
     @Test("a certificate that does not come to use is given up, and no node is left")
     func abandons() async throws {
         let (light, home) = try await fabric()
@@ -104,7 +121,7 @@ struct NodeIssuerTests {
         let error = await #expect(throws: MatterError.self) {
             _ = try await home.commission(
                 light.code, trust: .folder(light.trust, testDevices: true), issuer: .issuer(issuer),
-                address: light.address, within: .seconds(20))
+                address: light.address, within: .seconds(8))
         }
         #expect(error?.code == .noAnswer, "\(String(describing: error))")
         #expect(issuer.told.abandoned.count == 1 && issuer.told.confirmed.isEmpty, "\(issuer.told)")
