@@ -114,7 +114,8 @@ let package = Package(
                 "MatterTLV", "MatterTransport", logging,
             ]),
         module(
-            "MatterLedger", ["JSON", "MatterCredentials", "MatterErrors", "MatterHTTP", "MatterStore"]),
+            "MatterLedger",
+            ["JSON", "MatterCredentials", "MatterCrypto", "MatterErrors", "MatterHTTP", "MatterStore", logging]),
         module(
             "MatterController",
             [
@@ -149,8 +150,7 @@ let package = Package(
                 "CProcess", "CQREncode", "JSON", "MatterCommissioning", "MatterController", "MatterCredentials",
                 "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterErrors", "MatterHTTP", "MatterInteraction",
                 "MatterLedger", "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload",
-                "MatterSimulator",
-                "MatterStore", "MatterTLV", "MatterTransport", arguments, logging,
+                "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport", arguments, logging,
             ]),
         module(
             "RainMakerCommandLine",
@@ -239,8 +239,7 @@ let package = Package(
             "MatterLedgerTests",
             [
                 "JSON", "MatterCredentials", "MatterCrypto", "MatterErrors", "MatterHTTP", "MatterLedger",
-                "MatterStore",
-                "MatterTestKit", logging,
+                "MatterStore", "MatterTestKit", logging,
             ]),
         tests(
             "MatterCommandLineTests",
@@ -248,8 +247,7 @@ let package = Package(
                 "JSON", "MatterCommandLine", "MatterCommissioning", "MatterController", "MatterCredentials",
                 "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterHTTP", "MatterInteraction", "MatterLedger",
                 "MatterRecords", "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTestKit",
-                "MatterTransport",
-                "RainMaker", "RainMakerCommandLine", arguments,
+                "MatterTransport", "RainMaker", "RainMakerCommandLine", arguments,
             ]),
         tests("EndToEndTests", ["MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterSimulator"]),
         fuzz,

@@ -19,8 +19,9 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads `https://host[:port][/path]`.
     ///
+    /// - Parameter isPublic: whether what travels is no secret and proves itself, so that `http:` will do for any host.
     /// - Throws: ``HTTPError`` with `invalidURL`, or `insecureURL` for `http:` to another machine.
-    package init(parsing text: String) throws(HTTPError) {
+    package init(parsing text: String, isPublic: Bool = false) throws(HTTPError) {
         guard text.utf8.count <= Self.longest, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Self.invalid("it is too long or has characters that no URL has")
         }
@@ -44,7 +45,7 @@ package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
             throw Self.invalid("its path has an empty part or one of dots")
         }
         self.path = String(path)
-        guard scheme == .https || isLoopback else {
+        guard scheme == .https || isLoopback || isPublic else {
             throw HTTPError(
                 .insecureURL, "\(self) would send the access token unencrypted over the network",
                 hint: "use https://; http:// is for this machine only (127.0.0.1, ::1, localhost)")

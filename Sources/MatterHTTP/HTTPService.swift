@@ -6,21 +6,25 @@ package struct HTTPService: Sendable {
     package let url: BaseURL
     private let transport: any HTTPTransport
     private let retries: RetryPolicy
+    private let followsRedirections: Bool
     private let logger: Logger
     private let jitter: @Sendable () -> Double
     private let pause: @Sendable (Duration) async throws -> Void
 
     /// - Parameters:
+    ///   - followsRedirections: whether the caller follows them; otherwise they are errors.
     ///   - jitter: random numbers from 0 to 1.
     ///   - pause: waits between attempts; tests do not.
     package init(
-        url: BaseURL, transport: any HTTPTransport, retries: RetryPolicy = .standard, logger: Logger,
+        url: BaseURL, transport: any HTTPTransport, retries: RetryPolicy = .standard,
+        followsRedirections: Bool = false, logger: Logger,
         jitter: @escaping @Sendable () -> Double = { Double.random(in: 0...1) },
         pause: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.url = url
         self.transport = transport
         self.retries = retries
+        self.followsRedirections = followsRedirections
         self.logger = logger
         self.jitter = jitter
         self.pause = pause
@@ -66,7 +70,7 @@ package struct HTTPService: Sendable {
     }
 
     private func refuseRedirection(_ response: HTTPResponse) throws(HTTPError) {
-        guard (300...399).contains(response.status) else { return }
+        guard !followsRedirections, (300...399).contains(response.status) else { return }
         throw HTTPError(
             .redirected, "\(url) answers with a redirection (\(response.status)), which is not followed",
             hint: "check the URL; a captive portal or proxy does this too")

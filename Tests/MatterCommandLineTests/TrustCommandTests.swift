@@ -236,15 +236,15 @@ import Testing
         let ledger = try Ledger(Self.scene())
         let home = try ledger.shell().home
         func list(_ now: Int64) async throws -> String {
-            try await ledger.shell(now: now).succeed("trust ls --home \(home)").stderr
+            try await ledger.shell(now: now).succeed("trust ls --home \(home)").messages.first ?? ""
         }
-        #expect(try await list(Self.tableDate + 180 * Self.day) == "as of 2026-07-15, 180 days ago\n")
+        #expect(try await list(Self.tableDate + 180 * Self.day) == "as of 2026-07-15, 180 days ago")
         let old =
-            "warning: the authorities are as of 2026-07-15, 181 days ago; bring them up to date: matterctl trust update\n"
+            "warning: the authorities are as of 2026-07-15, 181 days ago; bring them up to date: matterctl trust update"
         #expect(try await list(Self.tableDate + 181 * Self.day) == old)
         let later = Self.tableDate + 181 * Self.day
         try await ledger.shell(now: later).succeed("trust update --yes --home \(home)")
-        #expect(try await list(later + 180 * Self.day) == "as of 2027-01-12, 180 days ago\n")
+        #expect(try await list(later + 180 * Self.day) == "as of 2027-01-12, 180 days ago")
         #expect(try await list(later + 181 * Self.day).hasPrefix("warning: the authorities are as of 2027-01-12"))
     }
 

@@ -44,6 +44,22 @@ package struct LedgerScene: Sendable {
         return try Entry(authority.certificate.der, vendorID: entryVendor ?? vendorID ?? 0)
     }
 
+    /// A point at which an authority publishes its list of revoked certificates.
+    ///
+    /// - Parameters:
+    ///   - signer: DER.
+    ///   - more: further members, each with a comma before it.
+    package static func point(
+        issuerKey: [UInt8], signer: [UInt8], delegator: [UInt8]? = nil, isPAA: Bool, vendorID: UInt16,
+        productID: UInt16 = 0, label: String = "a", url: String, more: String = ""
+    ) -> String {
+        func pem(_ der: [UInt8]) -> String { quoted(PEM.encode(der, label: PEM.certificate)) }
+        let key = issuerKey.map { String(format: "%02X", $0) }.joined()
+        return #"{"vid":\#(vendorID),"pid":\#(productID),"label":"\#(label)","issuerSubjectKeyID":"\#(key)","#
+            + #""isPAA":\#(isPAA),"crlSignerCertificate":"\#(pem(signer))","#
+            + #""crlSignerDelegator":"\#(delegator.map(pem) ?? "")","dataURL":"\#(url)","revocationType":1\#(more)}"#
+    }
+
     package static let notFound = #"{"code":5,"message":"not found","details":[]}"#
 
     private static func escaped(_ text: String) -> String {

@@ -7,6 +7,8 @@ package final class StandInServer: Sendable {
     package struct Answer: Sendable {
         package var status = 200
         package var body: String
+        /// Sent instead of the body.
+        package var octets: [UInt8]?
         package var headers: [String: String] = ["Content-Type": "application/json"]
         /// Seconds before the answer.
         package var delay = 0.0
@@ -71,7 +73,7 @@ package final class StandInServer: Sendable {
         asked.withLock { $0.append(target) }
         let answer = answer(target)
         if answer.delay > 0 { Thread.sleep(forTimeInterval: answer.delay) }
-        let body = Array(answer.body.utf8)
+        let body = answer.octets ?? Array(answer.body.utf8)
         let lines =
             ["HTTP/1.1 \(answer.status) X", "Content-Length: \(body.count)", "Connection: close"]
             + answer.headers.map { "\($0.key): \($0.value)" }

@@ -41,6 +41,7 @@ enum Hints {
             "put the certificate of the key that signed the declaration into DIR/{0}, and trust DIR: --trust DIR",
         "trust.update": "bring them up to date: matterctl trust update",
         "trust.update-test": "bring them up to date: matterctl trust update --test-net",
+        "trust.fetch-lists": "fetch lists of revoked certificates: matterctl trust update",
         "trust.see": "see them with: matterctl trust ls",
         // Nodes and fabrics
         "node.see": "see them with: matterctl node ls",

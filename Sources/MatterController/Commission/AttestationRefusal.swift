@@ -18,6 +18,14 @@ package struct AttestationRefusal: Error {
                 return text.count > Self.longestName ? " '\(text.prefix(Self.longestName))…'" : " '\(text)'"
             }
             return "its root authority\(name ?? "") is not trusted (\(result.rawValue))"
+        case .dacRevoked, .paiRevoked, .paiAndDACRevoked:
+            let since = report.revocation?.since.map { " since \(X509Time.text($0))" } ?? ""
+            return "\(result)\(since) (\(result.rawValue))"
+        case .paaRevoked:
+            let since = report.authorityRevoked.map { " since \(X509Time.text($0)) or before" } ?? ""
+            return "\(result)\(since) (\(result.rawValue))"
+        case .revocationNotKnown:
+            return "\(result): \(report.revocation?.reason ?? "") (\(result.rawValue))"
         default:
             return "\(result) (\(result.rawValue))"
         }

@@ -19,6 +19,7 @@ extension AttestationReport: JSONConvertible {
         object["soughtKeyId"] = soughtKeyIdentifier.map(Self.hexadecimal)
         object["paa"] = authority.map { Self.json($0.subject, $0.keyIdentifier, $0.origin) }
         object["declaration"] = declarationJSON
+        object["revocation"] = revocation?.json
         object["checks"] = checks.json
         object["notes"] = notes.isEmpty ? nil : .array(notes.map { .string($0) })
         return .object(object)

@@ -16,12 +16,28 @@ public struct TrustPolicy: Sendable, Hashable {
         case skip
     }
 
+    /// What follows if it is not known whether a device's certificates are revoked. A device with a revoked one is refused
+    /// like one that fails otherwise.
+    public enum Revocation: String, Sendable, CaseIterable {
+        /// The device is refused.
+        case strict
+        /// The device is accepted.
+        case soft
+        /// Lists of revoked certificates are not looked into.
+        case off
+    }
+
     /// What follows from an attestation that fails.
     public var enforcement: Enforcement
     /// Whether development devices are accepted, whose keys are public.
     public var allowsTestDevices: Bool
     /// A folder of attestation authorities (PAA certificates, DER or PEM) to trust.
     public var folder: String?
+    /// What follows if it is not known whether a device's certificates are revoked.
+    public var revocation = Revocation.soft
+    /// A file of revoked certificates that counts besides the lists of the ledger (JSON, in the form that the reference
+    /// implementation's tools write).
+    public var revocationSet: String?
 
     /// Names what to accept; devices that cannot prove their origin are refused by default.
     public init(enforcement: Enforcement = .enforce, allowsTestDevices: Bool = false, folder: String? = nil) {
@@ -43,12 +59,20 @@ extension TrustPolicy {
     /// The keys that the policy trusts: of the program, of the ledgers as far as they were brought, and the user's own.
     ///
     /// - Throws: ``AttestationError`` if the folder cannot be read, or what is wrong with the user's own record.
-    func store(_ records: TrustRecords, warn: Controller.Warn) throws -> TrustStore {
+    func store(_ records: TrustRecords, _ ledgers: [StoredTrust]) throws -> TrustStore {
         guard enforcement != .skip else { return TrustStore(builtIn: false) }
         var (files, unreadable): ([TrustFile], [UnusableTrustFile]) = ([], [])
         if let folder { (files, unreadable) = try TrustDirectory.read(folder) }
         let own = try records.ownTrust()
-        var ledgers: [any LedgerTrust] = []
+        return TrustStore(
+            allowTestDevices: allowsTestDevices, files: own.files + files, ledgers: ledgers,
+            distrusted: Set(own.distrusted), unreadable: unreadable)
+    }
+
+    /// What was brought from the ledgers that count.
+    func ledgers(_ records: TrustRecords, warn: Controller.Warn) throws -> [StoredTrust] {
+        guard enforcement != .skip else { return [] }
+        var ledgers: [StoredTrust] = []
         for net in allowsTestDevices ? LedgerNet.allCases : [.main] {
             do {
                 if let stored = try records.stored(net, warn: { warn($0.reason, $0.hint) }) { ledgers.append(stored) }
@@ -57,9 +81,7 @@ extension TrustPolicy {
                 warn(error.reason, error.hint)
             }
         }
-        return TrustStore(
-            allowTestDevices: allowsTestDevices, files: own.files + files, ledgers: ledgers,
-            distrusted: Set(own.distrusted), unreadable: unreadable)
+        return ledgers
     }
 }
 
@@ -72,6 +94,7 @@ package typealias AskAboutDevice = @Sendable (AttestationReport) async throws ->
 struct AttestationJudge: Sendable {
     private let enforcement: TrustPolicy.Enforcement
     private let trust: TrustStore
+    private let revocation: RevocationCheck?
     private let time: ValidationTime
     private let warn: Controller.Warn
     private let ask: AskAboutDevice?
@@ -83,7 +106,9 @@ struct AttestationJudge: Sendable {
         warn: @escaping Controller.Warn, ask: AskAboutDevice? = nil
     ) throws {
         enforcement = policy.enforcement
-        trust = try policy.store(records, warn: warn)
+        let ledgers = try policy.ledgers(records, warn: warn)
+        trust = try policy.store(records, ledgers)
+        revocation = try policy.revocationCheck(ledgers, records)
         self.time = time
         self.logger = logger
         self.warn = warn
@@ -108,7 +133,7 @@ struct AttestationJudge: Sendable {
 
     /// Judges whatever the policy makes of it.
     func examine(_ evidence: AttestationEvidence) -> AttestationReport {
-        let report = AttestationVerifier(trust: trust).verify(evidence, at: time)
+        let report = AttestationVerifier(trust: trust, revocation: revocation).verify(evidence, at: time)
         for line in report.lines { logger.debug("\(line)") }
         if let hint = report.hint { logger.debug("hint: \(hint)") }
         for file in trust.unusable { warn(file.description, nil) }

@@ -101,18 +101,9 @@ package struct AttestationCertificate: Sendable {
         guard !fields.isAtEnd else { return [] }
         var wrapper = try fields.fields("the extensions", .context(3))
         try fields.end()
-        var list = try wrapper.fields("the extensions")
+        let list = try wrapper.fields("the extensions")
         try wrapper.end()
-        var extensions: [AttestationExtension] = []
-        var seen: Set<[UInt8]> = []
-        while !list.isAtEnd {
-            let one = try AttestationExtension(try list.next("an extension"))
-            guard seen.insert(one.objectIdentifier).inserted else {
-                throw CredentialsError(.invalidExtension, "an extension is there twice")
-            }
-            extensions.append(one)
-        }
-        return extensions
+        return try AttestationExtension.list(list)
     }
 
     /// True if the owner of a key signed this certificate.

@@ -10,6 +10,7 @@ extension AttestationExamination {
         let candidates = trust.authorities(keyIdentifier: keyIdentifier)
         guard let anchor = candidates.first(where: { $0.subject == pai.issuer }) ?? candidates.first else {
             if let since = trust.revocationDate(keyIdentifier: keyIdentifier, subject: pai.issuer) {
+                report.authorityRevoked = since
                 throw .failed(
                     .paaRevoked, "the ledger lists it as revoked since \(X509Time.text(since)) or before",
                     Comparison(sought, "revoked since \(X509Time.text(since)) or before"))

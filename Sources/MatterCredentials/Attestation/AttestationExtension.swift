@@ -26,6 +26,21 @@ package struct AttestationExtension: Hashable, Sendable {
         try fields.end()
     }
 
+    /// The members of an `Extensions`, none of them twice.
+    static func list(_ members: DERFields) throws(CredentialsError) -> [AttestationExtension] {
+        var list = members
+        var extensions: [AttestationExtension] = []
+        var seen: Set<[UInt8]> = []
+        while !list.isAtEnd {
+            let one = try AttestationExtension(try list.next("an extension"))
+            guard seen.insert(one.objectIdentifier).inserted else {
+                throw CredentialsError(.invalidExtension, "an extension is there twice")
+            }
+            extensions.append(one)
+        }
+        return extensions
+    }
+
     func encode(into coder: inout DER.Serializer) {
         coder.sequence {
             $0.primitive(.objectIdentifier, objectIdentifier)
@@ -98,7 +113,7 @@ package struct AttestationExtension: Hashable, Sendable {
         return octets
     }
 
-    private static func primitive(
+    static func primitive(
         _ value: [UInt8], _ identifier: ASN1Identifier, _ name: String
     ) throws(CredentialsError) -> [UInt8] {
         guard let node = try? DER.parse(value), node.identifier == identifier, let contents = node.primitive else {

@@ -45,6 +45,8 @@ package struct AttestationReport: Sendable, Hashable {
 
     /// What is known of revocation; `nil` if it was not looked for.
     package var revocation: RevocationJudgement?
+    /// When the ledger was first seen to list the authority as revoked, in seconds since 1970; `nil` if it does not.
+    package var authorityRevoked: Int64?
 
     /// Where trusted keys came from, a line for each source.
     package var sources: [String] = []

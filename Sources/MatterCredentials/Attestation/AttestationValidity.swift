@@ -22,19 +22,16 @@ package enum X509Time {
     ///
     /// A GeneralizedTime before 2050 is accepted although RFC 5280 asks for UTCTime: the meaning is the same.
     static func decode(_ node: ASN1Node, _ name: String) throws(CredentialsError) -> Int64 {
-        guard let octets = node.primitive, let seconds = seconds(octets, node.identifier) else {
+        guard let octets = node.primitive, [.utcTime, .generalizedTime].contains(node.identifier),
+            let seconds = seconds(octets[...], isGeneralized: node.identifier == .generalizedTime)
+        else {
             throw CredentialsError(.malformed, "\(name) is not a time of X.509")
         }
         return seconds
     }
 
-    private static func seconds(_ octets: [UInt8], _ identifier: ASN1Identifier) -> Int64? {
-        let yearDigits: Int
-        switch identifier {
-        case .utcTime: yearDigits = 2
-        case .generalizedTime: yearDigits = 4
-        default: return nil
-        }
+    static func seconds(_ octets: ArraySlice<UInt8>, isGeneralized: Bool) -> Int64? {
+        let yearDigits = isGeneralized ? 4 : 2
         guard octets.count == yearDigits + 11, octets.last == UInt8(ascii: "Z") else { return nil }
         var digits: [Int] = []
         for octet in octets.dropLast() {

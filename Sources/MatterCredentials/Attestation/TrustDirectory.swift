@@ -52,11 +52,10 @@ package enum TrustDirectory {
     }
 
     /// Why a file is better not opened.
-    private static func fault(of path: String) -> String? {
+    static func fault(of path: String, largest: Int = TrustStore.maximumFileCount) -> String? {
         var status = stat()
         guard stat(path, &status) == 0 else { return "the file cannot be read" }
         guard status.st_mode & S_IFMT == S_IFREG else { return "not a regular file" }
-        return status.st_size <= TrustStore.maximumFileCount
-            ? nil : "the file is longer than \(TrustStore.maximumFileCount) bytes"
+        return status.st_size <= largest ? nil : "the file is longer than \(largest) bytes"
     }
 }

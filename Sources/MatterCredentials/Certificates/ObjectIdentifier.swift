@@ -7,6 +7,10 @@ enum ObjectIdentifier {
     static let subjectKeyIdentifier = contents(2, 5, 29, 14)
     static let keyUsage = contents(2, 5, 29, 15)
     static let basicConstraints = contents(2, 5, 29, 19)
+    static let crlNumber = contents(2, 5, 29, 20)
+    static let deltaCRLIndicator = contents(2, 5, 29, 27)
+    static let issuingDistributionPoint = contents(2, 5, 29, 28)
+    static let certificateIssuer = contents(2, 5, 29, 29)
     static let authorityKeyIdentifier = contents(2, 5, 29, 35)
     static let extendedKeyUsage = contents(2, 5, 29, 37)
 

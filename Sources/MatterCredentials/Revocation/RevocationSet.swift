@@ -51,6 +51,18 @@ package struct RevocationSet: RevocationSource {
         list = RevocationList(origin: origin)
     }
 
+    /// Reads a file.
+    /// - Throws: ``AttestationError``: `attestation.unreadable-trust`, or what is wrong with its contents.
+    package init(file: String) throws(AttestationError) {
+        if let fault = TrustDirectory.fault(of: file, largest: Self.maximumCount) {
+            throw AttestationError(.unreadableTrust, "\(file): \(fault)")
+        }
+        guard let contents = FileManager.default.contents(atPath: file) else {
+            throw AttestationError(.unreadableTrust, "\(file): the file cannot be read")
+        }
+        try self.init(json: Array(contents), origin: file)
+    }
+
     /// An entry only counts if its signer is the issuer. The form has no dates.
     package func status(of certificate: AttestationCertificate, now: Int64?) -> RevocationStatus {
         let serialNumber = certificate.serialNumberDigits

@@ -15,6 +15,11 @@ package struct RevocationPoint: Hashable, Sendable {
     /// The intermediate that lets another sign, PEM.
     package var delegator: String?
     package var url: String
+    /// Of the list, bytes; the ledger wants none for a list that is signed.
+    package var size: UInt64?
+    /// Of the list, base64, and how it was made.
+    package var digest: String?
+    package var digestType: Int?
 
     /// The only kind of list that there is: RFC 5280.
     private static let listType = 1
@@ -30,6 +35,9 @@ package struct RevocationPoint: Hashable, Sendable {
         signer = try fields.string("crlSignerCertificate")
         delegator = try fields.text("crlSignerDelegator")
         url = try fields.nonEmptyString("dataURL")
+        size = try fields.positive("dataFileSize")
+        digest = try fields.text("dataDigest")
+        digestType = try fields.positive("dataDigestType")
     }
 
     /// As the ledger has it.
@@ -42,6 +50,9 @@ package struct RevocationPoint: Hashable, Sendable {
         ]
         object["pid"] = productID.map { .int(Int64($0)) }
         object["crlSignerDelegator"] = delegator.map { .string($0) }
+        object["dataFileSize"] = size.map { .uint($0) }
+        object["dataDigest"] = digest.map { .string($0) }
+        object["dataDigestType"] = digestType.map { .int(Int64($0)) }
         return object
     }
 }

@@ -62,6 +62,33 @@ package struct TrustRecords: Sendable {
     /// Replaces a set at once.
     package func save(_ set: TrustSet) throws { try state.write(Self.record(set.net), set.encoded()) }
 
+    // MARK: Lists of revoked certificates
+
+    private static func lists(_ net: LedgerNet) -> String { "\(folder)/lists-\(net.rawValue)" }
+
+    private static func list(_ point: RevocationPoint.Key, _ net: LedgerNet) -> String {
+        let name = "\(KeyIdentifierText.plain(point.issuerKeyIdentifier))-\(point.vendorID)-\(point.label)"
+        // Without a suffix: a component may be as long as a file name can be.
+        return "\(lists(net))/\(StateDirectory.component(for: name))"
+    }
+
+    /// What is stored of the list at a point; `nil` if nothing is, or if it cannot be read.
+    package func list(_ point: RevocationPoint.Key, _ net: LedgerNet) -> StoredList? {
+        guard let contents = try? state.read(Self.list(point, net)) else { return nil }
+        let list = try? StoredList(contents)
+        return list?.point == point ? list : nil
+    }
+
+    func save(_ list: StoredList, _ net: LedgerNet) throws {
+        try state.write(Self.list(list.point, net), list.encoded, keepingPrevious: false)
+    }
+
+    /// Removes all lists but those of some points.
+    func keepLists(of points: Set<RevocationPoint.Key>, _ net: LedgerNet) throws {
+        let kept = Set(points.map { Self.list($0, net) })
+        for name in try state.records(in: Self.lists(net)) where !kept.contains(name) { try state.delete(name) }
+    }
+
     // MARK: Certificates of an update under way
 
     private static func staged(_ identifier: LedgerCertificateID, _ net: LedgerNet) -> String {

@@ -120,6 +120,11 @@ package struct StoredTrust: LedgerTrust {
         return try? TrustSet(decoding: Array(([head] + found).joined(separator: [UInt8(ascii: "\n")])))
     }
 
+    /// Where an authority publishes its lists of revoked certificates.
+    package func points(issuerKeyIdentifier: [UInt8]) -> [RevocationPoint] {
+        entries(.point, issuerKeyIdentifier)?.points ?? []
+    }
+
     private var origin: TrustOrigin { isTest ? .testLedger(day: day) : .ledger(day: day) }
 
     package func authorities(keyIdentifier: [UInt8]) -> [TrustAnchor] {

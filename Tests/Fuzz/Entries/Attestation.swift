@@ -38,5 +38,10 @@ extension FuzzEntry {
         } run: { bytes in
             accepts { _ = try RevocationSet(json: bytes) }
         },
+        FuzzEntry("revocation-list") {
+            Seeds.revocationLists
+        } run: { bytes in
+            accepts { _ = try CertificateRevocationList(der: bytes) }
+        },
     ]
 }

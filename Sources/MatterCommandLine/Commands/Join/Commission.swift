@@ -70,6 +70,7 @@ struct Commission: NetworkCommand {
     @Flag(help: "If the service cannot be told, make the device leave the fabric again.") var rollback = false
     @Flag(name: .long, help: "Do not read the endpoints afterwards.") var noPost = false
     @Option(help: .hidden) var until: String?
+    @OptionGroup var revocation: RevocationOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
@@ -94,9 +95,11 @@ struct Commission: NetworkCommand {
     func run(_ context: CommandContext) async throws {
         let printer = ProgressPrinter(context.progress, isJSON: context.console.isJSON)
         defer { printer.finish() }
+        var policy = TrustPolicy(
+            enforcement: attestation.enforcement, allowsTestDevices: allowTestDevices, folder: trust)
+        revocation.apply(to: &policy)
         var commission = Controller.CommissionOptions(
-            trust: TrustPolicy(
-                enforcement: attestation.enforcement, allowsTestDevices: allowTestDevices, folder: trust),
+            trust: policy,
             issuer: issuer.map { $0.choice(settings) } ?? .ofFabric(settings: settings),
             progress: { printer.report($0) })
         commission.leavesUnlessConfirmed = rollback
@@ -154,6 +157,9 @@ struct Commission: NetworkCommand {
                     + "that needs it reads it")
         }
         guard context.console.isJSON else {
+            if let reason = result.attestation?.report.revocation?.reason {
+                context.console.message("revocation: not known (\(TerminalText.escaped(reason)))")
+            }
             context.console.result("\(node.nodeID.rawValue)")
             return
         }
@@ -182,6 +188,7 @@ extension Report {
                         Field("verdict", attestation.report.verdict.rawValue)
                         if attestation.isAccepted { Field("accepted", true) }
                         Field("paa", attestation.report.authority.map { "\($0.subject)" })
+                        Field("revocation", attestation.report.revocation?.json)
                         if !attestation.report.checks.isEmpty { Field("checks", attestation.report.checks) }
                     })
             }

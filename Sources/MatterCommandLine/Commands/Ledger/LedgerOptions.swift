@@ -42,15 +42,10 @@ extension LedgerCommand {
     func withClient<Result>(
         time: Duration, _ body: (LedgerClient) async throws -> Result
     ) async throws -> Result {
-        let url =
-            if let text = Environment.variable("MATTERCTL_LEDGER") { try BaseURL(parsing: text) } else {
-                try options.net.url()
-            }
-        var environment: [String: String] = [:]
-        for name in ProxySettings.variables { environment[name] = Environment.variable(name) }
+        let url = try ledgerURL()
         let settings = HTTPSettings(
-            proxy: try ProxySettings.settings(for: url, environment: environment),
-            largestBody: LedgerClient.largestBody, userAgent: "matterctl/\(Version.number)")
+            proxy: try ProxySettings.settings(for: url, environment: proxyVariables),
+            largestBody: LedgerClient.largestBody, userAgent: userAgent)
         let client = LedgerClient(
             options.net,
             service: HTTPService(
@@ -66,6 +61,36 @@ extension LedgerCommand {
             throw error
         }
     }
+
+    /// Runs something that fetches lists of revoked certificates, and ends its connections.
+    func withListFetcher<Result>(
+        deadline: ContinuousClock.Instant, _ body: (ListFetcher) async throws -> Result
+    ) async throws -> Result {
+        let fetcher = ListFetcher(
+            ledger: try ledgerURL(), environment: proxyVariables, userAgent: userAgent,
+            logger: try state.output.logger(), deadline: deadline)
+        do {
+            let result = try await body(fetcher)
+            await fetcher.close()
+            return result
+        } catch {
+            await fetcher.close()
+            throw error
+        }
+    }
+
+    private func ledgerURL() throws -> BaseURL {
+        try Environment.variable("MATTERCTL_LEDGER").map { text throws in try BaseURL(parsing: text) }
+            ?? options.net.url()
+    }
+
+    private var proxyVariables: [String: String] {
+        var environment: [String: String] = [:]
+        for name in ProxySettings.variables { environment[name] = Environment.variable(name) }
+        return environment
+    }
+
+    private var userAgent: String { "matterctl/\(Version.number)" }
 }
 
 /// A command that shows answers of the ledger, from the cache where they are fresh.

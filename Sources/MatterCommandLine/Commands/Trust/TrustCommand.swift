@@ -25,4 +25,14 @@ extension StateCommand {
         }
         return TrustCatalogue(main: try set(.main), test: try set(.test), own: try records.ownTrust())
     }
+
+    /// All points at which authorities publish lists of revoked certificates.
+    func revocationEntries() throws -> [RevocationEntry] {
+        let records = TrustRecords(try state.state())
+        return LedgerNet.allCases.flatMap { net in
+            // What is wrong with a set, the catalogue says.
+            guard let set = try? records.set(net) else { return [RevocationEntry]() }
+            return records.revocation(set, now: Terminal.current.unixTime())
+        }
+    }
 }

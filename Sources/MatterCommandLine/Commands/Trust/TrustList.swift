@@ -7,7 +7,8 @@ import MatterLedger
 extension TrustCommand {
     struct List: StateCommand {
         static let configuration = CommandConfiguration(
-            commandName: "ls", abstract: "List the trusted authorities and declaration signers.",
+            commandName: "ls",
+            abstract: "List the trusted authorities, declaration signers and lists of revoked certificates.",
             discussion: "Example: matterctl trust ls", aliases: ["list"])
 
         @OptionGroup(title: HelpPage.common) var state: StateOptions
@@ -15,13 +16,20 @@ extension TrustCommand {
         func execute() async throws {
             var faults: [LedgerError] = []
             let catalogue = try trustCatalogue { faults.append($0) }
-            console.result(catalogue.keys.map { Report($0) })
+            let lists = try revocationEntries()
+            console.result(catalogue.keys.map { Report($0) } + lists.map { Report($0) })
             let age = TrustAge(date: catalogue.date, now: Terminal.current.unixTime())
             let text = "as of \(age.day), \(age.days) days ago"
             if age.isOld {
                 console.warning("the authorities are \(text)", .step("trust.update"))
             } else {
                 console.message(text)
+            }
+            if lists.isEmpty {
+                console.message("revocation: not known; \(Hints.text(.step("trust.fetch-lists")))")
+            } else {
+                let (missing, stale) = (lists.count { $0.state == .missing }, lists.count { $0.state == .stale })
+                console.message("revocation lists: \(lists.count), not fetched: \(missing), out of date: \(stale)")
             }
             // What can be read is of use; that something cannot is said after it.
             if let fault = faults.first { throw fault }

@@ -8,9 +8,10 @@ extension TrustCommand {
     struct Update: LedgerCommand {
         static let configuration = CommandConfiguration(
             commandName: "update",
-            abstract: "Bring the trusted authorities up to date from the Alliance's ledger.",
+            abstract: "Bring authorities and lists of revoked certificates up to date from the Alliance's ledger.",
             discussion: """
-                Nothing changes unless all of it could be fetched; an update that was cut short goes on where it stopped. \
+                No authority changes unless all could be fetched; an update that was cut short goes on where it stopped. \
+                Lists of revoked certificates are fetched one by one: one that fails leaves the stored one. \
                 What comes from the ledger for development (--test-net) is trusted with --allow-test-devices only.
 
                 Example: matterctl trust update
@@ -25,6 +26,7 @@ extension TrustCommand {
 
         func execute() async throws {
             let records = TrustRecords(try state.state())
+            let end = ContinuousClock.now + (options.timeout?.duration ?? Self.time)
             try await withClient(time: Self.time) { client in
                 let update = TrustUpdate(client: client, records: records, now: Terminal.current.unixTime())
                 let plan = try await update.plan()
@@ -38,10 +40,16 @@ extension TrustCommand {
                     try console.confirm("Take over the ledger's authorities although \(why)?", given: yes)
                 }
                 try update.save(plan)
+                let lists = try await withListFetcher(deadline: end) { fetcher in
+                    try await RevocationUpdate(plan.set, records: records, now: Terminal.current.unixTime()) {
+                        try await fetcher.fetch($0.url)
+                    }.run()
+                }
                 var count: Int?
                 if models { count = try await fetchModels(client) }
                 console.result {
                     Report(plan)
+                    Report(lists)
                     Field("models", count, label: "models")
                 }
             }

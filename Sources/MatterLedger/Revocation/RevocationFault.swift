@@ -1,0 +1,23 @@
+/// Why a list of revoked certificates does not count.
+package struct RevocationFault: Error, Hashable, Sendable {
+    package var reason: String
+
+    package init(_ reason: String) { self.reason = reason }
+}
+
+extension RevocationPoint {
+    /// What the ledger names a point by. An issuer may publish its list in parts, each with a label.
+    package struct Key: Hashable, Sendable {
+        package var issuerKeyIdentifier: [UInt8]
+        package var vendorID: UInt16
+        package var label: String
+
+        package init(issuerKeyIdentifier: [UInt8], vendorID: UInt16, label: String) {
+            self.issuerKeyIdentifier = issuerKeyIdentifier
+            self.vendorID = vendorID
+            self.label = label
+        }
+    }
+
+    package var key: Key { Key(issuerKeyIdentifier: issuerKeyIdentifier, vendorID: vendorID, label: label) }
+}
