@@ -31,8 +31,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 /// program that libFuzzer drives instead (Tests/Fuzz/README.md), which needs `--sanitize=fuzzer`.
 let fuzzDependencies: [Target.Dependency] = [
     "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery",
-    "MatterHTTP", "MatterInteraction", "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload",
-    "MatterStore", "MatterTLV", "MatterTransport", "RainMaker", "TestSupport",
+    "MatterHTTP", "MatterInteraction", "MatterLedger", "MatterRecords", "MatterSecureChannel", "MatterSession",
+    "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTransport", "RainMaker", "TestSupport",
 ]
 let fuzz: Target =
     Context.environment["MATTERCTL_FUZZ"] == nil
@@ -249,7 +249,9 @@ let package = Package(
                 "MatterRecords", "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTestKit",
                 "MatterTransport", "RainMaker", "RainMakerCommandLine", arguments,
             ]),
-        tests("EndToEndTests", ["MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterSimulator"]),
+        tests(
+            "EndToEndTests",
+            ["MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterSimulator", "MatterTestKit"]),
         fuzz,
     ]
 )

@@ -14,6 +14,8 @@ package struct CommissioningError: CodedError {
         case failSafeBusy = "commission.fail-safe-busy"
         case alreadyOnFabric = "commission.already-on-fabric"
         case fabricTableFull = "commission.fabric-table-full"
+        /// The device wants its manufacturer's terms accepted.
+        case termsRequired = "commission.terms-required"
         /// The attestation verdict forbids to go on.
         case attestationRefused = "attestation.refused"
         /// The device's certificate signing request is not valid.
@@ -52,6 +54,8 @@ package struct CommissioningError: CodedError {
     /// The Interaction Model status, when a command failed with one.
     package var status: StatusIB?
     package var underlying: (any Error)?
+    /// The demand that has to be met, for `termsRequired`.
+    package var terms: TermsDemand?
     /// In what state the device is left.
     package var aftermath: Aftermath = .untouched
 
@@ -86,6 +90,14 @@ package struct CommissioningError: CodedError {
     }
 
     package var stageName: String? { stage.rawValue }
+
+    package var facts: [Fact] {
+        guard let terms else { return [] }
+        return [
+            Fact("vendorId", terms.vendorID), Fact("productId", terms.productID),
+            Fact("termsVersion", terms.minimumVersion),
+        ].compactMap { $0 }
+    }
 }
 
 /// A commissioning that failed because of something that has nothing to do with commissioning, such as a full disk.

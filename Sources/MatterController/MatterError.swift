@@ -100,7 +100,7 @@ extension MatterError.Code {
         switch error.code {
         case .nothingDiscovered: self = .notFound
         case .wrongPasscode, .windowClosed, .failSafeBusy, .alreadyOnFabric, .fabricTableFull, .nocRejected,
-            .invalidCSR, .sessionRefused, .deviceRefused:
+            .invalidCSR, .sessionRefused, .deviceRefused, .termsRequired:
             self = .commissioningRefused
         case .attestationRefused: self = .attestationRefused
         case .issuerFailed, .issuedCertificateInvalid: self = .issuerFailed

@@ -58,6 +58,31 @@ struct PendingResumptionTests {
         await lamp.end()
     }
 
+    @Test("terms that were accepted before a commissioning was cut short are not asked for again")
+    func acceptedTerms() async throws {
+        let lamp = try await Commissionee { $0.attributes.merge(FakeDevice.terms(minimum: 2)) { $1 } }
+        let first = try Workshop()
+        let reached = Seen()
+        lamp.on("CommissioningComplete") { _ in
+            reached.note("complete", [])
+            return .acknowledgement
+        }
+        var request = try first.request(lamp.device.address)
+        request.terms = { _ in TermsAcknowledgement(version: 2, response: 1) }
+        let task = inBackground { [request] in try await first.commission(request) }
+        try await eventually { reached.has("complete") }
+        task.cancel()
+        _ = try? await task.value
+        await first.end()
+        lamp.on("CommissioningComplete") { _ in nil }
+        let next = try Workshop(state: first.state, fabric: first.fabric)
+        let node = try await next.commission(next.request(lamp.device.address))
+        #expect(node.wasPending && lamp.isComplete)
+        #expect(lamp.log.count { $0 == "SetTCAcknowledgements" } == 1)
+        await next.end()
+        await lamp.end()
+    }
+
     @Test("a node that was cut short is also found where discovery says")
     func movedNode() async throws {
         let (first, lamp) = (try Workshop(), try await Commissionee())

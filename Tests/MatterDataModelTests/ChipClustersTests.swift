@@ -9,35 +9,13 @@ import Testing
 private enum ChipClusters {
     private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("..").standardizedFileURL
-    private static let python =
-        (ProcessInfo.processInfo.environment["MATTERCTL_PEERS"].map { URL(fileURLWithPath: $0) }
-        ?? tests.appendingPathComponent("../.peers")).standardizedFileURL.appendingPathComponent("bin/python")
-
-    /// Whether the package is installed; whether it works is for the test to find out.
-    static let isHere: Bool = {
-        let finder = "import importlib.util, sys; sys.exit(importlib.util.find_spec('chip') is None)"
-        if FileManager.default.fileExists(atPath: python.path), (try? run("-c", finder)) == 0 { return true }
-        FileHandle.standardError.write(
-            Data("\nSKIPPED: \(python.path) has no package 'chip'; no comparison with chip.clusters.\n\n".utf8))
-        return false
-    }()
-
     /// The encodings that Tests/Tools/compare_chip_clusters.py makes with them, one JSON object in a line.
     static func cases() throws -> String {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("chip-cases-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         let script = tests.appendingPathComponent("Tools/compare_chip_clusters.py")
-        try #require(try run(script.path, file.path) == 0)
+        try #require(try PeerPython.run(script.path, file.path).status == 0)
         return try String(contentsOf: file, encoding: .utf8)
-    }
-
-    private static func run(_ arguments: String...) throws -> Int32 {
-        let process = Process()
-        process.executableURL = python
-        process.arguments = arguments
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus
     }
 }
 
@@ -64,7 +42,7 @@ private enum ChipClusters {
         var text: String
     }
 
-    @Test("our encodings are the official controller's, octet for octet", .enabled(if: ChipClusters.isHere))
+    @Test("our encodings are the official controller's, octet for octet", .enabled(if: PeerPython.hasController))
     func encodings() throws {
         var count = 0
         var unknown: Set<String> = []

@@ -134,6 +134,9 @@ extension CommissioningCommand {
                 location: try fields.unsigned(0), country: try fields.optionalString(1) ?? "",
                 breadcrumb: try fields.unsigned(2))
         case (0x30, 4): self = .commissioningComplete
+        case (0x30, 6):
+            self = .setTCAcknowledgements(
+                TermsAcknowledgement(version: try fields.unsigned(0), response: try fields.unsigned(1)))
         case (0x38, 0): self = .setUTCTime(microseconds: try fields.unsigned(0))
         case (0x38, 2): self = .setTimeZone(.utc)
         case (0x38, 4): self = .setDSTOffset([])

@@ -60,6 +60,15 @@ package struct FakeDevice: Sendable {
     package static let dstListSize = ConcreteAttributePath(
         endpoint: 0, cluster: TimeSynchronization.id, attribute: 0x0B)
 
+    /// The attributes of a device that wants its manufacturer's terms accepted.
+    package static func terms(minimum: UInt16, isRequired: Bool = true) -> [ConcreteAttributePath: TLVValue] {
+        [
+            general(GlobalAttribute.featureMap): .uint(1),
+            general(GeneralCommissioning.Attribute.tcMinRequiredVersion): .uint(UInt64(minimum)),
+            general(GeneralCommissioning.Attribute.tcAcknowledgementsRequired): .bool(isRequired),
+        ]
+    }
+
     // MARK: Reading
 
     package func value(_ path: ConcreteAttributePath) -> TLVValue? {
@@ -88,6 +97,7 @@ package struct FakeDevice: Sendable {
         switch command {
         case .armFailSafe: return .response(command: 1, fields: .structure(good))
         case .setRegulatoryConfig: return .response(command: 3, fields: .structure(good))
+        case .setTCAcknowledgements: return .response(command: 7, fields: .structure([TLVElement(0, .uint(0))]))
         case .commissioningComplete: return .response(command: 5, fields: .structure(good))
         case .setUTCTime, .setDSTOffset, .addTrustedRoot: return .status(StatusIB(.success))
         case .setTimeZone: return .response(command: 3, fields: .structure([TLVElement(0, .bool(needsDSTOffset))]))

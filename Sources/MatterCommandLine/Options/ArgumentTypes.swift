@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterCommissioning
 package import MatterDataModel
 import MatterRecords
 
@@ -54,6 +55,17 @@ struct NumberArgument<Number: FixedWidthInteger & UnsignedInteger & Sendable>: E
     }
 
     var defaultValueDescription: String { "0x" + String(value, radix: 16, uppercase: true) }
+}
+
+/// `VERSION:MASK`, each decimal or hexadecimal.
+extension TermsAcknowledgement: ExpressibleByArgument {
+    package init?(argument: String) {
+        let parts = argument.split(separator: ":", omittingEmptySubsequences: false).map {
+            NumberArgument<UInt16>(argument: String($0))?.value
+        }
+        guard parts.count == 2, let version = parts[0], version > 0, let response = parts[1] else { return nil }
+        self.init(version: version, response: response)
+    }
 }
 
 /// How progress is shown on stderr.

@@ -16,6 +16,9 @@ package struct Console: Sendable {
     /// Whether stdout is a terminal.
     var isTerminal: Bool { terminal.isTerminal(.output) }
 
+    /// Whether a person can be asked in the middle of a command.
+    var canAsk: Bool { !isJSON && terminal.isTerminal(.input) && terminal.isTerminal(.error) }
+
     /// One line of a result.
     package func result(_ line: String) { terminal.result(line) }
 

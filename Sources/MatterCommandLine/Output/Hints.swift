@@ -26,6 +26,12 @@ enum Hints {
         "node.reset-other": "reset this device, and commission it again without --node-id",
         "node.choose-id": "choose another id, or let matterctl choose",
         "node.remove-later": "remove it later: matterctl node remove {0}",
+        "terms.accept":
+            "accept them: add --accept-terms; or name them, as the manufacturer does: --terms VERSION:MASK",
+        "terms.refused":
+            "the terms that were accepted are not those that the device wants; to see the texts, run this on a terminal, "
+            + "without --accept-terms and --terms",
+        "terms.by-number": "name them, as the manufacturer does: --terms VERSION:MASK",
         // Attestation
         "attestation.not-enforced": "continuing because of --attestation warn",
         "attestation.development-device":

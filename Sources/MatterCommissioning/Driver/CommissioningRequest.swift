@@ -19,6 +19,8 @@ package struct CommissioningRequest: Sendable {
     package var requestedNodeID: NodeID?
     package var country = "XX"
     package var readsEndpoints = true
+    /// The user's answer to a manufacturer's terms; `nil` if there is none yet.
+    package var terms: @Sendable (TermsDemand) -> TermsAcknowledgement? = { _ in nil }
     package var until: CommissioningStage?
 
     package init(passcode: SetupPasscode, discriminator: SetupDiscriminator? = nil) {

@@ -89,7 +89,7 @@ struct CommissioningRun: Sendable {
             utcMicroseconds: { UInt64(max(0, unixTime() - MatterEpoch.unixSeconds)) * 1_000_000 },
             timeZone: environment.timeZone(),
             expectedProduct: .init(vendorID: request.vendorID, productID: request.productID),
-            advertised: device.advertised,
+            advertised: device.advertised, terms: request.terms,
             operationalSeconds: UInt16(clamping: Int64((deadline - time.now) / .seconds(1)) + 30),
             validationTime: environment.validationTime, readsEndpoints: request.readsEndpoints, until: request.until)
     }

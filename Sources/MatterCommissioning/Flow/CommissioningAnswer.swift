@@ -65,9 +65,13 @@ struct CommissioningAnswer {
         throw CommissioningError(
             .deviceRefused, stage: stage,
             "the device refused \(command.name): \(name)\(text.isEmpty ? "" : " (\(text))")",
-            hint: code == .requiredTCNotAccepted || code == .tcAcknowledgementsNotReceived
-                ? "the manufacturer wants its terms accepted; commission it once with the manufacturer's app" : nil)
+            hint: code.map(Self.termsErrors.contains) == true ? .step("terms.refused") : nil)
     }
+
+    /// The codes of a device whose manufacturer's terms were not accepted as it wants.
+    private static let termsErrors: Set<GeneralCommissioning.CommissioningError> = [
+        .requiredTCNotAccepted, .tcAcknowledgementsNotReceived, .tcMinVersionNotMet,
+    ]
 
     /// StatusCode OK in a NOCResponse.
     func requireNOCAccepted() throws(CommissioningError) {

@@ -14,6 +14,7 @@ package enum CommissioningCommand: Equatable, Sendable {
 
     case armFailSafe(seconds: UInt16, breadcrumb: UInt64)
     case setRegulatoryConfig(location: UInt8, country: String, breadcrumb: UInt64)
+    case setTCAcknowledgements(TermsAcknowledgement)
     case commissioningComplete
     case setUTCTime(microseconds: UInt64)
     case setTimeZone(TimeZoneRules)
@@ -36,6 +37,7 @@ package enum CommissioningCommand: Equatable, Sendable {
         switch self {
         case .armFailSafe: "ArmFailSafe"
         case .setRegulatoryConfig: "SetRegulatoryConfig"
+        case .setTCAcknowledgements: "SetTCAcknowledgements"
         case .commissioningComplete: "CommissioningComplete"
         case .setUTCTime: "SetUTCTime"
         case .setTimeZone: "SetTimeZone"
@@ -65,6 +67,11 @@ package enum CommissioningCommand: Equatable, Sendable {
             return (
                 GeneralCommissioning.id, GeneralCommissioning.Command.setRegulatoryConfig,
                 [.init(0, .uint(UInt64(location))), .init(1, .string(country)), .init(2, .uint(breadcrumb))]
+            )
+        case .setTCAcknowledgements(let answer):
+            return (
+                GeneralCommissioning.id, GeneralCommissioning.Command.setTCAcknowledgements,
+                [.init(0, .uint(UInt64(answer.version))), .init(1, .uint(UInt64(answer.response)))]
             )
         case .commissioningComplete:
             return (GeneralCommissioning.id, GeneralCommissioning.Command.commissioningComplete, [])

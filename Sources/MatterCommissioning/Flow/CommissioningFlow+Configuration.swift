@@ -23,6 +23,8 @@ extension CommissioningFlow {
         package var expectedProduct: ExpectedProduct
         /// Vendor and product as the device advertises them.
         package var advertised: VendorAndProduct?
+        /// The answer to a manufacturer's terms; `nil` if there is none yet.
+        package var terms: @Sendable (TermsDemand) -> TermsAcknowledgement?
         /// How long the fail-safe has to last from operational discovery on.
         package var operationalSeconds: UInt16
         package var validationTime: ValidationTime
@@ -37,6 +39,7 @@ extension CommissioningFlow {
             location: UInt8 = 2, attestationNonce: [UInt8], csrNonce: [UInt8], attestationChallenge: [UInt8],
             utcMicroseconds: @escaping @Sendable () -> UInt64, timeZone: TimeZoneRules = .utc,
             expectedProduct: ExpectedProduct = ExpectedProduct(), advertised: VendorAndProduct? = nil,
+            terms: @escaping @Sendable (TermsDemand) -> TermsAcknowledgement? = { _ in nil },
             operationalSeconds: UInt16 = 60, validationTime: ValidationTime, readsEndpoints: Bool = true,
             until: CommissioningStage? = nil
         ) {
@@ -51,6 +54,7 @@ extension CommissioningFlow {
             self.timeZone = timeZone
             self.expectedProduct = expectedProduct
             self.advertised = advertised
+            self.terms = terms
             self.operationalSeconds = operationalSeconds
             self.validationTime = validationTime
             self.readsEndpoints = readsEndpoints

@@ -86,6 +86,8 @@ package struct CommissioningFlow: Sendable {
     package private(set) var undo = Undo.nothing
     package private(set) var information = DeviceInformation()
     private var state = State.collecting(Chain())
+    /// The user's answer to the manufacturer's terms, where the device asks for one.
+    private var acknowledgement: TermsAcknowledgement?
     /// The last one that the device was given.
     package private(set) var breadcrumb: UInt64 = 0
 
@@ -187,6 +189,11 @@ package struct CommissioningFlow: Sendable {
             return try request(elements: try answer.octets(0), signature: try answer.octets(1))
         case .setRegulatoryConfig:
             try answer.requireOK()
+            if let acknowledgement { return [.invoke(.setTCAcknowledgements(acknowledgement))] }
+            if let actions = configureTime() { return actions }
+            return try addRoot()
+        case .setTCAcknowledgements:
+            try answer.requireOK()
             if let actions = configureTime() { return actions }
             return try addRoot()
         case .setUTCTime:
@@ -230,8 +237,21 @@ package struct CommissioningFlow: Sendable {
                 "the device is on \(information.commissionedFabrics ?? 0) fabrics, its maximum",
                 hint: "remove it from one of the apps or hubs that have it, or reset it")
         }
+        if let demand = information.termsDemand { acknowledgement = try acknowledge(demand) }
         let note = configuration.expectedProduct.mismatch(information).map { [Action.note($0)] } ?? []
         return try note + enter(.attestation) + [.invoke(.certificateChain(.pai))]
+    }
+
+    /// The answer is needed before anything is asked of the device or an issuer: a person may take any time to give it.
+    private func acknowledge(_ demand: TermsDemand) throws(CommissioningError) -> TermsAcknowledgement {
+        let answer = configuration.terms(demand)
+        if let answer, answer.version >= demand.minimumVersion { return answer }
+        var error = CommissioningError(
+            .termsRequired, stage: stage,
+            "the manufacturer of this device wants its terms accepted, version \(demand.minimumVersion) or later"
+                + (answer.map { ", not \($0.version)" } ?? ""), hint: .step("terms.accept"))
+        error.terms = demand
+        throw error
     }
 
     private mutating func request(elements: [UInt8], signature: [UInt8]) throws(CommissioningError) -> [Action] {

@@ -12,6 +12,12 @@ package struct DeviceInformation: Equatable, Sendable {
     package var maxCumulativeFailSafe: UInt16 = 900
     /// RegulatoryLocationTypeEnum: 0 indoor, 1 outdoor, 2 both.
     package var locationCapability: UInt8 = 2
+    /// Features of General Commissioning.
+    package var features: FeatureMap = []
+    /// The oldest version of its manufacturer's terms that the device accepts.
+    package var termsMinimumVersion: UInt16 = 0
+    /// Whether the terms still have to be accepted.
+    package var needsTerms = true
     package var timeSynchronizationFeatures: FeatureMap?
     /// How many periods SetDSTOffset may carry.
     package var dstListSize = 1
@@ -37,6 +43,9 @@ package struct DeviceInformation: Equatable, Sendable {
         path(GeneralCommissioning.id, GeneralCommissioning.Attribute.breadcrumb),
         path(GeneralCommissioning.id, GeneralCommissioning.Attribute.basicCommissioningInfo),
         path(GeneralCommissioning.id, GeneralCommissioning.Attribute.locationCapability),
+        path(GeneralCommissioning.id, GlobalAttribute.featureMap),
+        path(GeneralCommissioning.id, GeneralCommissioning.Attribute.tcMinRequiredVersion),
+        path(GeneralCommissioning.id, GeneralCommissioning.Attribute.tcAcknowledgementsRequired),
         path(BasicInformation.id, BasicInformation.Attribute.vendorID),
         path(BasicInformation.id, BasicInformation.Attribute.productID),
         path(TimeSynchronization.id, GlobalAttribute.featureMap),
@@ -69,6 +78,12 @@ package struct DeviceInformation: Equatable, Sendable {
             maxCumulativeFailSafe = (try? fields.optionalUnsigned(1)) ?? maxCumulativeFailSafe
         case (GeneralCommissioning.id, GeneralCommissioning.Attribute.locationCapability):
             locationCapability = value.integer() ?? locationCapability
+        case (GeneralCommissioning.id, GlobalAttribute.featureMap):
+            features = FeatureMap(tlv: value) ?? []
+        case (GeneralCommissioning.id, GeneralCommissioning.Attribute.tcMinRequiredVersion):
+            termsMinimumVersion = value.integer() ?? termsMinimumVersion
+        case (GeneralCommissioning.id, GeneralCommissioning.Attribute.tcAcknowledgementsRequired):
+            needsTerms = value.boolean ?? needsTerms
         case (BasicInformation.id, BasicInformation.Attribute.vendorID):
             vendorID = value.integer()
         case (BasicInformation.id, BasicInformation.Attribute.productID):
@@ -93,6 +108,12 @@ package struct DeviceInformation: Equatable, Sendable {
 
     /// Long idle times: the device sleeps for minutes and should be told who wants to be checked in with.
     package var isLongIdleTime: Bool { icdFeatures?.contains(IcdManagement.Feature.longIdleTimeSupport) ?? false }
+
+    /// The demand of a device whose manufacturer's terms have to be accepted; `nil` for any other.
+    package var termsDemand: TermsDemand? {
+        guard needsTerms, features.contains(GeneralCommissioning.Feature.termsAndConditions) else { return nil }
+        return TermsDemand(vendorID: vendorID, productID: productID, minimumVersion: termsMinimumVersion)
+    }
 
     package var isFabricTableFull: Bool {
         guard let supportedFabrics, let commissionedFabrics else { return false }

@@ -30,6 +30,8 @@ package struct NodeConfiguration: Sendable {
     package var hardwareAddress: [UInt8]
     /// The RainMaker cluster of the root endpoint, if it has one.
     package var rainMaker: RainMakerOptions?
+    /// The terms that have to be accepted, if there are any.
+    package var terms: DemandedTerms?
 
     package init(
         vendorID: UInt16 = 0xFFF1, vendorName: String = "matterctl", productID: UInt16 = 0x8001,
@@ -54,6 +56,19 @@ package struct NodeConfiguration: Sendable {
         self.faults = faults
         self.primaryDeviceType = primaryDeviceType
         self.hardwareAddress = hardwareAddress
+    }
+}
+
+/// The manufacturer's terms that a virtual device wants accepted.
+package struct DemandedTerms: Hashable, Sendable {
+    /// The oldest version that counts.
+    package var minimumVersion: UInt16
+    /// A bit for each text that has to be accepted.
+    package var required: UInt16
+
+    package init(minimumVersion: UInt16, required: UInt16) {
+        self.minimumVersion = minimumVersion
+        self.required = required
     }
 }
 

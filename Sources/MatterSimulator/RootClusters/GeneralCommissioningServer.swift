@@ -1,25 +1,35 @@
 import MatterDataModel
 import MatterTLV
 
-/// General Commissioning: the fail-safe (Matter core specification 11.10).
+/// General Commissioning: the fail-safe, and the manufacturer's terms (Matter core specification 11.10).
 struct GeneralCommissioningServer: ClusterServer {
     typealias Attribute = GeneralCommissioning.Attribute
 
     private typealias Command = GeneralCommissioning.Command
 
-    private enum ErrorCode: UInt64 {
-        case ok, valueOutsideRange, invalidAuthentication, noFailSafe, busyWithOtherAdmin
+    private typealias ErrorCode = GeneralCommissioning.CommissioningError
+
+    private struct Acknowledgement {
+        var version: UInt16
+        var response: UInt16
     }
 
     private static let bothLocations: UInt64 = 2
 
     let id = GeneralCommissioning.id
     private let limits: NodeLimits
+    private let terms: DemandedTerms?
+    /// Accepted under the fail-safe; it counts for good with CommissioningComplete.
+    private var pending: Acknowledgement?
 
-    init(_ limits: NodeLimits) { self.limits = limits }
+    init(_ limits: NodeLimits, terms: DemandedTerms? = nil) {
+        self.limits = limits
+        self.terms = terms
+    }
 
+    var featureMap: FeatureMap { terms == nil ? [] : GeneralCommissioning.Feature.termsAndConditions }
     var initialAttributes: [AttributeID: TLVValue] {
-        [
+        let general: [AttributeID: TLVValue] = [
             Attribute.breadcrumb: .uint(0),
             Attribute.basicCommissioningInfo: .structure([
                 TLVElement(0, .uint(UInt64(limits.failSafe))), TLVElement(1, .uint(UInt64(limits.cumulativeFailSafe))),
@@ -28,12 +38,26 @@ struct GeneralCommissioningServer: ClusterServer {
             Attribute.locationCapability: .uint(Self.bothLocations),
             Attribute.supportsConcurrentConnection: .bool(true),
         ]
+        guard let terms else { return general }
+        return general.merging([
+            Attribute.tcAcceptedVersion: .uint(0), Attribute.tcAcknowledgements: .uint(0),
+            Attribute.tcMinRequiredVersion: .uint(UInt64(terms.minimumVersion)),
+            Attribute.tcAcknowledgementsRequired: .bool(true), Attribute.tcUpdateDeadline: .null,
+        ]) { $1 }
     }
 
     var acceptedCommands: [CommandID] {
         [Command.armFailSafe, Command.setRegulatoryConfig, Command.commissioningComplete]
+            + (terms == nil ? [] : [Command.setTCAcknowledgements])
     }
-    var persistentAttributes: Set<AttributeID> { [Attribute.regulatoryConfig] }
+    var persistentAttributes: Set<AttributeID> {
+        [
+            Attribute.regulatoryConfig, Attribute.tcAcceptedVersion, Attribute.tcAcknowledgements,
+            Attribute.tcAcknowledgementsRequired,
+        ]
+    }
+    /// The end of a fail-safe is reported to clusters with a state; what is pending does not outlive a restart.
+    var savedState: TLVValue? { terms.map { _ in .structure([]) } }
     var selfCheckedCommands: Set<CommandID> { [Command.setRegulatoryConfig] }
 
     mutating func invoke(
@@ -44,13 +68,31 @@ struct GeneralCommissioningServer: ClusterServer {
             return answer(Command.armFailSafeResponse, try arm(command, context))
         case Command.setRegulatoryConfig:
             return answer(Command.setRegulatoryConfigResponse, try setRegulatoryConfig(command, context))
+        case Command.setTCAcknowledgements:
+            let code = acknowledge(try command.unsigned(0), try command.unsigned(1), context)
+            return .response(Command.setTCAcknowledgementsResponse, [TLVElement(0, .uint(UInt64(code.rawValue)))])
         default:
             return answer(Command.commissioningCompleteResponse, complete(context))
         }
     }
 
+    func start(_ context: ClusterContext) {
+        // What was accepted in an earlier run may be too old for this one.
+        if terms != nil { context[Attribute.tcAcknowledgementsRequired] = .bool(judge(kept(context)) != .ok) }
+    }
+
+    func fabricRemoved(_ fabricIndex: UInt8, _ context: ClusterContext) {
+        guard terms != nil, context.node.fabrics.isEmpty else { return }
+        // As after a factory reset.
+        keep(Acknowledgement(version: 0, response: 0), context)
+    }
+
+    mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
+        if signal is RollBack { pending = nil }
+    }
+
     private func answer(_ response: CommandID, _ code: ErrorCode) -> CommandAnswer {
-        .response(response, [TLVElement(0, .uint(code.rawValue)), TLVElement(1, .string(""))])
+        .response(response, [TLVElement(0, .uint(UInt64(code.rawValue))), TLVElement(1, .string(""))])
     }
 
     private func arm(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> ErrorCode {
@@ -87,10 +129,45 @@ struct GeneralCommissioningServer: ClusterServer {
         return .ok
     }
 
-    private func complete(_ context: ClusterContext) -> ErrorCode {
+    private mutating func acknowledge(_ version: UInt16, _ response: UInt16, _ context: ClusterContext) -> ErrorCode {
+        let answer = Acknowledgement(version: version, response: response)
+        let code = judge(answer)
+        guard code == .ok else { return code }
+        if context.node.failSafe == nil { keep(answer, context) } else { pending = answer }
+        context.node.reportCommissioning(
+            "terms-accepted", [("version", .uint(UInt64(version))), ("response", .uint(UInt64(response)))])
+        return .ok
+    }
+
+    private func judge(_ answer: Acknowledgement) -> ErrorCode {
+        guard let terms else { return .ok }
+        guard answer.version > 0 else { return .tcAcknowledgementsNotReceived }
+        guard answer.version >= terms.minimumVersion else { return .tcMinVersionNotMet }
+        return answer.response & terms.required == terms.required ? .ok : .requiredTCNotAccepted
+    }
+
+    private func kept(_ context: ClusterContext) -> Acknowledgement {
+        Acknowledgement(
+            version: context.number(Attribute.tcAcceptedVersion) ?? 0,
+            response: context.number(Attribute.tcAcknowledgements) ?? 0)
+    }
+
+    private func keep(_ answer: Acknowledgement, _ context: ClusterContext) {
+        context[Attribute.tcAcceptedVersion] = .uint(UInt64(answer.version))
+        context[Attribute.tcAcknowledgements] = .uint(UInt64(answer.response))
+        context[Attribute.tcAcknowledgementsRequired] = .bool(judge(answer) != .ok)
+    }
+
+    private mutating func complete(_ context: ClusterContext) -> ErrorCode {
         guard let failSafe = context.node.failSafe else { return .noFailSafe }
         guard !context.caller.isPASE, context.caller.fabricIndex == failSafe.fabricIndex else {
             return .invalidAuthentication
+        }
+        if terms != nil {
+            let code = judge(pending ?? kept(context))
+            guard code == .ok else { return code }
+            if let pending { keep(pending, context) }
+            pending = nil
         }
         context.node.completeFailSafe()
         return .ok

@@ -12,7 +12,8 @@ enum RootEndpoint {
     private static func servers(_ configuration: NodeConfiguration, bootCount: UInt16) -> [any ClusterServer] {
         [
             DescriptorServer(), AccessControlServer(), BasicInformationServer(configuration),
-            GeneralCommissioningServer(configuration.limits), networkCommissioning(configuration),
+            GeneralCommissioningServer(configuration.limits, terms: configuration.terms),
+            networkCommissioning(configuration),
             GeneralDiagnosticsServer(configuration, bootCount: bootCount), AdministratorCommissioningServer(),
             OperationalCredentialsServer(configuration.limits), GroupKeyManagementServer(configuration.limits),
             TimeSynchronizationServer(), UserLabelServer(),

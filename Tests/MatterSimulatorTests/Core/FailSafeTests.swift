@@ -31,6 +31,51 @@ struct FailSafeTests {
         return (bench, controller)
     }
 
+    private func accept(_ bench: NodeBench, _ version: UInt64, _ response: UInt64) throws -> UInt8? {
+        try bench.invoke(
+            0, NodeBench.general, GeneralCommissioning.Command.setTCAcknowledgements,
+            [TLVElement(0, .uint(version)), TLVElement(1, .uint(response))], by: bench.pase
+        ).response(GeneralCommissioning.Command.setTCAcknowledgementsResponse)?.field(0)?.integer()
+    }
+
+    @Test(
+        "terms are asked for until those of a version and all that are required are accepted, and kept with the fabric")
+    func terms() throws {
+        typealias Attribute = GeneralCommissioning.Attribute
+        let bench = try NodeBench { $0.terms = DemandedTerms(minimumVersion: 2, required: 0b101) }
+        func value(_ attribute: AttributeID) -> TLVValue? { bench.value(0, NodeBench.general, attribute) }
+        func complete(accepting answer: (UInt64, UInt64)?) throws -> UInt8? {
+            let controller = try NodeBench.Controller()
+            bench.pase.fabricIndex = 0
+            bench.node.noteCommissioner(at: bench.moment)
+            #expect(try bench.arm() == 0)
+            if let answer { #expect(try accept(bench, answer.0, answer.1) == 0) }
+            let csr = try #require(try bench.requestCSR())
+            #expect(try bench.addRoot(controller) == .success)
+            let index = try #require(try bench.addNOC(controller, csr).index)
+            return try bench.complete(by: controller.caller(index))
+        }
+        #expect(value(Attribute.tcAcknowledgementsRequired) == .bool(true))
+        #expect(try complete(accepting: nil) == 6)
+        #expect(try accept(bench, 1, 0b101) == 7)
+        #expect(try accept(bench, 2, 0b011) == 5)
+        #expect(try accept(bench, 2, 0b111) == 0)
+        #expect(value(Attribute.tcAcceptedVersion) == .uint(0), "nothing is kept before CommissioningComplete")
+        bench.pass(.seconds(61))
+        #expect(try complete(accepting: nil) == 6, "the end of the fail-safe has taken it back")
+        #expect(try bench.arm(0) == 0)
+        #expect(try complete(accepting: (3, 0b111)) == 0)
+        try bench.restart()
+        #expect(value(Attribute.tcAcceptedVersion) == .uint(3) && value(Attribute.tcAcknowledgements) == .uint(0b111))
+        #expect(value(Attribute.tcAcknowledgementsRequired) == .bool(false))
+        let plain = try NodeBench()
+        let command = GeneralCommissioning.Command.setTCAcknowledgements
+        #expect(
+            try plain.invoke(
+                0, NodeBench.general, command, [TLVElement(0, .uint(1)), TLVElement(1, .uint(1))], by: plain.pase
+            ).status == .unsupportedCommand)
+    }
+
     private func expectUntouched(_ bench: NodeBench) throws {
         #expect(bench.node.failSafe == nil)
         #expect(bench.node.fabrics.isEmpty)

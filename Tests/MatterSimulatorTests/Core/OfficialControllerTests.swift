@@ -1,5 +1,6 @@
 import Foundation
 import MatterDataModel
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
@@ -34,6 +35,28 @@ struct OfficialControllerTests {
         #expect(try OfficialController.run(folder, "a", "read", "1", "0.0x3e.3").contains("0.0x003e.0x0003 = 2"))
         _ = try OfficialController.run(folder, "b", "unpair", "2")
         #expect(try OfficialController.run(folder, "a", "read", "1", "0.0x3e.3").contains("0.0x003e.0x0003 = 1"))
+    }
+
+    @Test("accepts the terms that a device asks for, and fails without", .timeLimit(.minutes(5)))
+    func terms() throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("sim-official-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        for (port, options) in [(5595, []), (5596, ["--terms", "3:7"])] {
+            let folder = root.appendingPathComponent("\(port)")
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent("paa"), withIntermediateDirectories: true)
+            let code = ["--discriminator", "\(port % 4096)", "--passcode", "34561237"]
+            let device = try OfficialController.start(
+                folder, ["on-off-light", "--port", "\(port)", "--terms", "2:0x3"] + code)
+            defer { OfficialController.end(device) }
+            let run = try OfficialController.run(folder, "a", ["commission", "1"] + code + options)
+            #expect(run.contains("commissioned node 1") == !options.isEmpty, "\(run)")
+            guard !options.isEmpty else { continue }
+            for (attribute, value) in [(5, "3"), (7, "7"), (8, "False")] {
+                let read = try OfficialController.run(folder, "a", "read", "1", "0.0x30.\(attribute)")
+                #expect(read.contains("0.0x0030.0x000\(attribute) = \(value)"), "\(read)")
+            }
+        }
     }
 
     @Test("decodes every attribute of every kind of device", .timeLimit(.minutes(5)), arguments: ["ethernet", "wifi"])
@@ -124,38 +147,29 @@ private enum OfficialController {
         environment["MATTERCTL_BINARY"].map { URL(fileURLWithPath: $0) }
         ?? URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL.deletingLastPathComponent()
         .appendingPathComponent("matterctl")
-    private static let python =
-        (environment["MATTERCTL_PEERS"].map { URL(fileURLWithPath: $0) }
-        ?? tests.appendingPathComponent("../.peers")).standardizedFileURL.appendingPathComponent("bin/python")
     private static let script = tests.appendingPathComponent("Bench/chip_ctrl.py")
 
     static let isHere: Bool = {
         let missing =
             environment["MATTERCTL_LAB"] != "1"
             ? "no laboratory here (MATTERCTL_LAB is not 1)"
-            : [binary, python, script].first { !FileManager.default.fileExists(atPath: $0.path) }.map {
+            : [binary, PeerPython.path, script].first { !FileManager.default.fileExists(atPath: $0.path) }.map {
                 "no \($0.path)"
-            } ?? (hasPackage ? nil : "\(python.path) has no package 'chip'")
+            } ?? (PeerPython.hasController ? nil : "no official controller")
         guard let missing else { return true }
         FileHandle.standardError.write(
             Data("\nSKIPPED: \(missing); the official controller does not meet the virtual device.\n\n".utf8))
         return false
     }()
 
-    /// Whether the package is installed; whether it works is for the tests to find out.
-    private static var hasPackage: Bool {
-        let process = Process()
-        process.executableURL = python
-        process.arguments = ["-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('chip') is None)"]
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }
-
     /// Starts a device that the controller of the same folder trusts.
     ///
     /// - Parameter input: what is typed at it.
     static func start(_ folder: URL, _ arguments: String..., input: Pipe? = nil) throws -> Process {
+        try start(folder, arguments, input: input)
+    }
+
+    static func start(_ folder: URL, _ arguments: [String], input: Pipe? = nil) throws -> Process {
         let device = Process()
         device.executableURL = binary
         device.arguments =
@@ -186,6 +200,10 @@ private enum OfficialController {
 
     /// Runs a command to its end.
     static func run(_ folder: URL, _ storage: String, _ arguments: String...) throws -> String {
+        try run(folder, storage, arguments)
+    }
+
+    static func run(_ folder: URL, _ storage: String, _ arguments: [String]) throws -> String {
         let (controller, output) = try begin(folder, storage, arguments)
         let data = output.fileHandleForReading.readDataToEndOfFile()
         controller.waitUntilExit()
@@ -199,7 +217,7 @@ private enum OfficialController {
 
     private static func begin(_ folder: URL, _ storage: String, _ arguments: [String]) throws -> (Process, Pipe) {
         let controller = Process()
-        controller.executableURL = python
+        controller.executableURL = PeerPython.path
         controller.currentDirectoryURL = folder
         controller.arguments =
             [script.path] + arguments + [

@@ -8,10 +8,9 @@ struct AttestationQuestion: Sendable {
 
     /// - Returns: `nil` where no person can be asked: stdin or stderr is not a terminal, or the result is JSON.
     init?(printer: ProgressPrinter, console: Console) {
-        let terminal = console.terminal
-        guard !console.isJSON, terminal.isTerminal(.input), terminal.isTerminal(.error) else { return nil }
+        guard console.canAsk else { return nil }
         self.printer = printer
-        self.terminal = terminal
+        terminal = console.terminal
     }
 
     /// Shows the report, and returns whether the answer is yes.

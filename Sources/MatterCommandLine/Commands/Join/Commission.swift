@@ -4,6 +4,8 @@ import JSON
 import MatterCommissioning
 import MatterController
 import MatterCredentials
+import MatterDataModel
+import MatterLedger
 import MatterRecords
 import MatterSetupPayload
 import MatterTransport
@@ -39,6 +41,9 @@ struct Commission: NetworkCommand {
             """)
     static let defaultTimeout = Duration.seconds(120)
 
+    /// A person who is asked may take any time.
+    var longestRun: Duration? { options.state.output.console.canAsk ? nil : options.timeout?.duration }
+
     @Argument(help: "QR payload (MT:…) or manual pairing code; - for stdin.") var payload: String?
     @Option(help: ArgumentHelp("The setup passcode, instead of a payload.", valueName: "P")) var passcode: UInt32?
     @Option(help: ArgumentHelp("With --passcode: the long discriminator, 0–4095.", valueName: "D")) var discriminator:
@@ -57,6 +62,12 @@ struct Commission: NetworkCommand {
     var trust: String?
     @Option(help: ArgumentHelp("Where the device is used: ISO 3166-1 code of the country.", valueName: "CC"))
     var country: String = "XX"
+    @Flag(help: "Accept the required terms of the device's manufacturer, as the Alliance's ledger has them.")
+    var acceptTerms = false
+    @Option(
+        help: ArgumentHelp(
+            "Accept these terms: their version, and a bit for each text.", valueName: "VERSION:MASK"))
+    var terms: TermsAcknowledgement?
     @Option(
         help: ArgumentHelp(
             "Who issues the certificate: \((["local"] + IssuerArgument.services).joined(separator: ", ")) or exec:COMMAND; "
@@ -86,6 +97,7 @@ struct Commission: NetworkCommand {
         if let nodeID, !NodeID(nodeID.value).isOperational {
             throw ValidationError("--node-id takes the id of a node: 1 to 0xFFFFFFEFFFFFFFFF")
         }
+        if acceptTerms, terms != nil { throw ValidationError("give either --accept-terms or --terms") }
         if let until, CommissioningStage(rawValue: until) == nil {
             throw ValidationError(
                 "--until takes one of \(CommissioningStage.allCases.map(\.rawValue).joined(separator: ", "))")
@@ -104,10 +116,52 @@ struct Commission: NetworkCommand {
             progress: { printer.report($0) })
         commission.leavesUnlessConfirmed = rollback
         if attestation == .ask { commission.ask = AttestationQuestion(printer: printer, console: context.console)?.ask }
-        let (node, result) = try await context.controller.commission(
-            try requests(context), commission, deadline: context.deadline)
-        printer.finish()
-        try await show(node, result, context)
+        let requests = try requests(context)
+        let names = LedgerNames(context.controller.options.state)
+        let expected = requests.lazy.compactMap { names.product($0.vendorID, $0.productID) }.first
+        if let page = expected?.flowURL {
+            context.console.message("note: this product's commissioning begins at \(TerminalText.escaped(page))")
+        }
+        do {
+            let (node, result) = try await commissioned(requests, commission, context) { printer.finish() }
+            printer.finish()
+            try await show(node, result, names, context)
+        } catch let error as CommissioningError
+            where error.code == .nothingDiscovered || error.code == .windowClosed
+        {
+            guard let preparation = expected?.preparation else { throw error }
+            throw AdvisedError(error: error, advice: "the manufacturer says: \(preparation)")
+        }
+    }
+
+    /// Commissions, and once more if the user has accepted the terms that the device then asked for: no
+    /// device waits while a person reads.
+    private func commissioned(
+        _ requests: [CommissioningRequest], _ commission: Controller.CommissionOptions, _ context: CommandContext,
+        endProgress: () -> Void
+    ) async throws -> (node: NodeRecord, result: CommissionedNode) {
+        func attempt(
+            _ desk: TermsDesk, _ deadline: Instant
+        ) async throws -> (node: NodeRecord, result: CommissionedNode) {
+            let requests = requests.map { request in
+                var request = request
+                request.terms = { desk.answer(to: $0) }
+                return request
+            }
+            return try await context.controller.commission(requests, commission, deadline: deadline)
+        }
+        var desk = TermsDesk(
+            state: context.controller.options.state, connection: LedgerConnection(output: options.state.output),
+            nets: allowTestDevices ? LedgerNet.allCases : [.main], given: terms, acceptsRequired: acceptTerms,
+            country: country)
+        do {
+            return try await attempt(desk, context.deadline)
+        } catch let error as CommissioningError where error.code == .termsRequired {
+            endProgress()
+            guard let agreed = try await desk.settle(error) else { throw error }
+            desk.agreed = agreed
+            return try await attempt(desk, .now + context.timeout)
+        }
     }
 
     /// For an issuer that wants to know.
@@ -144,7 +198,9 @@ struct Commission: NetworkCommand {
         return line
     }
 
-    private func show(_ node: NodeRecord, _ result: CommissionedNode, _ context: CommandContext) async throws {
+    private func show(
+        _ node: NodeRecord, _ result: CommissionedNode, _ names: LedgerNames, _ context: CommandContext
+    ) async throws {
         if node.isLongIdleTime {
             context.console.message(
                 "warning: this device sleeps for long times, and it was not asked to check in with us; commands reach it only "
@@ -160,11 +216,15 @@ struct Commission: NetworkCommand {
             if let reason = result.attestation?.report.revocation?.reason {
                 context.console.message("revocation: not known (\(TerminalText.escaped(reason)))")
             }
+            context.console.note(names.product(node.vendorID, node.productID))
             context.console.result("\(node.nodeID.rawValue)")
             return
         }
         let fabric = try await context.controller.fabric()
-        context.console.object(Report(node: node, result: result, fabric: fabric))
+        context.console.object {
+            Report(node: node, result: result, fabric: fabric)
+            Field("ledger", names.product(node.vendorID, node.productID)?.report.json)
+        }
     }
 }
 

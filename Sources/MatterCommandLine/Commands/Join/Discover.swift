@@ -87,12 +87,18 @@ struct Discover: NetworkCommand {
     private func show(_ devices: [CommissionableDevice], isComplete: Bool, _ context: CommandContext) {
         let names = LedgerNames(context.controller.options.state)
         context.console.result(devices.map { Report($0, names) })
+        for device in devices { note(device, names, context) }
         if !isComplete {
             let time = DurationText.format(context.timeout)
             context.console.message("not everything on this network has answered within \(time); see --timeout")
         } else if devices.isEmpty, !context.console.isJSON {
             context.console.message("no device is open for commissioning on this network")
         }
+    }
+
+    private func note(_ device: CommissionableDevice, _ names: LedgerNames, _ context: CommandContext) {
+        context.console.note(
+            names.product(device.record.vendorID, device.record.productID), of: device.instance)
     }
 
     private func follow(
@@ -102,7 +108,9 @@ struct Discover: NetworkCommand {
         let names = LedgerNames(context.controller.options.state)
         for try await event in Timed(events, until: deadline).stream {
             switch event {
-            case .found(let device) where isWanted(device): context.console.event("found", Report(device, names))
+            case .found(let device) where isWanted(device):
+                context.console.event("found", Report(device, names))
+                note(device, names, context)
             case .lost(let instance): context.console.event("lost", Report { Field("instance", instance, column: "") })
             case .found, .allForNow: break
             }
@@ -134,7 +142,7 @@ extension Report {
                 text: record.vendorID.flatMap { names.vendor($0)?.name ?? "\($0)" })
             Field(
                 "productId", record.productID, column: "PRODUCT",
-                text: record.productID.map { names.model(record.vendorID, $0)?.answer?.name ?? "\($0)" })
+                text: record.productID.map { names.product(record.vendorID, $0)?.model.name ?? "\($0)" })
             Field("deviceType", record.deviceType)
             Field("name", record.deviceName, column: "NAME")
             Field("pairingHint", record.pairingHint)
@@ -142,7 +150,7 @@ extension Report {
             Field("host", device.host)
             Field("port", device.port)
             Field("addresses", addresses, column: "ADDRESSES", text: addresses.joined(separator: " "))
-            Field("ledger", names.report(record.vendorID, record.productID)?.json)
+            Field("ledger", names.product(record.vendorID, record.productID)?.report.json)
         }
     }
 }

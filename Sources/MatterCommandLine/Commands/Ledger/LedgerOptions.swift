@@ -37,29 +37,12 @@ protocol LedgerCommand: StateCommand {
 extension LedgerCommand {
     var state: StateOptions { options.state }
 
-    /// Runs something with a client, and ends its connections. Only the system's certificate authorities count: nothing
-    /// but TLS proves the ledger's answers.
+    /// Runs something with a client, and ends its connections.
     func withClient<Result>(
         time: Duration, _ body: (LedgerClient) async throws -> Result
     ) async throws -> Result {
-        let url = try ledgerURL()
-        let settings = HTTPSettings(
-            proxy: try ProxySettings.settings(for: url, environment: proxyVariables),
-            largestBody: LedgerClient.largestBody, userAgent: userAgent)
-        let client = LedgerClient(
-            options.net,
-            service: HTTPService(
-                url: url, transport: CurlTransport(settings), retries: RetryPolicy(attempts: 3),
-                logger: try state.output.logger()),
-            deadline: .now + (options.timeout?.duration ?? time))
-        do {
-            let result = try await body(client)
-            await client.close()
-            return result
-        } catch {
-            await client.close()
-            throw error
-        }
+        try await LedgerConnection(output: output).withClient(
+            options.net, time: options.timeout?.duration ?? time, body)
     }
 
     /// Runs something that fetches lists of revoked certificates, and ends its connections.
@@ -67,7 +50,8 @@ extension LedgerCommand {
         deadline: ContinuousClock.Instant, _ body: (ListFetcher) async throws -> Result
     ) async throws -> Result {
         let fetcher = ListFetcher(
-            ledger: try ledgerURL(), environment: proxyVariables, userAgent: userAgent,
+            ledger: try LedgerConnection.url(options.net), environment: LedgerConnection.proxyVariables,
+            userAgent: LedgerConnection.userAgent,
             logger: try state.output.logger(), deadline: deadline)
         do {
             let result = try await body(fetcher)
@@ -78,19 +62,6 @@ extension LedgerCommand {
             throw error
         }
     }
-
-    private func ledgerURL() throws -> BaseURL {
-        try Environment.variable("MATTERCTL_LEDGER").map { text throws in try BaseURL(parsing: text) }
-            ?? options.net.url()
-    }
-
-    private var proxyVariables: [String: String] {
-        var environment: [String: String] = [:]
-        for name in ProxySettings.variables { environment[name] = Environment.variable(name) }
-        return environment
-    }
-
-    private var userAgent: String { "matterctl/\(Version.number)" }
 }
 
 /// A command that shows answers of the ledger, from the cache where they are fresh.

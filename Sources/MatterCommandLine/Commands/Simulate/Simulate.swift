@@ -2,6 +2,7 @@ import ArgumentParser
 import Dispatch
 import Glibc
 import Logging
+import MatterCommissioning
 import MatterCredentials
 import MatterCrypto
 import MatterDataModel
@@ -81,6 +82,10 @@ struct Simulate: LocalCommand {
     @Option(
         help: ArgumentHelp("Other attestation credentials: certificates, declaration and key.", valueName: "FILE|DIR"))
     var attestation: String?
+    @Option(
+        help: ArgumentHelp(
+            "Want terms accepted: the oldest version, and a bit for each required text.", valueName: "VERSION:MASK"))
+    var terms: TermsAcknowledgement?
     @Flag(name: .customLong("rainmaker"), help: "Have the RainMaker cluster, in its newest revision.")
     var hasRainMaker = false
     @Option(
@@ -229,6 +234,7 @@ struct Simulate: LocalCommand {
         configuration.vendorName = "matterctl"
         configuration.limits.sessionsPerFabric = sessions
         configuration.limits.handshakes = handshakes
+        configuration.terms = terms.map { DemandedTerms(minimumVersion: $0.version, required: $0.response) }
         return configuration
     }
 

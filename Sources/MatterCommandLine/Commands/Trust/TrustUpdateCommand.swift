@@ -45,13 +45,18 @@ extension TrustCommand {
                         try await fetcher.fetch($0.url)
                     }.run()
                 }
+                // The authorities are saved by now, whatever comes of the models.
                 var count: Int?
-                if models { count = try await fetchModels(client) }
+                var fault: (any Error)?
+                if models {
+                    do { count = try await fetchModels(client) } catch { fault = error }
+                }
                 console.result {
                     Report(plan)
                     Report(lists)
                     Field("models", count, label: "models")
                 }
+                if let fault { throw fault }
             }
         }
 
@@ -69,13 +74,22 @@ extension TrustCommand {
                     if let vendor = node.vendorID, let product = node.productID { products.insert([vendor, product]) }
                 }
             }
+            for vendorID in Set(products.compactMap(\.first)) {
+                let vendor: LedgerQuery<LedgerVendor> = .vendor(vendorID)
+                _ = try await desk.ask(vendor)
+            }
             var count = 0
             for product in products {
                 guard let vendorID = product.first, let productID = product.last else { continue }
-                let vendor: LedgerQuery<LedgerVendor> = .vendor(vendorID)
-                _ = try await desk.ask(vendor)
                 let model: LedgerQuery<LedgerModel> = .model(vendorID, productID)
-                if try await desk.ask(model).answer != nil { count += 1 }
+                guard try await desk.ask(model).answer != nil else { continue }
+                count += 1
+                let versions: LedgerQuery<[UInt32]> = .versions(vendorID, productID)
+                let numbers = try await desk.ask(versions).answer ?? []
+                for version in numbers.suffix(LedgerProductEntry.mostVersions).reversed() {
+                    let query: LedgerQuery<LedgerCompliance> = .compliance(vendorID, productID, version)
+                    if try await desk.ask(query).answer != nil { break }
+                }
             }
             return count
         }
