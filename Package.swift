@@ -166,6 +166,10 @@ let package = Package(
         .executableTarget(
             name: "engine-bench", dependencies: ["MatterCrypto", "MatterTransport"], path: "Tests/Bench/Engine",
             swiftSettings: strict),
+        .executableTarget(
+            name: "attestation-bench",
+            dependencies: ["MatterCredentials", "MatterCrypto", "MatterLedger", "MatterStore"],
+            path: "Tests/Bench/Attestation", swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .target(
             name: "MatterTestKit",

@@ -166,6 +166,30 @@ import Testing
         }
     }
 
+    @Test("what comes in pages is read to the last one, and a page that comes again is an error")
+    func pages() async throws {
+        let scene = try Self.scene()
+        let ledger = try Ledger(scene)
+        func point(_ label: Int) -> String {
+            #"{"vid":4660,"label":"\#(label)","issuerSubjectKeyID":"0A0B","pid":0,"isPAA":true,"#
+                + #""crlSignerCertificate":"x","dataURL":"http://127.0.0.1:9/a","revocationType":1}"#
+        }
+        func page(_ labels: [Int], next: String) -> StandInServer.Answer {
+            StandInServer.Answer(
+                #"{"PkiRevocationDistributionPoint":[\#(labels.map(point).joined(separator: ","))],"#
+                    + #""pagination":{"next_key":\#(next),"total":"0"}}"#)
+        }
+        let path = "/dcl/pki/revocation-points?pagination.limit=500"
+        ledger.change(path) { $0 = page([1, 2], next: "\"AA+=\"") }
+        ledger.change(path + "&pagination.key=AA%2B%3D") { $0 = page([3], next: "null") }
+        let shell = try ledger.shell()
+        let report = try await shell.succeed("trust update --test-net --json").json()
+        #expect(report["revocationPoints"] == 3, "\(report)")
+        ledger.change(path + "&pagination.key=AA%2B%3D") { $0 = page([3], next: "\"AA+=\"") }
+        let endless = try await shell.run("trust update --test-net --json")
+        #expect(try endless.error().text("id") == "ledger.malformed", "\(endless)")
+    }
+
     @Test("an update that was cut short asks only for what is missing")
     func resumption() async throws {
         let scene = try Self.scene(30)
