@@ -140,6 +140,18 @@ import Testing
         #expect(all.map(\.productID) == [2, 3])
     }
 
+    @Test("a revocation point that cannot be read costs no other")
+    func brokenPoint() async throws {
+        let query: LedgerQuery<RevocationPoints> = .revocationPoints
+        let found = try await answer(
+            query,
+            #"""
+            {"PkiRevocationDistributionPoint":[7,{"vid":"x","revocationType":1},{"revocationType":2},
+            {"vid":1,"issuerSubjectKeyID":"0A","crlSignerCertificate":"PEM","dataURL":"http://c","revocationType":1}]}
+            """#)
+        #expect(found.points.map(\.vendorID) == [1] && found.faults.count == 2, "\(found)")
+    }
+
     @Test("revocation points of another kind are passed over, and a product of 0 means none")
     func points() async throws {
         let query: LedgerQuery<[RevocationPoint]> = .revocationPoints(issuerKeyIdentifier: [0x0A])

@@ -100,6 +100,34 @@ import Testing
         #expect(slow.contains("time"), "\(slow)")
     }
 
+    /// A connection that answers with one byte, and the settings that it was made with.
+    private struct Wire: HTTPTransport {
+        func send(
+            _ request: HTTPRequest, to url: BaseURL, deadline: ContinuousClock.Instant
+        ) async throws -> HTTPResponse { HTTPResponse(status: 200, body: [1]) }
+
+        func close() async {}
+    }
+
+    @Test("each list goes by the proxy that the environment names for its URL, over one connection to each")
+    func proxies() async throws {
+        let made = Mutex<[String]>([])
+        let fetcher = ListFetcher(
+            ledger: try BaseURL(parsing: "https://ledger.example"),
+            environment: [
+                "http_proxy": "http://plain.example:1", "https_proxy": "http://secure.example:2",
+                "no_proxy": "near.example",
+            ], userAgent: "test", logger: .silent, deadline: .now + .seconds(10)
+        ) { settings in
+            made.withLock { $0.append(settings.proxy.map { "\($0.host):\($0.port)" } ?? "none") }
+            return Wire()
+        }
+        for url in ["http://a.example/1", "https://a.example/2", "http://near.example/3", "http://b.example/4"] {
+            #expect(try await fetcher.fetch(url) == [1])
+        }
+        #expect(made.withLock { $0 } == ["plain.example:1", "secure.example:2", "none"])
+    }
+
     @Test("a ledger elsewhere cannot send us to this machine, and only http and https are fetched")
     func places() async throws {
         let server = try StandInServer { _ in Self.octets([1]) }

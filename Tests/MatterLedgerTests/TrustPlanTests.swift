@@ -169,6 +169,23 @@ import Testing
         #expect(fourth.additions.count == 1 && fourth.set.withdrawn.count == 1)
     }
 
+    @Test("losing more than a tenth of the points at which lists are published needs a person")
+    func lostPoints() throws {
+        let revocation = try RevocationScene()
+        var scene = LedgerScene()
+        scene.roots = try Self.roots(1)
+        var old = try Self.plan(scene).set
+        func plan(_ count: Int) throws -> TrustPlan {
+            var snapshot = try Self.snapshot(scene)
+            snapshot.points = try (0..<count).map { try RevocationScene.point(of: revocation.pai, label: "\($0)") }
+            return try TrustPlan(old: old, snapshot: snapshot, builtIn: [], now: Self.now)
+        }
+        old = try plan(20).set
+        #expect(try plan(18).reservations.isEmpty)
+        #expect(try plan(17).reservations == ["it has 17 revocation points where there were 20"])
+        #expect(try plan(0).reservations.count == 1)
+    }
+
     @Test("losing a tenth is allowed, losing more needs a person, and losing all is an error")
     func shrinking() throws {
         var scene = LedgerScene()

@@ -24,10 +24,12 @@ package struct RevocationList: Sendable, Hashable {
         return nextUpdate.map { $0 < now } ?? false || fetched.map { TrustAge(date: $0, now: now).isOld } ?? false
     }
 
-    /// The day that it speaks of, as `2026-07-15`; `nil` if it does not say.
-    package var day: String? { (issued ?? fetched).map { String(X509Time.text($0).prefix(10)) } }
-
-    var text: String { day.map { "\(origin) of \($0)" } ?? origin }
+    var text: String {
+        func day(_ word: String, _ seconds: Int64?) -> String {
+            seconds.map { ", \(word) \(X509Time.text($0).prefix(10))" } ?? ""
+        }
+        return origin + day("issued", issued) + day("fetched", fetched)
+    }
 }
 
 /// What is known of the revocation of one certificate.

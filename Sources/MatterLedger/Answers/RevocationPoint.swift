@@ -57,12 +57,28 @@ package struct RevocationPoint: Hashable, Sendable {
     }
 }
 
-extension LedgerQuery where Answer == [RevocationPoint?] {
-    /// All of them; `nil` for those of another kind.
+/// All points of a ledger.
+package struct RevocationPoints: Sendable {
+    /// Those of the only kind that there is.
+    package var points: [RevocationPoint] = []
+    /// The faults of entries that cannot be read; anybody with a vendor id may make one.
+    package var faults: [String] = []
+}
+
+extension LedgerQuery where Answer == RevocationPoints {
     package static var revocationPoints: LedgerQuery {
-        list(
-            "/dcl/pki/revocation-points", "PkiRevocationDistributionPoint", about: "the revocation points"
-        ) { fields throws(LedgerError) in try RevocationPoint(fields) }
+        LedgerQuery(
+            "/dcl/pki/revocation-points", "PkiRevocationDistributionPoint", isPaged: true,
+            about: "the revocation points"
+        ) { value, subject throws(LedgerError) in
+            var answer = RevocationPoints()
+            for value in value.arrayValue ?? [] {
+                do throws(LedgerError) {
+                    if let point = try RevocationPoint(LedgerFields(value, subject)) { answer.points.append(point) }
+                } catch { answer.faults.append(error.reason) }
+            }
+            return answer
+        }
     }
 }
 

@@ -9,6 +9,8 @@ package struct LedgerSnapshot: Sendable {
     /// The certificates of roots and signers that were asked for.
     package var certificates: [LedgerCertificateID: [LedgerCertificate]] = [:]
     package var points: [RevocationPoint] = []
+    /// The faults of points that cannot be read.
+    package var pointFaults: [String] = []
 
     package init(net: LedgerNet, origin: String) {
         self.net = net

@@ -23,6 +23,8 @@ package struct TrustPlan: Sendable {
     package private(set) var renewals: [Addition] = []
     package private(set) var removals: [TrustSet.Withdrawal] = []
     package private(set) var refusals: [Refusal] = []
+    /// The faults of revocation points that cannot be read.
+    package private(set) var pointFaults: [String] = []
     /// Why a person has to agree.
     package private(set) var reservations: [String] = []
 
@@ -45,6 +47,7 @@ package struct TrustPlan: Sendable {
         addAuthorities(roots, before, snapshot)
         addSigners(snapshot)
         set.points = snapshot.points
+        pointFaults = snapshot.pointFaults
         guard !set.authorities.isEmpty else {
             throw LedgerError(.empty, "the ledger lists no authority that can be trusted; nothing was changed")
         }
@@ -154,6 +157,10 @@ package struct TrustPlan: Sendable {
         let left = Set(set.authorities.compactMap(\.identifier)).count
         if (before.count - left) * 100 > before.count * Self.largestLoss {
             reservations.append("it has \(left) authorities where there were \(before.count)")
+        }
+        let (points, known) = (set.points.count, old?.points.count ?? 0)
+        if (known - points) * 100 > known * Self.largestLoss {
+            reservations.append("it has \(points) revocation points where there were \(known)")
         }
     }
 }

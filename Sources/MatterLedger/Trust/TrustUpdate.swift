@@ -47,8 +47,9 @@ package struct TrustUpdate: Sendable {
         if client.net == .main, let root = LedgerCertificateID.declarationRoot {
             snapshot.signers = try await client.find(.childCertificates(of: root)) ?? []
         }
-        let points: LedgerQuery<[RevocationPoint?]> = .revocationPoints
-        snapshot.points = (try await client.find(points) ?? []).compactMap { $0 }
+        let points = try await client.find(.revocationPoints) ?? RevocationPoints()
+        snapshot.points = points.points
+        snapshot.pointFaults = points.faults
         // Also those that are stored: one that was issued again has the old subject and key.
         let wanted = Set(snapshot.roots + snapshot.signers).filter { !$0.isDeclarationRoot }
         snapshot.certificates = try await certificates(Array(wanted))

@@ -1,6 +1,7 @@
 import Foundation
 import MatterCredentials
 import MatterCrypto
+import MatterErrors
 import TestSupport
 import Testing
 
@@ -105,6 +106,48 @@ struct RevocationSetTests {
                 Self.entry(
                     issuer: device.pai.subject, key: device.paiKey.publicKey, serials: [text], signer: intermediate))
             #expect(try device.verify(revocation: set).result == .dacRevoked)
+        }
+    }
+
+    @Test("what is not known is refused by a strict check only, and a check that is not made knows nothing")
+    func strictness() throws {
+        let device = try TestDevice()
+        let evidence = try device.evidence()
+        func report(_ check: RevocationCheck?) throws -> AttestationReport {
+            AttestationVerifier(trust: try device.trust(), revocation: check).verify(
+                evidence, at: .now(TestDevice.now))
+        }
+        let strict = try report(RevocationCheck(isStrict: true))
+        #expect(strict.result == .revocationNotKnown && strict.failedStep == .revocation)
+        #expect(strict.hint == .step("attestation.fetch-lists"))
+        #expect(strict.revocation?.reason == "no list of revoked certificates is at hand")
+        let soft = try report(RevocationCheck())
+        #expect(soft.verdict == .trusted && soft.revocation == strict.revocation)
+        #expect(soft.notes == ["revocation is not known: no list of revoked certificates is at hand"])
+        let off = try report(nil)
+        #expect(off.verdict == .trusted && off.revocation == nil)
+    }
+
+    @Test("a set that revokes counts before one that knows the issuer, and that before one that does not")
+    func sources() throws {
+        let device = try TestDevice()
+        let intermediate = try device.pai.signed(with: device.paaKey)
+        func set(_ serial: String) throws -> RevocationSet {
+            try Self.set(
+                Self.entry(
+                    issuer: device.pai.subject, key: device.paiKey.publicKey, serials: [serial], signer: intermediate))
+        }
+        let dac = try AttestationCertificate(der: device.dac.signed(with: device.paiKey))
+        let pai = try AttestationCertificate(der: intermediate)
+        func status(_ sources: [RevocationSet]) -> RevocationStatus {
+            RevocationCheck(sources: sources).judge(dac: dac, pai: pai, now: nil).dac
+        }
+        let (nothing, other, this) = (try Self.set(), try set("01"), try set(Self.serial(device.dac)))
+        let list = RevocationList(origin: "revocation set")
+        #expect(status([nothing]) == .notKnown("no list of its issuer is at hand", nil))
+        #expect(status([nothing, other]) == .good(list))
+        for all in [[nothing, other, this], [this, other, nothing]] {
+            #expect(status(all) == .revoked(since: nil, list))
         }
     }
 

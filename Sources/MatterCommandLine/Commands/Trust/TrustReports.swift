@@ -43,6 +43,8 @@ extension Report {
             Field("authorities", set.authorities.count, label: "authorities")
             Field("declarationSigners", set.signers.count, label: "declaration signers")
             Field("revocationPoints", set.points.count, label: "revocation points")
+            Field("unreadablePoints", plan.pointFaults.isEmpty ? nil : plan.pointFaults)
+            for fault in plan.pointFaults { Field(label: "point not read", [fault]) }
             Field(
                 "added",
                 plan.additions.map { addition in
