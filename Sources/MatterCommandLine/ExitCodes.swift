@@ -18,6 +18,8 @@ package enum ExitStatus: Int32, Sendable {
     case issuerFailed = 9
     case localState = 10
     case serviceMissing = 11
+    /// The awaited condition was not met in time.
+    case conditionNotMet = 12
     case usage = 64
     case interrupted = 130
 }

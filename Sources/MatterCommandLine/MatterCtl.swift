@@ -17,7 +17,10 @@ struct MatterCtl: AsyncParsableCommand {
                     name: "Join and leave", subcommands: [Commission.self, Discover.self, NodeCommand.self, Ping.self]),
                 CommandGroup(name: "Everyday control", subcommands: [On.self, Off.self, Toggle.self, Level.self]),
                 CommandGroup(
-                    name: "Any cluster", subcommands: [Read.self, Write.self, Invoke.self, Clusters.self]),
+                    name: "Any cluster",
+                    subcommands: [
+                        Read.self, Write.self, Invoke.self, Subscribe.self, Events.self, Wait.self, Clusters.self,
+                    ]),
                 CommandGroup(name: "Administration", subcommands: [FabricCommand.self, AccessCommand.self]),
                 CommandGroup(name: "Trust", subcommands: [TrustCommand.self, DCLCommand.self]),
             ] + modules.map(\.commands) + [

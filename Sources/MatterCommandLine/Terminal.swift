@@ -28,6 +28,10 @@ package final class Terminal: Sendable {
     private let sink: @Sendable (String, Stream) -> Int32
     /// `errno` of a part of the result that could not be written; 0 while all of it could be.
     private let failure = Atomic<Int32>(0)
+    /// Whether a run goes on until it is stopped, be it by the reader of the result.
+    private let isPatient = Atomic<Bool>(false)
+    /// Whether a line of such a run could not be delivered.
+    private let isAlone = Atomic<Bool>(false)
 
     /// - Parameters:
     ///   - input: an open descriptor.
@@ -55,7 +59,10 @@ package final class Terminal: Sendable {
     /// One line of a result.
     func result(_ line: String) {
         let number = sink(line + "\n", .output)
-        if number == EPIPE, self === Self.process { Self.endAsUnheard() }
+        if number == EPIPE, self === Self.process {
+            guard isPatient.load(ordering: .relaxed) else { Self.endAsUnheard() }
+            return isAlone.store(true, ordering: .relaxed)
+        }
         if number != 0 { failure.store(number, ordering: .relaxed) }
     }
 
@@ -72,6 +79,17 @@ package final class Terminal: Sendable {
         throw CommandLineError(
             "output.failed", "the result could not be written to stdout: \(String(cString: strerror(number)))",
             status: .localState)
+    }
+
+    /// From here on a result that has no reader any more ends a run that goes on, and not the process.
+    func outliveReader() { isPatient.store(true, ordering: .relaxed) }
+
+    /// Whether the result goes to a pipe without a reader.
+    var isUnheard: Bool {
+        guard self === Self.process else { return false }
+        if isAlone.load(ordering: .relaxed) { return true }
+        var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        return poll(&output, 1, 0) > 0 && Int32(output.revents) & POLLERR != 0
     }
 
     /// The columns of the terminal; 80 where it does not say.

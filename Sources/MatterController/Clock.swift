@@ -6,6 +6,13 @@ package enum Clock {
     /// Seconds since 1970.
     @Sendable package static func unixTime() -> Int64 { Int64(time(nil)) }
 
+    /// Milliseconds since 1970.
+    @Sendable package static func unixMilliseconds() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return UInt64(clamping: time.tv_sec) * 1000 + UInt64(clamping: time.tv_nsec / 1_000_000)
+    }
+
     /// The time zone of this process, with the changes of the next years.
     @Sendable package static func timeZone() -> TimeZoneRules {
         tzset()

@@ -36,7 +36,7 @@ struct AttributeOutput {
     ) throws {
         let isSingle = requested.count == 1 && requested.first?.isWildcard == false
         if context.console.isJSON {
-            let records = reports.map { record($0, isLit: isLit) }
+            let records = reports.map { Report($0, of: node, isLit: isLit, in: catalogue, printer) }
             if isSingle, let record = records.first {
                 context.console.object(record)
             } else {
@@ -94,28 +94,7 @@ struct AttributeOutput {
         for failure in failures { context.console.message("warning: \(path(failure.path)): \(failure.said)") }
     }
 
-    private func record(_ report: AttributeReport, isLit: Bool?) -> Report {
-        Report {
-            Report(report.path, of: node, in: catalogue)
-            switch report.outcome {
-            case .value(let value):
-                Field("value", printer.json(value, as: type(of: report.path)))
-                Field("on", isLit)
-                Field("dataVersion", report.dataVersion)
-            case .failure(let status): Report(status)
-            case .unreadable(let reason): Field("unreadable", reason)
-            }
-        }
-    }
+    private func type(of path: ConcreteAttributePath) -> DataType? { catalogue.type(of: path) }
 
-    private func definition(of path: ConcreteAttributePath) -> AttributeDefinition? {
-        catalogue.attribute(cluster: path.cluster, path.attribute)
-    }
-
-    private func type(of path: ConcreteAttributePath) -> DataType? { definition(of: path)?.type }
-
-    private func path(_ path: ConcreteAttributePath) -> String {
-        ElementPath(endpoint: path.endpoint, cluster: path.cluster, element: path.attribute.rawValue)
-            .text(.attribute, in: catalogue)
-    }
+    private func path(_ path: ConcreteAttributePath) -> String { path.text(in: catalogue) }
 }

@@ -12,6 +12,35 @@ extension Report {
         }
     }
 
+    /// What a node says of an attribute.
+    ///
+    /// - Parameter isLit: of a level: whether the light is on; `nil` where that does not matter.
+    init(
+        _ report: AttributeReport, of node: NodeID, isLit: Bool? = nil, in catalogue: Catalogue,
+        _ printer: ValuePrinter
+    ) {
+        self.init {
+            Report(report.path, of: node, in: catalogue)
+            switch report.outcome {
+            case .value(let value):
+                Field("value", printer.json(value, as: catalogue.type(of: report.path)))
+                Field("on", isLit)
+                Field("dataVersion", report.dataVersion)
+            case .failure(let status): Report(status)
+            case .unreadable(let reason): Field("unreadable", reason)
+            }
+        }
+    }
+
+    /// Where an event is.
+    init(_ path: ConcreteEventPath, of node: NodeID, in catalogue: Catalogue) {
+        self.init {
+            Report(path.endpoint, path.cluster, of: node, in: catalogue)
+            Field("event", catalogue.cluster(path.cluster)?.event(path.event)?.name)
+            Field("eventId", path.event)
+        }
+    }
+
     /// Where a command is.
     init(_ path: CommandPath, of node: NodeID, in catalogue: Catalogue) {
         self.init {
@@ -36,5 +65,24 @@ extension Report {
             Field("statusCode", status.status.rawValue)
             Field("clusterStatus", status.significantClusterStatus)
         }
+    }
+}
+
+extension Catalogue {
+    /// The type of an attribute, if it is known.
+    func type(of path: ConcreteAttributePath) -> DataType? { attribute(cluster: path.cluster, path.attribute)?.type }
+}
+
+extension ConcreteAttributePath {
+    /// As it can be typed: `1/on-off/on-off`.
+    func text(in catalogue: Catalogue) -> String {
+        ElementPath(endpoint: endpoint, cluster: cluster, element: attribute.rawValue).text(.attribute, in: catalogue)
+    }
+}
+
+extension ConcreteEventPath {
+    /// As it can be typed: `1/switch/initial-press`.
+    func text(in catalogue: Catalogue) -> String {
+        ElementPath(endpoint: endpoint, cluster: cluster, element: event.rawValue).text(.event, in: catalogue)
     }
 }

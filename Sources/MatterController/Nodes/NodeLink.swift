@@ -206,6 +206,21 @@ package actor NodeLink {
         return result
     }
 
+    /// Reads the log of events, oldest first.
+    ///
+    /// - Parameter minimum: the first event number of interest; `nil` for all.
+    package func readEvents(
+        _ paths: [EventPath], from minimum: UInt64? = nil, deadline: Instant
+    ) async throws -> [EventReport] {
+        var result = ReadResult()
+        for request in try ReadRequest(
+            attributePaths: [], eventPaths: paths, eventFilters: minimum.map { [EventFilter(minimum: $0)] } ?? []
+        ).split(maxPayload: link.largestPayload) {
+            result.merge(try await repeating(ReadTransaction(request), deadline: deadline))
+        }
+        return result.events
+    }
+
     /// Runs something that changes nothing: again on the same session if the answer got lost, on a new one if the peer
     /// fell silent.
     private func repeating<Transaction: InteractionTransaction>(

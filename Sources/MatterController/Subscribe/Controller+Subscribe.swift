@@ -18,10 +18,14 @@ extension Controller {
     /// Follows a subscription: sets it up, takes its reports, and sets up another one when it is lost, until the reader
     /// stops or the controller is closed. It has the long session slot of the node, with the others that are followed.
     ///
-    /// - Parameter setUp: the time for the set-up.
-    /// - Returns: the events; they end with the error if the first set-up fails, or if another try is of no use.
+    /// - Parameters:
+    ///   - setUp: the time for the set-up.
+    ///   - isPatient: whether a node that cannot be reached at first is waited for.
+    /// - Returns: the events; they end with the error if another try is of no use, and without patience if the first
+    ///   set-up fails.
     package nonisolated func follow(
-        _ request: SubscribeRequest, of node: NodeRecord, setUp: Duration = Budget.standard
+        _ request: SubscribeRequest, of node: NodeRecord, setUp: Duration = Budget.standard,
+        isPatient: Bool = false
     ) -> AsyncThrowingStream<SubscriptionEvent, any Error> {
         AsyncThrowingStream { continuation in
             let task = Task {
@@ -29,7 +33,7 @@ extension Controller {
                     let link = try await link(to: node, for: .long)
                     await link.enter()
                     let run = SubscriptionRun(
-                        link: link, reports: await reports, random: options.random, setUp: setUp,
+                        link: link, reports: await reports, random: options.random, setUp: setUp, isPatient: isPatient,
                         tell: { continuation.yield($0) })
                     do {
                         try await run.follow(request)

@@ -13,13 +13,15 @@ struct SubscriptionRun: Sendable {
     let reports: IncomingReports
     let random: any RandomSource
     let setUp: Duration
+    /// Whether a node that cannot be reached at first is waited for.
+    let isPatient: Bool
     let tell: @Sendable (SubscriptionEvent) -> Void
 
     /// - Throws: `CancellationError`; the error of the first set-up; an error that another try would not change.
     func follow(_ request: SubscribeRequest) async throws {
         var request = request
-        // `nil` until the first subscription was alive.
-        var attempts: Int?
+        // `nil` until the first subscription was alive, without patience.
+        var attempts: Int? = isPatient ? 0 : nil
         while true {
             var session: SecureSession?
             do {
@@ -79,7 +81,10 @@ struct SubscriptionRun: Sendable {
         var state = SubscriptionState(
             subscription, maximumRoundTrip: await session.responseAllowance(processing: .zero), now: time.now)
         let largest = session.manager.link.largestPayload
-        defer { request.dataVersionFilters = Self.fitting(state.dataVersionFilters, request, largest) }
+        defer {
+            if let next = state.nextEventNumber { request.eventFilters = [EventFilter(minimum: next)] }
+            request.dataVersionFilters = Self.fitting(state.dataVersionFilters, request, largest)
+        }
         inbox.watch(until: state.deadline, of: time)
         for await event in inbox.events {
             switch event {

@@ -147,6 +147,20 @@ final class Background: Sendable {
         let description: String
     }
 
+    /// Waits until the result is as wanted.
+    func text(_ isWanted: (String) -> Bool) async throws -> Bool {
+        for _ in 0..<600 {
+            if isWanted(output.stdout) { return true }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw Missing(description: "not as wanted: \(output.stdout)\(output.stderr)")
+    }
+
+    /// Waits until it has ended by itself.
+    func end() async -> CommandRun {
+        CommandRun(status: await task.value, stdout: output.stdout, stderr: output.stderr)
+    }
+
     /// Interrupts it.
     func stop() async -> CommandRun {
         task.cancel()

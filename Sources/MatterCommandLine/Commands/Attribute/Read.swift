@@ -24,11 +24,7 @@ struct Read: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
-        let wanted = try paths.map { text throws in
-            let path = try ElementPath(text, .attribute) { () throws(DataModelError) in catalogue }
-            return AttributePath(
-                endpoint: path.endpoint, cluster: path.cluster, attribute: path.element.map { AttributeID($0) })
-        }
+        let wanted = try paths.map { try WatchPaths.attribute($0, catalogue) }
         let record = try await context.controller.record(of: node.node)
         let link = try await context.controller.link(to: record)
         // One path is asked for once, however often it is wanted.
@@ -45,12 +41,5 @@ struct Read: NodeSubject {
     private static func ordered(_ reports: [AttributeReport], by paths: [AttributePath]) -> [AttributeReport] {
         paths.flatMap { path in reports.filter { path.covers($0.path) } }
             + reports.filter { report in !paths.contains { $0.covers(report.path) } }
-    }
-}
-
-extension AttributePath {
-    fileprivate func covers(_ path: ConcreteAttributePath) -> Bool {
-        (endpoint ?? path.endpoint) == path.endpoint && (cluster ?? path.cluster) == path.cluster
-            && (attribute ?? path.attribute) == path.attribute
     }
 }

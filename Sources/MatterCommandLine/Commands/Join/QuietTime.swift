@@ -1,33 +1,5 @@
 import MatterDiscovery
 
-/// A stream that ends at a deadline.
-struct Timed<Element: Sendable>: Sendable {
-    let stream: AsyncThrowingStream<Element, any Error>
-
-    init(_ source: AsyncThrowingStream<Element, any Error>, until deadline: ContinuousClock.Instant?) {
-        stream = AsyncThrowingStream { continuation in
-            let reader = Task {
-                do {
-                    for try await element in source { continuation.yield(element) }
-                    continuation.finish()
-                } catch {
-                    continuation.finish(throwing: error)
-                }
-            }
-            let clock = deadline.map { deadline in
-                Task {
-                    try? await Task.sleep(until: deadline, clock: .continuous)
-                    continuation.finish()
-                }
-            }
-            continuation.onTermination = { _ in
-                reader.cancel()
-                clock?.cancel()
-            }
-        }
-    }
-}
-
 /// Follows a search until it falls quiet: everything that answers at once has answered, and nothing new came after that.
 struct QuietTime {
     private enum Item: Sendable {

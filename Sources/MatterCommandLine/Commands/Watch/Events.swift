@@ -1,0 +1,95 @@
+import ArgumentParser
+import MatterController
+import MatterDataModel
+import MatterInteraction
+
+struct Events: NodeSubject {
+    static let configuration = CommandConfiguration(
+        commandName: "events", abstract: "Show the log of events that a node keeps.",
+        discussion: """
+            A PATH is EP/CLUSTER/EVENT, * for all; without one, all events. --since takes an event number, a time \
+            (2026-11-22T08:00) or how long ago (2h); the device's clock decides.
+
+            Example: matterctl events kitchen --since 1d
+            """)
+
+    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Which events.") var paths: [String] = []
+    @Option(help: ArgumentHelp("Only later ones.", valueName: "SINCE")) var since: String?
+    @Flag(help: "Go on with new ones until stopped.") var follow = false
+    @Option(help: ArgumentHelp("With --follow: end after this many lines.", valueName: "N")) var count: Int?
+    @Option(name: .customLong("for"), help: ArgumentHelp("With --follow: how long to go on.", valueName: "DURATION"))
+    var span: TimeSpan?
+    @Flag(help: "Enums and bitmaps as numbers.") var numeric = false
+    @OptionGroup var catalogue: CatalogueOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    /// With `--follow`, `--timeout` bounds the set-up alone.
+    var longestRun: Duration? { follow ? nil : options.timeout?.duration }
+
+    func validate() throws {
+        try node.requireBare()
+        try span?.requireSome("--for")
+        if let count, count < 1 { throw ValidationError("--count must be 1 or more") }
+        if !follow, span != nil || count != nil { throw ValidationError("--for and --count need --follow") }
+        _ = try since.map { try Beginning($0) }
+    }
+
+    /// Where the log begins.
+    private enum Beginning: Sendable {
+        case number(UInt64)
+        /// Milliseconds since 1970.
+        case time(UInt64)
+
+        init(_ text: String) throws {
+            if let number = UInt64(text) {
+                self = .number(number)
+            } else if let ago = DurationText.parse(text) {
+                self = .time(Clock.unixMilliseconds() - min(Clock.unixMilliseconds(), UInt64(ago / .milliseconds(1))))
+            } else if let time = PointInTime.parse(text, as: .posixMilliseconds) {
+                self = .time(UInt64(time))
+            } else {
+                throw ValidationError("--since is an event number, a time like 2026-11-22T08:00, or a duration like 2h")
+            }
+        }
+
+        var number: UInt64? { if case .number(let number) = self { number } else { nil } }
+
+        /// Whether an event is wanted. A device without a clock tells times since its start only, which prove nothing.
+        func includes(_ event: EventReport.Event) -> Bool {
+            switch self {
+            case .number(let number): event.number >= number
+            case .time(let time): event.times.epoch.map { $0 >= time } ?? true
+            }
+        }
+    }
+
+    func run(_ context: CommandContext) async throws {
+        let catalogue = try catalogue.catalogue(try options.state.state())
+        let beginning = try since.map { try Beginning($0) }
+        let wanted = paths.isEmpty ? [EventPath(isUrgent: true)] : try paths.map { try WatchPaths.event($0, catalogue) }
+        let record = try await context.controller.record(of: node.node)
+        var log = WatchLog(
+            context.console, catalogue, numeric: numeric,
+            WatchLog.Style(hasTime: true, hasPast: true), lines: count, wants: { beginning?.includes($0) ?? true })
+        if follow {
+            let request = SubscribeRequest(
+                minIntervalFloor: 0, maxIntervalCeiling: 60, attributePaths: [], eventPaths: wanted,
+                eventFilters: beginning?.number.map { [EventFilter(minimum: $0)] } ?? [])
+            return try await Watching(nodes: [record], request: request, context: context, limit: span?.duration)
+                .run(&log)
+        }
+        let link = try await context.controller.link(to: record)
+        let reports = try await link.readEvents(
+            wanted.map { EventPath(endpoint: $0.endpoint, cluster: $0.cluster, event: $0.event) },
+            from: beginning?.number, deadline: context.deadline(for: record))
+        log.events(reports, of: record)
+        let failed = reports.compactMap { report in
+            if case .failure(let status) = report.outcome { status } else { nil }
+        }
+        if let status = failed.first, failed.count == reports.count {
+            throw ControllerError(
+                .status, "\(NodeTarget(node.node).text) answered with \(status)", status: status)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import ArgumentParser
+import MatterController
+import MatterDataModel
+import MatterInteraction
+import MatterRecords
+
+struct Subscribe: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "subscribe", abstract: "Follow attributes and events, one line per change.",
+        discussion: """
+            A word with a slash is a PATH, EP/CLUSTER/ELEMENT: an attribute or an event, * for all; without one, \
+            everything. Other words are nodes, by id, by name, or by pattern like 'kitchen-*'. Goes on until stopped, and \
+            subscribes again when a node was away.
+
+            Example: matterctl subscribe kitchen 1/on-off/on-off --for 1h
+            """, aliases: ["watch"])
+
+    @Argument(help: ArgumentHelp("The nodes, and what to follow.", valueName: "node-or-path")) var words: [String] = []
+    @OptionGroup var selection: NodeSelection
+    @Option(help: ArgumentHelp("Also these events, by name or number.", valueName: "PATH")) var event: [String] = []
+    @Option(help: ArgumentHelp("No reports sooner after each other than this.", valueName: "DURATION"))
+    var min: TimeSpan?
+    @Option(help: ArgumentHelp("Silence of a node longer than about this is a loss.", valueName: "DURATION"))
+    var max: TimeSpan?
+    @Option(help: ArgumentHelp("End after this many lines.", valueName: "N")) var count: Int?
+    @Option(name: .customLong("for"), help: ArgumentHelp("End after this time.", valueName: "DURATION"))
+    var span: TimeSpan?
+    @Option(
+        help: ArgumentHelp(
+            "End when this is so, also with !=, <, <=, > and >=; exit code 12 if --for or --count ends it before.",
+            valueName: "PATH=VALUE"))
+    var until: String?
+    @Flag(help: "Begin each line with its time.") var timestamps = false
+    @Flag(help: "Enums and bitmaps as numbers.") var numeric = false
+    @OptionGroup var catalogue: CatalogueOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    /// `--timeout` bounds the set-up alone.
+    var longestRun: Duration? { nil }
+
+    func validate() throws {
+        if words.allSatisfy({ $0.contains("/") }), !selection.isGiven {
+            throw ValidationError("name a node, or choose nodes with --all, --room or --type")
+        }
+        if let count, count < 1 { throw ValidationError("--count must be 1 or more") }
+        try span?.requireSome("--for")
+        guard try seconds(min, "--min") ?? 0 <= seconds(max, "--max") ?? .max else {
+            throw ValidationError("--min must not be longer than --max")
+        }
+    }
+
+    private func seconds(_ span: TimeSpan?, _ option: String) throws -> UInt16? {
+        guard let span else { return nil }
+        guard let seconds = UInt16(exactly: span.duration.components.seconds) else {
+            throw ValidationError("\(option) is at most 18h")
+        }
+        return seconds
+    }
+
+    func run(_ context: CommandContext) async throws {
+        let catalogue = try catalogue.catalogue(try options.state.state())
+        let paths = try WatchPaths(words.filter { $0.contains("/") }, events: event, in: catalogue)
+        let condition = try until.map { text in
+            guard let condition = try WatchCondition(text, in: catalogue) else {
+                throw CommandLineError("usage", "--until is PATH=VALUE, for example 1/on-off/on-off=true")
+            }
+            return condition
+        }
+        let nodes = try await selection.nodes(
+            words.filter { !$0.contains("/") }, of: context.controller, in: catalogue)
+        var attributes = paths.attributes
+        if let condition, !attributes.contains(where: { $0.contains(condition.path) }) {
+            attributes.append(condition.path)
+        }
+        let floor = try seconds(min, "--min") ?? 0
+        let request = SubscribeRequest(
+            minIntervalFloor: floor,
+            maxIntervalCeiling: Swift.max(floor, try seconds(max, "--max") ?? Self.usual(nodes)),
+            attributePaths: attributes, eventPaths: paths.events)
+        var log = WatchLog(
+            context.console, catalogue, numeric: numeric,
+            WatchLog.Style(
+                namesNodes: nodes.count > 1, isBare: paths.isSingle && condition == nil && nodes.count == 1,
+                hasTime: timestamps), lines: count)
+        try await Watching(
+            nodes: nodes, request: request, condition: condition, context: context, limit: span?.duration
+        )
+        .run(&log)
+    }
+
+    /// What to ask for where the user says nothing: a node that sleeps is not woken every minute.
+    private static func usual(_ nodes: [NodeRecord]) -> UInt16 { nodes.contains(where: \.isLongIdleTime) ? 600 : 60 }
+}
+
+extension AttributePath {
+    /// Whether all that the other one means is meant here, too.
+    fileprivate func contains(_ other: AttributePath) -> Bool {
+        (endpoint == nil || endpoint == other.endpoint) && (cluster == nil || cluster == other.cluster)
+            && (attribute == nil || attribute == other.attribute)
+    }
+}
+
+/// A run that follows nodes until something ends it.
+struct Watching {
+    let nodes: [NodeRecord]
+    let request: SubscribeRequest
+    var condition: WatchCondition?
+    let context: CommandContext
+    /// How long to go on; `nil` until stopped.
+    var limit: Duration?
+
+    /// - Throws: the failure of the only node; ``SilentFailure`` with that of the first one of several; exit code 12 if
+    ///   the condition was not met.
+    func run(_ log: inout WatchLog) async throws {
+        let events = NodeWatch.follow(nodes, request, on: context.controller, setUp: context.timeout)
+        var failure: (any Error)?
+        let timed = Timed(events, for: limit, setUp: context.timeout) { $0.isEstablished }
+        reading: for try await event in timed.stream {
+            switch event {
+            case .subscription(let node, let event):
+                let told = log.take(event, of: node)
+                if let condition, told.contains(where: condition.isMet) { return }
+                if log.remaining == 0 { break reading }
+            case .ended(let node, let error):
+                guard nodes.count > 1 else { throw error }
+                log.ended(node, error)
+                failure = failure ?? error
+            }
+        }
+        // An interruption is how it ends, unless it waits for something.
+        if condition != nil { try Task.checkCancellation() }
+        if let failure { throw SilentFailure(status: ExitStatus(failure)) }
+        guard condition == nil else {
+            let time = limit.map { " within \(DurationText.format($0))" } ?? ""
+            throw CommandLineError(
+                "watch.not-met", "what was waited for did not happen\(time)", status: .conditionNotMet)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import MatterController
+import MatterDataModel
+import MatterInteraction
+import MatterRecords
+
+struct Wait: NodeSubject {
+    static let configuration = CommandConfiguration(
+        commandName: "wait", abstract: "Wait until an attribute has a value, or an event happens.",
+        discussion: """
+            Also with !=, <, <=, > and >=. Without a value, PATH is an event that is waited for. Exit code 12 if it did not \
+            come in time.
+
+            Example: matterctl wait sensor 1/boolean-state/state-value=true --for 10m && matterctl on hall
+            """)
+
+    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: ArgumentHelp("What is waited for.", valueName: "path=value")) var condition: String
+    @Option(name: .customLong("for"), help: ArgumentHelp("How long; without it, for ever.", valueName: "DURATION"))
+    var span: TimeSpan?
+    @OptionGroup var catalogue: CatalogueOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    /// `--timeout` bounds the set-up alone.
+    var longestRun: Duration? { nil }
+
+    func validate() throws {
+        try node.requireBare()
+        try span?.requireSome("--for")
+    }
+
+    func run(_ context: CommandContext) async throws {
+        let catalogue = try catalogue.catalogue(try options.state.state())
+        let awaited = try WatchCondition(condition, in: catalogue)
+        if awaited == nil, (try? WatchPaths.attribute(condition, catalogue)) != nil,
+            (try? WatchPaths.event(condition, catalogue)) == nil
+        {
+            throw CommandLineError(
+                "usage", "\(condition) is an attribute: say what value is waited for: \(condition)=VALUE")
+        }
+        let record = try await context.controller.record(of: node.node)
+        let request = SubscribeRequest(
+            minIntervalFloor: 0, maxIntervalCeiling: record.isLongIdleTime ? 600 : 60,
+            attributePaths: awaited.map { [$0.path] } ?? [],
+            eventPaths: awaited == nil ? [try WatchPaths.event(condition, catalogue)] : [])
+        let events = NodeWatch.follow([record], request, on: context.controller, setUp: context.timeout)
+        var isFirst = true
+        let timed = Timed(events, for: span?.duration, setUp: context.timeout) { $0.isEstablished }
+        for try await event in timed.stream {
+            switch event {
+            case .subscription(_, .established(_, _, let result)):
+                // The events of the first answer are the log of what was before.
+                if isMet(awaited, result, isLog: isFirst) { return }
+                isFirst = false
+            case .subscription(_, .report(let result)):
+                if isMet(awaited, result, isLog: false) { return }
+            case .subscription(_, .lost): break
+            case .ended(_, let error): throw error
+            }
+        }
+        try Task.checkCancellation()
+        let time = span.map { " within \(DurationText.format($0.duration))" } ?? ""
+        throw CommandLineError(
+            "watch.not-met", "\(NodeTarget(node.node).text): \(condition) did not happen\(time)",
+            status: .conditionNotMet)
+    }
+
+    private func isMet(_ condition: WatchCondition?, _ result: ReadResult, isLog: Bool) -> Bool {
+        if let condition { return result.attributes.contains(where: condition.isMet) }
+        return !isLog && result.events.contains { $0.event != nil }
+    }
+}
