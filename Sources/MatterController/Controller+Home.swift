@@ -58,6 +58,7 @@ extension Controller {
     ///   - name: a name for the node.
     ///   - room: the room that it is in.
     ///   - trust: which devices to accept; by default those that prove their origin.
+    ///   - terms: the manufacturer's terms that are accepted; a device that asks for others is refused.
     ///   - issuer: who issues the certificate; by default the fabric's own authority.
     ///   - address: where the device is, such as `lamp.lan:5540`; by default it is discovered.
     ///   - time: the time for all of it, 120 s by default.
@@ -65,7 +66,8 @@ extension Controller {
     @discardableResult
     public func commission(
         _ code: String, name: String? = nil, room: String? = nil, trust: TrustPolicy = TrustPolicy(),
-        issuer: IssuerChoice = .ofFabric, address: String? = nil, within time: Duration? = nil
+        terms: AcceptedTerms? = nil, issuer: IssuerChoice = .ofFabric, address: String? = nil,
+        within time: Duration? = nil
     ) async throws -> Node {
         try await reportingErrors {
             let deadline = Instant.now + (time ?? Self.commissioningTime)
@@ -74,6 +76,7 @@ extension Controller {
             let requests = try SetupPayload.parse(code).map { payload in
                 var request = CommissioningRequest(payload)
                 (request.name, request.room, request.addresses) = (name, room, addresses)
+                request.terms = { _ in terms?.acknowledgement }
                 return request
             }
             let (record, _) = try await commission(

@@ -99,6 +99,14 @@ import Testing
         let old = try await Shell(now: now + 181 * day).succeed(known)
         #expect(old.stderr.contains(warning + "2027-01-31, 181 days ago"), "\(old)")
         #expect(server.requests.count == requests, "commission asks no ledger")
+        // Without the set that vouched for it, and without an earlier one, the table of the program is left.
+        try Data("x".utf8).write(to: URL(fileURLWithPath: shell.home + "/trust/main.jsonl"))
+        let damaged = try await Shell(now: now).run(words)
+        #expect(damaged.status == 7 || damaged.status == 8, "\(damaged)")
+        #expect(
+            damaged.stderr.contains(
+                "warning: the stored authorities of the ledger are damaged; only those of this program count; bring them up "
+                    + "to date: matterctl trust update"), "\(damaged)")
     }
 
     @Test("simulate ends after the time of --for")

@@ -83,6 +83,25 @@ struct LibraryTests {
         await light.stop()
     }
 
+    @Test("a device that wants terms accepted is commissioned with them, and refused without")
+    func terms() async throws {
+        let light = try await VirtualLight(terms: VirtualLight.terms)
+        let home = try Controller(home: .folder(light.home))
+        let trust = TrustPolicy.folder(light.trust, testDevices: true)
+        for terms in [nil, AcceptedTerms(version: 1, texts: 1)] {
+            let refused = try await error {
+                try await home.commission(light.code, trust: trust, terms: terms, address: light.address)
+            }
+            #expect(refused.code == .commissioningRefused && refused.id == "commission.terms-required", "\(refused)")
+            #expect(refused.message.contains("version 2 or later"), "\(refused)")
+        }
+        let accepted = AcceptedTerms(version: 3, texts: 1)
+        let node = try await home.commission(light.code, trust: trust, terms: accepted, address: light.address)
+        #expect(try await node.read(GeneralCommissioning.tcAcceptedVersion) == 3)
+        await home.close()
+        await light.stop()
+    }
+
     @Test("a loop over an attribute sees its value now, and each new one; it ends with its task")
     func subscription() async throws {
         let (light, home, node) = try await commissioned()

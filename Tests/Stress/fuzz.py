@@ -27,7 +27,7 @@ WORK = pathlib.Path(os.environ.get("MATTERCTL_FUZZ_WORK") or ROOT / ".build-fuzz
 KEPT = ROOT / "Tests/Fuzz/corpus"
 # Inputs longer than these say nothing new.
 LENGTHS = {"address": 64, "instance-name": 64, "path": 96, "typed-values": 160, "setup-payload": 256, "url": 160,
-           "status-report": 64, "attestation": 3072, "pem": 2048, "definitions": 2048}
+           "status-report": 64, "attestation": 3072, "pem": 2048, "definitions": 2048, "ledger-answer": 3072, "trust-set": 2048}
 # What a commit has to hold of a target's corpus at most.
 KEPT_INPUTS, KEPT_LENGTH = 40, 1024
 

@@ -21,9 +21,9 @@ import MatterErrors
 /// | `odd-values:P[:SEED]` | an attribute is reported wrongly with probability P: see ``OddValues`` |
 ///
 /// OPCODE is `pbkdf-param-request`, `pake1`, `pake3`, `sigma1`, `sigma3`, `read`, `write`, `invoke`, `subscribe` or
-/// `timed`; STEP is one of those that the device prints: `fail-safe-armed`, `attestation`, `csr`, `root-added`,
-/// `noc-added`, `noc-updated`, `complete`, `fabric-removed`, `window-opened`, `pase-established`, `case-established`,
-/// `case-resumed`.
+/// `timed`; STEP is one of those that the device prints: `fail-safe-armed`, `attestation`, `csr`,
+/// `terms-accepted`, `root-added`, `noc-added`, `noc-updated`, `complete`, `fabric-removed`, `window-opened`,
+/// `pase-established`, `case-established`, `case-resumed`.
 package struct FaultPlan: Sendable, Equatable {
     /// One message of a kind, counted from 1.
     struct NthMessage: Sendable, Hashable {
@@ -91,8 +91,8 @@ extension FaultPlan {
     ]
 
     static let steps = [
-        "fail-safe-armed", "attestation", "csr", "root-added", "noc-added", "noc-updated", "complete", "fabric-removed",
-        "window-opened", "pase-established", "case-established", "case-resumed",
+        "fail-safe-armed", "attestation", "csr", "terms-accepted", "root-added", "noc-added", "noc-updated", "complete",
+        "fabric-removed", "window-opened", "pase-established", "case-established", "case-resumed",
     ]
 
     /// Reads `drop:0.1,busy:2`.

@@ -11,6 +11,9 @@ import MatterTransport
 final class VirtualLight: Sendable {
     private static let passcode: UInt32 = 20_202_021
 
+    /// Version 2, with one text that has to be accepted.
+    static let terms = DemandedTerms(minimumVersion: 2, required: 1)
+
     let device: SimulatedDevice
     /// Where it is.
     let address: String
@@ -19,7 +22,8 @@ final class VirtualLight: Sendable {
     private let folder: URL
     private let serving: Task<Void, Never>
 
-    init() async throws {
+    /// - Parameter terms: what it wants accepted.
+    init(terms: DemandedTerms? = nil) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("matterctl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: folder.appendingPathComponent("trust"), withIntermediateDirectories: true,
@@ -30,10 +34,11 @@ final class VirtualLight: Sendable {
         try Data(attestation.authority).write(to: folder.appendingPathComponent("trust/paa.der"))
         let salt = [UInt8](repeating: 7, count: 32)
         let pbkdf = PBKDFParameters(iterations: 1000, salt: salt)
-        let configuration = NodeConfiguration(
+        var configuration = NodeConfiguration(
             uniqueID: "0123456789ABCDEF0123456789ABCDEF", discriminator: 3840,
             verifier: try SPAKE2PlusVerifierData(passcode: Self.passcode, salt: salt, iterations: pbkdf.iterations),
             pbkdf: pbkdf, attestation: attestation.credentials, primaryDeviceType: .dimmableLight)
+        configuration.terms = terms
         let kinds = [try DeviceKind.named("dimmable-light")]
         let device = try SimulatedDevice(
             configuration, surroundings: SimulatedDevice.Surroundings(port: 0),

@@ -133,6 +133,7 @@ extension Report {
     fileprivate init(_ device: CommissionableDevice, _ names: LedgerNames) {
         let record = device.record
         let addresses = device.addresses.map(\.description)
+        let entry = names.product(record.vendorID, record.productID)
         self.init {
             Field("instance", device.instance, column: "INSTANCE")
             Field("discriminator", record.longDiscriminator, column: "DISCRIMINATOR")
@@ -142,7 +143,7 @@ extension Report {
                 text: record.vendorID.flatMap { names.vendor($0)?.name ?? "\($0)" })
             Field(
                 "productId", record.productID, column: "PRODUCT",
-                text: record.productID.map { names.product(record.vendorID, $0)?.model.name ?? "\($0)" })
+                text: record.productID.map { entry?.model.name ?? "\($0)" })
             Field("deviceType", record.deviceType)
             Field("name", record.deviceName, column: "NAME")
             Field("pairingHint", record.pairingHint)
@@ -150,7 +151,7 @@ extension Report {
             Field("host", device.host)
             Field("port", device.port)
             Field("addresses", addresses, column: "ADDRESSES", text: addresses.joined(separator: " "))
-            Field("ledger", names.product(record.vendorID, record.productID)?.report.json)
+            Field("ledger", entry?.report.json)
         }
     }
 }
