@@ -227,7 +227,7 @@ import Testing
         let lists = try list.json().arrayValue?.filter { $0["kind"] == "revocation-list" } ?? []
         #expect(lists.map { $0["state"] } == ["stale", "missing"], "\(lists)")
         #expect(lists.first?["revoked"] == 1 && lists.first?["issued"] == "2026-09-21T14:13:20Z")
-        #expect(list.stderr.contains("revocation lists: 2, not fetched: 1, out of date: 1"))
+        #expect(list.stderr.contains("revocation lists: 2, not fetched: 1, out of date: 1, oldest fetched 0 days ago"))
         let key = hexString(attestation.paa.key.publicKey.keyIdentifier).uppercased()
         let shown = try await shell.succeed("trust show \(key)").stdout
         #expect(shown.contains("last attempt\twhat was fetched is no list, neither DER nor PEM"), "\(shown)")

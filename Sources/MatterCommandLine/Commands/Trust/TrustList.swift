@@ -29,7 +29,11 @@ extension TrustCommand {
                 console.message("revocation: not known; \(Hints.text(.step("trust.fetch-lists")))")
             } else {
                 let (missing, stale) = (lists.count { $0.state == .missing }, lists.count { $0.state == .stale })
-                console.message("revocation lists: \(lists.count), not fetched: \(missing), out of date: \(stale)")
+                let oldest = lists.compactMap { $0.stored?.contents?.fetched }.min().map {
+                    ", oldest fetched \(TrustAge(date: $0, now: Terminal.current.unixTime()).days) days ago"
+                }
+                console.message(
+                    "revocation lists: \(lists.count), not fetched: \(missing), out of date: \(stale)\(oldest ?? "")")
             }
             // What can be read is of use; that something cannot is said after it.
             if let fault = faults.first { throw fault }
