@@ -130,6 +130,11 @@ import Testing
         #expect(
             revocation?["since"] == "2023-11-14T22:13:20Z"
                 && revocation?["dac"]?["list"] == .string(server.url + Self.deviceList))
+        let checks = error["attestation"]?["checks"]?.arrayValue ?? []
+        #expect(
+            checks.first { $0["step"] == "revocation" }?["found"]?.stringValue?.hasPrefix(
+                "DAC revoked since 2023-11-14T22:13:20Z (\(server.url)\(Self.deviceList), issued 2026-09-21, fetched ")
+                == true)
         let strict = try await commission(port, "--revocation strict")
         #expect(strict.status == 7)
         let report = try await commission(port, "--revocation off")

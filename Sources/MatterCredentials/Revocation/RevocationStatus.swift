@@ -110,7 +110,14 @@ package struct RevocationJudgement: Sendable, Hashable {
         return nil
     }
 
-    package var description: String { dac == pai ? "DAC and PAI \(dac.text)" : "DAC \(dac.text); PAI \(pai.text)" }
+    /// Of both certificates; where one is revoked, the other does not matter.
+    package var description: String {
+        if dac == pai { return "DAC and PAI \(dac.text)" }
+        var parts = ["DAC \(dac.text)", "PAI \(pai.text)"]
+        if !dac.isRevoked, pai.isRevoked { parts.removeFirst() }
+        if dac.isRevoked, !pai.isRevoked { parts.removeLast() }
+        return parts.joined(separator: "; ")
+    }
 
     /// The failure that follows; `nil` if none does.
     func failure(isStrict: Bool) -> AttestationResult? {

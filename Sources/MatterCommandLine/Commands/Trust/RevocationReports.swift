@@ -9,7 +9,7 @@ extension Report {
         self.init {
             Field(
                 "keyId", KeyIdentifierText.plain(entry.point.issuerKeyIdentifier), label: "key id", column: "KEY ID")
-            Field("subject", issuer, label: "revoked by", column: "SUBJECT", text: "list of \(issuer)")
+            Field("subject", issuer, label: "subject", column: "SUBJECT", text: "list of \(issuer)")
             Field("kind", "revocation-list", label: "kind")
             Field(
                 "vendorId", entry.point.vendorID, label: "vendor", text: VendorID(entry.point.vendorID).description)
