@@ -158,9 +158,10 @@ struct Commission: NetworkCommand {
             return try await attempt(desk, context.deadline)
         } catch let error as CommissioningError where error.code == .termsRequired {
             endProgress()
-            guard let agreed = try await desk.settle(error) else { throw error }
+            guard let agreed = try await desk.settle(error, deadline: context.deadline) else { throw error }
             desk.agreed = agreed
-            return try await attempt(desk, .now + context.timeout)
+            // A person may have taken any time to read; everything else is within the time of the command.
+            return try await attempt(desk, acceptTerms ? context.deadline : .now + context.timeout)
         }
     }
 

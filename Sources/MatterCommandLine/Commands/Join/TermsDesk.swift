@@ -4,6 +4,7 @@ import MatterErrors
 import MatterHTTP
 import MatterLedger
 import MatterStore
+import MatterTransport
 
 /// The user's answer to the terms of a device's manufacturer: from the options, or given on a terminal with the texts in
 /// view. Texts are fetched only after a device has asked for them.
@@ -32,15 +33,20 @@ struct TermsDesk: Sendable {
 
     /// Fetches the texts, and asks where nothing is accepted in advance.
     ///
+    /// - Parameter deadline: the end of what needs no person.
     /// - Returns: `nil` if no answer is possible, or the user accepts not every required text.
     /// - Throws: the error of the commissioning, with the reason why there are no texts.
-    func settle(_ failure: CommissioningError) async throws -> TermsAcknowledgement? {
+    func settle(_ failure: CommissioningError, deadline: Instant) async throws -> TermsAcknowledgement? {
         guard let demand = failure.terms, given == nil, acceptsRequired || connection.output.console.canAsk else {
             return nil
         }
         let found: (model: LedgerModel, document: TermsDocument)
         do {
-            if let known = known(demand) { found = known } else { found = try await fetched(demand) }
+            if let known = known(demand) {
+                found = known
+            } else {
+                found = try await fetched(demand, deadline: min(deadline, .now + Self.patience))
+            }
         } catch let error as LedgerError {
             var failure = failure
             failure.reason += "; the texts could not be had: \(error.reason)"
@@ -69,12 +75,14 @@ struct TermsDesk: Sendable {
         return nil
     }
 
-    private func fetched(_ demand: TermsDemand) async throws -> (model: LedgerModel, document: TermsDocument) {
+    private func fetched(
+        _ demand: TermsDemand, deadline: Instant
+    ) async throws -> (model: LedgerModel, document: TermsDocument) {
         guard let query = query(demand) else {
             throw LedgerError(.notFound, "the device does not say what product it is")
         }
         for net in nets {
-            let model = try await connection.withClient(net, time: Self.patience) { client in
+            let model = try await connection.withClient(net, time: deadline - .now) { client in
                 try await LedgerCache(state, net).answer(
                     query, from: client, refresh: true, now: Terminal.current.unixTime())
             }.answer
@@ -82,7 +90,7 @@ struct TermsDesk: Sendable {
             guard terms.revision >= demand.minimumVersion else {
                 throw LedgerError(.notFound, "the ledger has version \(terms.revision) of them")
             }
-            let document = try await TermsLibrary(state).fetch(terms, deadline: .now + Self.patience) { url in
+            let document = try await TermsLibrary(state).fetch(terms, deadline: deadline) { url in
                 try connection.service(url, largestBody: TermsLibrary.largestFile)
             }
             return (model, document)
