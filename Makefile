@@ -44,7 +44,7 @@ RESULTS ?= $(CURDIR)/.build-stress/results.jsonl
 
 # Suites with real sockets, servers or locks, and deadlines; beside tests that compute they would measure the wait for a
 # core. All others that wait do so on virtual time.
-TIMED = MatterTransportTests.ExchangeManagerTests|MatterSecureChannelTests.EdgeTests|MatterControllerTests.SessionSlotTests|ProcessTests.SignalTests|MatterCommandLineTests.TrustCommandTests|MatterCommandLineTests.RevocationTests|MatterLedgerTests.ListFetcherTests
+TIMED = MatterTransportTests.ExchangeManagerTests|MatterSecureChannelTests.EdgeTests|MatterControllerTests.SessionSlotTests|ProcessTests.SignalTests|MatterCommandLineTests.TrustCommandTests|MatterCommandLineTests.RevocationTests|MatterLedgerTests.ListFetcherTests|MatterCommandLineTests.WatchTests
 SERVERS = MatterHTTPTests|RainMakerTests|RainMakerEmulatorTests
 
 LAB = Tests/Lab/lab.sh

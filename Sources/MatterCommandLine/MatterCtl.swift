@@ -19,7 +19,8 @@ struct MatterCtl: AsyncParsableCommand {
                 CommandGroup(
                     name: "Any cluster",
                     subcommands: [
-                        Read.self, Write.self, Invoke.self, Subscribe.self, Events.self, Wait.self, Clusters.self,
+                        Read.self, Write.self, Invoke.self, Subscribe.self, Events.self, Wait.self, Describe.self,
+                        Supports.self, Clusters.self,
                     ]),
                 CommandGroup(name: "Administration", subcommands: [FabricCommand.self, AccessCommand.self]),
                 CommandGroup(name: "Trust", subcommands: [TrustCommand.self, DCLCommand.self]),

@@ -34,6 +34,8 @@ import Testing
         ("subscribe", "lamp 1/6/0", .noNode),
         ("events", "lamp", .noNode),
         ("wait", "lamp 1/6/0=true", .noNode),
+        ("describe", "lamp", .noNode),
+        ("supports", "lamp 1/6", .noNode),
         ("clusters", "on-off", .result("{\"id\":6,")),
         ("fabric ls", "", .result("[{\"name\":\"home\"")),
         ("fabric create", "lab", .result("{\"name\":\"lab\"")),
