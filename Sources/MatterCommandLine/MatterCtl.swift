@@ -14,7 +14,8 @@ struct MatterCtl: AsyncParsableCommand {
             version: Version.text,
             groupedSubcommands: [
                 CommandGroup(
-                    name: "Join and leave", subcommands: [Commission.self, Discover.self, NodeCommand.self, Ping.self]),
+                    name: "Join and leave",
+                    subcommands: [Commission.self, Attest.self, Discover.self, NodeCommand.self, Ping.self]),
                 CommandGroup(name: "Everyday control", subcommands: [On.self, Off.self, Toggle.self, Level.self]),
                 CommandGroup(
                     name: "Any cluster",

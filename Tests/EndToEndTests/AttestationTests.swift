@@ -3,6 +3,7 @@ import MatterCredentials
 import MatterCrypto
 import MatterDataModel
 import MatterSimulator
+import TestSupport
 import Testing
 
 /// `simulate --attestation` serves what it is given, and `commission` judges it.
@@ -56,7 +57,7 @@ import Testing
 
         /// - Parameter isFile: whether they are in one file rather than in a folder.
         init(_ credentials: DeviceAttestationCredentials, isFile: Bool = false) async throws {
-            folder = try TemporaryFolder()
+            let folder = try TemporaryFolder()
             let place = folder.file("attestation")
             let scalar = credentials.key.scalar.copyBytes()
             if isFile {
@@ -74,10 +75,20 @@ import Testing
                     try Data(octets).write(to: place.appendingPathComponent(name))
                 }
             }
+            try await self.init(folder, place.path)
+        }
+
+        /// A shared case, as it is.
+        init(case path: String) async throws {
+            try await self.init(TemporaryFolder(), path)
+        }
+
+        private init(_ folder: TemporaryFolder, _ place: String) async throws {
+            self.folder = folder
             let child = try Child(
                 Laboratory.binary,
                 [
-                    "simulate", "on-off-light", "--port", "0", "--mdns", "none", "--attestation", place.path, "--state",
+                    "simulate", "on-off-light", "--port", "0", "--mdns", "none", "--attestation", place, "--state",
                     folder.file("state").path,
                 ], folder: folder)
             self.child = child
@@ -86,6 +97,9 @@ import Testing
                 return child.stdout.contains("\nready ")
             }
         }
+
+        var code: String { value(of: "qr") }
+        var address: String { "[\(Laboratory.nearAddress)]:\(value(of: "ready"))" }
 
         private func value(of key: String) -> String {
             child.stdout.split(separator: "\n").first { $0.hasPrefix(key + " ") }
@@ -98,7 +112,7 @@ import Testing
             try FileManager.default.createDirectory(at: trust, withIntermediateDirectories: true)
             try Data(authority).write(to: trust.appendingPathComponent("paa.der"))
             return try await MatterCtl().run([
-                "commission", value(of: "qr"), "--address", "[\(Laboratory.nearAddress)]:\(value(of: "ready"))",
+                "commission", code, "--address", address,
                 "--trust", trust.path, "--allow-test-devices", "--json",
             ])
         }
@@ -146,6 +160,35 @@ import Testing
         #expect(error["id"]?.string == "attestation.refused")
         #expect(error["message"]?.string?.contains(" (\(chain.number))") == true, "\(error)")
         #expect(!device.child.stdout.contains("noc-added"))
+    }
+
+    @Test(
+        "a shared case is refused with 7 by attest and by commission; the device is open, and its fail-safe disarmed",
+        .vectors, .enabled(if: Vectors.available),
+        arguments: [
+            "struct_cd_pid_array_count01_mismatch", "struct_dac_valid_in_future", "struct_pai_ext_key_usage_missing",
+            "struct_cd_dac_origin_vid_pid_present_match",
+        ])
+    func shared(name: String) async throws {
+        let folder = try #require(Vectors.folder)
+        let device = try await Device(
+            case: folder.appendingPathComponent("attestation/\(name)/test_case_vector.json").path)
+        defer { device.child.signal(SIGTERM) }
+        let refusal = AttestationCases.refusal(name)
+        let matterctl = try MatterCtl()
+        let words = [device.code, "--address", device.address, "--allow-test-devices", "--json"]
+        for command in ["attest", "commission", "attest"] {
+            guard refusal != nil || command == "attest" else { break }
+            let outcome = try await matterctl.run([command] + words)
+            #expect(outcome.status == (refusal == nil ? 0 : 7), "\(outcome)")
+            guard let refusal else { continue }
+            #expect(try outcome.error()["attestation"]?["code"]?.int == refusal.code, "\(outcome)")
+            let ends = device.child.stdout.components(separatedBy: "fail-safe-disarmed").count - 1
+            #expect(ends == device.child.stdout.components(separatedBy: "pase-established").count - 1)
+        }
+        let outcome = try await matterctl.run(
+            ["commission", device.code, "--address", device.address, "--attestation", "skip", "--json"])
+        #expect(outcome.status == 0, "\(outcome)")
     }
 
     @Test("credentials that cannot be read: 64")

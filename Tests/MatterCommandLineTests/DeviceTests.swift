@@ -109,6 +109,91 @@ import Testing
                     + "to date: matterctl trust update"), "\(damaged)")
     }
 
+    @Test("on a terminal, commission asks about a device whose authority is not known; anywhere else it refuses it")
+    func asking() async throws {
+        let words = "commission 34970112332 --address 127.0.0.1:\(port) --allow-test-devices --progress none"
+        let person = try Shell(terminals: [.input, .error])
+        func asks(_ run: CommandRun) -> Bool { run.stderr.contains("accept this device") }
+        for input in ["n\n", "", "\n"] {
+            let refused = try await person.run(words, input: input)
+            #expect(refused.status == 7 && asks(refused), "\(refused)")
+            #expect(refused.stderr.contains("attestation: untrusted") && refused.stderr.contains("\nwhy: expected "))
+        }
+        let others = [
+            try await person.run(words + " --json", input: "y\n"),
+            try await person.run(words + " --attestation enforce", input: "y\n"),
+            try await Shell(terminals: [.input]).run(words + " --attestation ask", input: "y\n"),
+            try await Shell().run(words, input: "y\n"),
+            // More is wrong than the authority: the declaration's key is not known either.
+            try await person.run(words.replacingOccurrences(of: "--allow-test-devices ", with: ""), input: "y\n"),
+        ]
+        for run in others { #expect(run.status == 7 && !asks(run), "\(run)") }
+        let accepted = try await person.run(words, input: "yes\n")
+        #expect(accepted.status == 0 && asks(accepted) && accepted.stdout == "1\n", "\(accepted)")
+    }
+
+    @Test("a device that is let in although it is not trusted says so")
+    func accepted() async throws {
+        let run = try await shell.run(
+            "commission 34970112332 --address 127.0.0.1:\(port) --attestation warn --progress none --json")
+        let attestation = try #require(try run.json()["attestation"])
+        #expect(attestation["verdict"] == "untrusted" && attestation["accepted"] == true)
+        let failed = attestation["checks"]?.arrayValue?.first { $0["outcome"] == "failed" }
+        #expect(failed?["step"] == "authority" && failed?["code"] == .int(101) && failed?["found"] == "none")
+    }
+
+    @Test("attest judges a device and leaves it open, saves what it judged, and judges a node and the house")
+    func attesting() async throws {
+        let at = " --address 127.0.0.1:\(port)"
+        let trust = " --allow-test-devices --trust \(shell.path("trust"))"
+        let saved = shell.path("saved")
+        let refused = try await shell.run("attest 34970112332 --json --progress none" + at)
+        #expect(refused.status == 7)
+        #expect(try refused.json()["code"] == .int(101) && refused.json()["verdict"] == "untrusted")
+        #expect(try refused.error().text("id") == "attestation.refused")
+        let plain = try await shell.run(
+            "attest - --progress plain --save \(saved)" + at + trust, input: "34970112332\n")
+        #expect(plain.status == 0 && plain.stdout.hasPrefix("verdict\ttest\n"), "\(plain)")
+        #expect(plain.stdout.contains("\nauthority\tpassed, expected ") && plain.stdout.contains(", key: folder: "))
+        #expect(plain.messages.contains { $0.hasPrefix("attestation: done in ") })
+        let files = try FileManager.default.contentsOfDirectory(atPath: saved).sorted()
+        #expect(
+            files == [
+                "challenge.bin", "claims.json", "dac.der", "declaration.der", "elements.tlv", "nonce.bin", "pai.der",
+                "report.json", "signature.bin",
+            ])
+        for path in [saved] + files.map({ "\(saved)/\($0)" }) {
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(mode == (path == saved ? 0o700 : 0o600), "\(path)")
+        }
+        let offline = try await shell.succeed("attest --json --from \(saved)" + trust).json()
+        #expect(offline["verdict"] == "test")
+        let written = try JSONValue(parsing: Array(Data(contentsOf: URL(fileURLWithPath: "\(saved)/report.json"))))
+        func outcomes(_ report: JSONValue) -> [JSONValue?] {
+            (report["checks"]?.arrayValue ?? []).map { $0["outcome"] }
+        }
+        #expect(outcomes(offline) == outcomes(written) && outcomes(written).count > 20)
+        #expect(try await shell.run("attest --from \(saved)").status == 7)
+        #expect(
+            try await shell.run("attest --from /nowhere --json").error().text("id") == "attestation.unreadable-files")
+        #expect(try await commission("--name lamp --progress none").status == 0)
+        let node = try await shell.succeed("attest lamp --json" + at + trust).json()
+        #expect(node["name"] == "lamp" && node["verdict"] == "test")
+        let house = try await shell.succeed("attest --all" + at + trust)
+        #expect(house.stdout.hasPrefix("1\tlamp\ttest\t"), "\(house)")
+        let doubtful = try await shell.run("attest --all --json" + at)
+        #expect(doubtful.status == 7)
+        #expect(try doubtful.error().text("id") == "attest.untrusted")
+        #expect(try doubtful.json().arrayValue?.first?["attestation"]?["code"] == .int(101))
+        let silent = try await shell.run("attest --all --json --address 127.0.0.1:9 --timeout 2s")
+        #expect(silent.status == 4)
+        #expect(try silent.error().text("id") == "attest.incomplete")
+        #expect(try silent.json().arrayValue?.first?["error"]?["message"] != nil)
+        let closed = try await shell.run("attest 34970112332 --progress none --json" + at)
+        #expect(closed.status == 8)
+        #expect(try closed.error().text("id") == "pase.window-closed")
+    }
+
     @Test("simulate ends after the time of --for")
     func timedSimulation() async throws {
         let run = try await Shell().run("simulate on-off-light --port 0 --mdns none --for 200ms --json")

@@ -17,6 +17,7 @@ import Testing
     /// Each command, with arguments and what comes of them.
     private static let runs: [(command: String, arguments: String, ending: Ending)] = [
         ("commission", "34970112333", .error(64, "payload.check-digit")),
+        ("attest", "lamp", .noNode),
         ("discover", "--for 1s", .error(64, "usage")),
         ("ping", "lamp", .noNode),
         ("node ls", "", .result("[]")),

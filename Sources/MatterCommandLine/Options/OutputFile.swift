@@ -3,13 +3,16 @@ import Glibc
 /// Files that users ask for.
 enum OutputFile {
     /// Folders that are missing on the way are made.
-    static func write(_ contents: [UInt8], to path: String) throws {
-        makeFolders(of: path)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+    ///
+    /// - Parameter isPrivate: whether other users may not read it, nor a folder that is made for it.
+    static func write(_ contents: [UInt8], to path: String, isPrivate: Bool = false) throws {
+        makeFolders(of: path, mode: isPrivate ? 0o700 : 0o755)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, isPrivate ? 0o600 : 0o644)
         guard descriptor >= 0 else {
             throw CommandLineError("usage.file", "cannot write \(path): \(String(cString: strerror(errno)))")
         }
         defer { close(descriptor) }
+        if isPrivate { _ = fchmod(descriptor, 0o600) }
         var rest = contents[...]
         while !rest.isEmpty {
             let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -22,9 +25,9 @@ enum OutputFile {
     }
 
     /// What cannot be made shows when the file is opened.
-    private static func makeFolders(of path: String) {
+    private static func makeFolders(of path: String, mode: mode_t) {
         for end in path.indices where path[end] == "/" && end > path.startIndex {
-            mkdir(String(path[..<end]), 0o755)
+            mkdir(String(path[..<end]), mode)
         }
     }
 }

@@ -33,6 +33,7 @@ enum Hints {
             + "without --accept-terms and --terms",
         "terms.by-number": "name them, as the manufacturer does: --terms VERSION:MASK",
         // Attestation
+        "attest.untrusted": "see why: matterctl attest NODE",
         "attestation.not-enforced": "continuing because of --attestation warn",
         "attestation.development-device":
             "this is a development device, signed with keys that are public: add --allow-test-devices to accept it",

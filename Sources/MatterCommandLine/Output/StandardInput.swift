@@ -18,6 +18,13 @@ enum StandardInput {
         }
     }
 
+    /// A setup code that the user gave: `-` for the next line.
+    static func payload(_ given: String) throws -> String {
+        guard given == "-" else { return given }
+        guard let line = try line() else { throw CommandLineError("usage.no-payload", "stdin has no payload") }
+        return line
+    }
+
     /// The next line, as ``line()`` has it, for a command with other work to do meanwhile: no thread waits.
     static func awaitedLine() async throws -> String? {
         var input = pollfd(fd: Terminal.current.input, events: Int16(POLLIN), revents: 0)

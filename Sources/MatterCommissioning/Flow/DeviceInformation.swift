@@ -39,21 +39,26 @@ package struct DeviceInformation: Equatable, Sendable {
     package init() {}
 
     /// The attributes to read. Missing clusters answer with a status, which is no error.
-    package static let paths: [AttributePath] = [
-        path(GeneralCommissioning.id, GeneralCommissioning.Attribute.breadcrumb),
-        path(GeneralCommissioning.id, GeneralCommissioning.Attribute.basicCommissioningInfo),
-        path(GeneralCommissioning.id, GeneralCommissioning.Attribute.locationCapability),
-        path(GeneralCommissioning.id, GlobalAttribute.featureMap),
-        path(GeneralCommissioning.id, GeneralCommissioning.Attribute.tcMinRequiredVersion),
-        path(GeneralCommissioning.id, GeneralCommissioning.Attribute.tcAcknowledgementsRequired),
+    package static let paths: [AttributePath] =
+        productPaths + [
+            path(GeneralCommissioning.id, GeneralCommissioning.Attribute.breadcrumb),
+            path(GeneralCommissioning.id, GeneralCommissioning.Attribute.basicCommissioningInfo),
+            path(GeneralCommissioning.id, GeneralCommissioning.Attribute.locationCapability),
+            path(GeneralCommissioning.id, GlobalAttribute.featureMap),
+            path(GeneralCommissioning.id, GeneralCommissioning.Attribute.tcMinRequiredVersion),
+            path(GeneralCommissioning.id, GeneralCommissioning.Attribute.tcAcknowledgementsRequired),
+            path(TimeSynchronization.id, GlobalAttribute.featureMap),
+            path(TimeSynchronization.id, TimeSynchronization.Attribute.dstOffsetListMaxSize),
+            path(IcdManagement.id, GlobalAttribute.featureMap),
+            path(NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.supportedFabrics),
+            path(NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.commissionedFabrics),
+            path(NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.fabrics),
+        ]
+
+    /// Those that say which product it is.
+    static let productPaths: [AttributePath] = [
         path(BasicInformation.id, BasicInformation.Attribute.vendorID),
         path(BasicInformation.id, BasicInformation.Attribute.productID),
-        path(TimeSynchronization.id, GlobalAttribute.featureMap),
-        path(TimeSynchronization.id, TimeSynchronization.Attribute.dstOffsetListMaxSize),
-        path(IcdManagement.id, GlobalAttribute.featureMap),
-        path(NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.supportedFabrics),
-        path(NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.commissionedFabrics),
-        path(NodeOperationalCredentials.id, NodeOperationalCredentials.Attribute.fabrics),
     ]
 
     private static func path(_ cluster: ClusterID, _ attribute: AttributeID) -> AttributePath {

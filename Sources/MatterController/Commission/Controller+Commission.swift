@@ -38,9 +38,7 @@ extension Controller {
     package func commission(
         _ requests: [CommissioningRequest], _ commission: CommissionOptions, deadline: Instant
     ) async throws -> (node: NodeRecord, result: CommissionedNode) {
-        let judge = try AttestationJudge(
-            commission.trust, records: TrustRecords(options.state), time: validationTime, logger: options.logger,
-            warn: options.warn, ask: commission.ask)
+        let judge = try judge(commission.trust, ask: commission.ask)
         let work = try await issuerWork(commission.issuer, deviceName: requests.first?.name, deadline: deadline)
         do {
             let commissioned = try await first(of: requests, commission, judge, work?.issuer, deadline: deadline)

@@ -14,6 +14,8 @@ package struct AttestationError: CodedError, Equatable {
         case malformedRevocationSet = "attestation.malformed-revocation-set"
         /// A folder of trusted certificates that cannot be read.
         case unreadableTrust = "attestation.unreadable-trust"
+        /// Files of a device's attestation that cannot be read, or lack a part.
+        case unreadableFiles = "attestation.unreadable-files"
     }
 
     package var code: Code

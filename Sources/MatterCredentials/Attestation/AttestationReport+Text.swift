@@ -4,32 +4,35 @@ extension AttestationReport {
     /// How many unusable files the text names.
     private static let shownFiles = 10
 
-    /// The report for a person: the verdict, what was looked for and found, and every step, a line each.
+    /// The report for a person: the verdict, the facts, and every check, a line each.
     package var lines: [String] {
-        var lines = ["attestation: \(verdict.rawValue)" + (failure.map { " - \($0)" } ?? "")]
-        func line(_ label: String, _ text: String?) {
-            guard let text else { return }
-            lines.append("  " + label + String(repeating: " ", count: max(1, 13 - label.count)) + text)
-        }
-        if verdict == .skipped { return lines }
-        line("device", reported.map { "\($0) (Basic Information)" })
-        line("DAC", dac.map { Self.text($0, dacIdentifiers) })
-        line("PAI", pai.map { Self.text($0, paiIdentifiers) })
-        line("looked for", soughtKeyIdentifier.map { "PAA with key id \(Self.hex($0))" + named(soughtName) })
+        let first = "attestation: \(verdict.rawValue)" + (failure.map { " - \($0)" } ?? "")
+        let checks = checks.map { ("check", "\($0.step): " + $0.texts.joined(separator: "; ")) }
+        let rest = verdict == .skipped ? [] : facts.dropFirst() + checks + notes.map { ("note", $0) }
+        return [first]
+            + rest.map { label, text in "  " + label + String(repeating: " ", count: max(1, 13 - label.count)) + text }
+    }
+
+    /// The verdict, what was looked for and found, and where the trusted keys came from.
+    package var facts: [(label: String, text: String)] {
+        var facts = [("verdict", verdict.rawValue)]
+        func add(_ label: String, _ text: String?) { if let text { facts.append((label, text)) } }
+        add("device", reported.map { "\($0) (Basic Information)" })
+        add("DAC", dac.map { Self.text($0, dacIdentifiers) })
+        add("PAI", pai.map { Self.text($0, paiIdentifiers) })
+        add("looked for", soughtKeyIdentifier.map { "PAA with key id \(Self.hex($0))" + named(soughtName) })
         if soughtKeyIdentifier != nil {
-            line(
+            add(
                 "found",
                 authority.map { "\($0.subject), key id \(Self.hex($0.keyIdentifier)) (\($0.origin))" } ?? "none")
         }
-        for source in sources { line("source", source) }
-        for file in unusableTrust.prefix(Self.shownFiles) { line("not used", "\(file)") }
+        add("declaration", declarationText)
+        for source in sources { add("source", source) }
+        for file in unusableTrust.prefix(Self.shownFiles) { add("not used", "\(file)") }
         if unusableTrust.count > Self.shownFiles {
-            line("not used", "\(unusableTrust.count - Self.shownFiles) more files")
+            add("not used", "\(unusableTrust.count - Self.shownFiles) more files")
         }
-        line("declaration", declarationText)
-        for check in checks { line("check", "\(check.step): " + check.texts.joined(separator: "; ")) }
-        for note in notes { line("note", note) }
-        return lines
+        return facts
     }
 
     private func named(_ name: AttestationName?) -> String { name.map { ", named \($0)" } ?? "" }

@@ -5,6 +5,7 @@ import MatterDataModel
 import MatterSecureChannel
 import MatterSetupPayload
 import MatterSimulator
+import MatterTestKit
 import MatterTransport
 
 /// A virtual dimmable light on this host, with a folder for a program's own records beside it.
@@ -20,32 +21,42 @@ final class VirtualLight: Sendable {
     /// Its QR payload.
     let code: String
     private let folder: URL
-    private let serving: Task<Void, Never>
+    private let serving: Task<Void, any Error>
 
-    /// - Parameter terms: what it wants accepted.
-    init(terms: DemandedTerms? = nil) async throws {
+    /// - Parameters:
+    ///   - credentials: what it attests itself with; by default credentials of its own.
+    ///   - productID: what it reports.
+    ///   - terms: what it wants accepted.
+    init(
+        _ credentials: DeviceAttestationCredentials? = nil, productID: UInt16 = 0x8001, terms: DemandedTerms? = nil
+    ) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("matterctl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: folder.appendingPathComponent("trust"), withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o700])
         let now = MatterEpoch.seconds(unix: Int64(Date().timeIntervalSince1970)) ?? 0
         let attestation = try DeviceAttestation.credentials(
-            vendorID: 0xFFF1, productID: 0x8001, deviceType: .dimmableLight, state: nil, now: now)
+            vendorID: 0xFFF1, productID: productID, deviceType: .dimmableLight, state: nil, now: now)
         try Data(attestation.authority).write(to: folder.appendingPathComponent("trust/paa.der"))
         let salt = [UInt8](repeating: 7, count: 32)
         let pbkdf = PBKDFParameters(iterations: 1000, salt: salt)
         var configuration = NodeConfiguration(
-            uniqueID: "0123456789ABCDEF0123456789ABCDEF", discriminator: 3840,
+            productID: productID, uniqueID: "0123456789ABCDEF0123456789ABCDEF", discriminator: 3840,
             verifier: try SPAKE2PlusVerifierData(passcode: Self.passcode, salt: salt, iterations: pbkdf.iterations),
-            pbkdf: pbkdf, attestation: attestation.credentials, primaryDeviceType: .dimmableLight)
+            pbkdf: pbkdf, attestation: credentials ?? attestation.credentials, primaryDeviceType: .dimmableLight)
         configuration.terms = terms
         let kinds = [try DeviceKind.named("dimmable-light")]
+        var surroundings = SimulatedDevice.Surroundings(port: 0)
+        if let time = VirtualTime.current {
+            surroundings.time = time
+            surroundings.links = TestNetwork.links()
+        }
         let device = try SimulatedDevice(
-            configuration, surroundings: SimulatedDevice.Surroundings(port: 0),
+            configuration, surroundings: surroundings,
             endpoints: { DeviceKind.plans(kinds) })
         address = "[::1]:\(try await device.start())"
         self.device = device
-        serving = Task { await device.run() }
+        serving = inBackground { await device.run() }
         code = try SetupPayload(
             vendorID: 0xFFF1, productID: 0x8001, discoveryCapabilities: .onNetwork,
             discriminator: try SetupDiscriminator(long: 3840), passcode: try SetupPasscode(Self.passcode)
@@ -60,12 +71,17 @@ final class VirtualLight: Sendable {
     /// The folder with the authority that vouches for it.
     var trust: String { folder.appendingPathComponent("trust").path }
 
+    /// Whether a commissioner may come: its window is open, no fail-safe is armed and no fabric is on it.
+    var isUntouched: Bool {
+        get async { await device.withNode { node, _ in node.isCommissionable && node.fabrics.isEmpty } }
+    }
+
     /// Restarts it: it has its records, and no session.
     func reboot() async { _ = await device.input("reboot") }
 
     func stop() async {
         await device.stop()
         serving.cancel()
-        await serving.value
+        _ = try? await serving.value
     }
 }

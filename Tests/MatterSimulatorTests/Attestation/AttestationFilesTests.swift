@@ -28,8 +28,12 @@ struct AttestationFilesTests {
         return Array("-----BEGIN \(label)-----\n\(text)\n-----END \(label)-----\n".utf8)
     }
 
+    private func load(_ place: URL) throws -> DeviceAttestationCredentials {
+        try AttestationFiles(reading: place.path).credentials(place.path)
+    }
+
     private func check() throws {
-        let loaded = try AttestationFiles.load(folder.path)
+        let loaded = try load(folder)
         #expect(loaded.dac == credentials.dac)
         #expect(loaded.pai == credentials.pai)
         #expect(loaded.certificationDeclaration == credentials.certificationDeclaration)
@@ -69,17 +73,20 @@ struct AttestationFilesTests {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             try write(files)
             do {
-                _ = try AttestationFiles.load(folder.path)
+                _ = try load(folder)
                 return ""
-            } catch {
+            } catch let error as SimulatorError {
                 #expect(error.code == .invalidAttestation)
+                return error.reason
+            } catch let error as AttestationError {
+                #expect(error.code == .unreadableFiles)
                 return error.reason
             }
         }
         #expect(try refusal(good).isEmpty)
         #expect(try refusal(Array(good.dropFirst())).contains("device certificate"))
         #expect(try refusal(good + [("other-pai.der", [1])]).contains("2 files that could be the intermediate"))
-        #expect(try refusal(Array(good.dropLast())).contains("0 files that could be the key"))
+        #expect(try refusal(Array(good.dropLast())).contains("no file or member that is the key"))
         #expect(try refusal(Array(good.dropLast()) + [("dac.key", [1, 2, 3])]).contains("cannot be read"))
         #expect(
             try refusal(Array(good.dropFirst()) + [("dac.der", Array("none".utf8))]).contains("neither DER nor PEM"))
@@ -98,12 +105,16 @@ struct AttestationFilesTests {
             "cd": digits(credentials.certificationDeclaration), "dac_private_key": digits(scalar),
         ]
         try JSONEncoder().encode(members).write(to: file)
-        #expect(try AttestationFiles.load(file.path).dac == credentials.dac)
-        #expect(try AttestationFiles.load(file.path).key.publicKey == credentials.key.publicKey)
-        for name in members.keys {
+        #expect(try load(file).dac == credentials.dac)
+        #expect(try load(file).key.publicKey == credentials.key.publicKey)
+        let parts = ["dac_cert": "(dac)", "pai_cert": "(pai)", "cd": "(cd)", "dac_private_key": "key"]
+        for (name, part) in parts {
             try JSONEncoder().encode(members.filter { $0.key != name }).write(to: file)
-            let error = #expect(throws: SimulatorError.self) { try AttestationFiles.load(file.path) }
-            #expect(error?.reason.contains("'\(name)'") == true)
+            let missing = #expect(throws: SimulatorError.self) { try load(file) }
+            #expect(missing?.reason.hasSuffix(part) == true)
+            try JSONEncoder().encode(members.merging([name: "xyz"]) { $1 }).write(to: file)
+            let malformed = #expect(throws: AttestationError.self) { try load(file) }
+            #expect(malformed?.reason.contains("'\(name)'") == true)
         }
     }
 }

@@ -56,10 +56,7 @@ struct Commission: NetworkCommand {
             "What to do when attestation fails: enforce, ask, warn or skip; on a terminal, ask by default.",
             valueName: "MODE"))
     var attestation: AttestationArgument = .ask
-    @Flag(help: "Also trust the attestation authorities of development devices.") var allowTestDevices = false
-    @Option(
-        help: ArgumentHelp("Also trust the attestation certificates (DER or PEM) in this folder.", valueName: "DIR"))
-    var trust: String?
+    @OptionGroup var trust: TrustOptions
     @Option(help: ArgumentHelp("Where the device is used: ISO 3166-1 code of the country.", valueName: "CC"))
     var country: String = "XX"
     @Flag(help: "Accept the required terms of the device's manufacturer, as the Alliance's ledger has them.")
@@ -81,7 +78,6 @@ struct Commission: NetworkCommand {
     @Flag(help: "If the service cannot be told, make the device leave the fabric again.") var rollback = false
     @Flag(name: .long, help: "Do not read the endpoints afterwards.") var noPost = false
     @Option(help: .hidden) var until: String?
-    @OptionGroup var revocation: RevocationOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
@@ -107,11 +103,8 @@ struct Commission: NetworkCommand {
     func run(_ context: CommandContext) async throws {
         let printer = ProgressPrinter(context.progress, isJSON: context.console.isJSON)
         defer { printer.finish() }
-        var policy = TrustPolicy(
-            enforcement: attestation.enforcement, allowsTestDevices: allowTestDevices, folder: trust)
-        revocation.apply(to: &policy)
         var commission = Controller.CommissionOptions(
-            trust: policy,
+            trust: trust.policy(attestation.enforcement),
             issuer: issuer.map { $0.choice(settings) } ?? .ofFabric(settings: settings),
             progress: { printer.report($0) })
         commission.leavesUnlessConfirmed = rollback
@@ -152,7 +145,7 @@ struct Commission: NetworkCommand {
         }
         var desk = TermsDesk(
             state: context.controller.options.state, connection: LedgerConnection(output: options.state.output),
-            nets: allowTestDevices ? LedgerNet.allCases : [.main], given: terms, acceptsRequired: acceptTerms,
+            nets: trust.allowTestDevices ? LedgerNet.allCases : [.main], given: terms, acceptsRequired: acceptTerms,
             country: country)
         do {
             return try await attempt(desk, context.deadline)
@@ -177,7 +170,7 @@ struct Commission: NetworkCommand {
                     discriminator: try discriminator.map { number throws in try SetupDiscriminator(long: number) })
             ]
         } else {
-            requests = try SetupPayload.parse(try payloadText()).map { CommissioningRequest($0) }
+            requests = try SetupPayload.parse(try StandardInput.payload(payload ?? "")).map { CommissioningRequest($0) }
         }
         for index in requests.indices {
             requests[index].addresses = context.controller.options.addresses
@@ -189,14 +182,6 @@ struct Commission: NetworkCommand {
             requests[index].until = until.flatMap(CommissioningStage.init(rawValue:))
         }
         return requests
-    }
-
-    private func payloadText() throws -> String {
-        guard payload == "-" else { return payload ?? "" }
-        guard let line = try StandardInput.line() else {
-            throw CommandLineError("usage.no-payload", "stdin has no payload")
-        }
-        return line
     }
 
     private func show(

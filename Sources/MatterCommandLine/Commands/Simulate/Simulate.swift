@@ -62,8 +62,7 @@ struct Simulate: LocalCommand {
     var handshakes = 16
     @Option(name: .long, help: ArgumentHelp("The vendor id.", valueName: "V")) var vendorId = NumberArgument<UInt16>(
         0xFFF1)
-    @Option(name: .long, help: ArgumentHelp("The product id.", valueName: "P")) var productId = NumberArgument<UInt16>(
-        0x8001)
+    @Option(name: .long, help: ArgumentHelp("The product id.", valueName: "P")) var productId: NumberArgument<UInt16>?
     @Option(help: ArgumentHelp("The name of the product.", valueName: "NAME")) var name: String?
     @Option(help: ArgumentHelp("The serial number.", valueName: "TEXT")) var serial = "SIM-0001"
     @Option(help: ArgumentHelp("How to be found: avahi or none.", valueName: "HOW")) var mdns: SimulatedDiscovery =
@@ -202,6 +201,20 @@ struct Simulate: LocalCommand {
         return options
     }
 
+    private static let standardProduct: UInt16 = 0x8001
+
+    /// The product id that was asked for, otherwise that of the test case that is played.
+    private func product() throws -> UInt16 {
+        if let productId { return productId.value }
+        return try attestation.flatMap { try files($0).reported?.productID } ?? Self.standardProduct
+    }
+
+    private func files(_ path: String) throws(SimulatorError) -> AttestationFiles {
+        do { return try AttestationFiles(reading: path) } catch {
+            throw SimulatorError(.invalidAttestation, error.reason)
+        }
+    }
+
     private func configuration(_ kind: DeviceKind, _ directory: StateDirectory) throws -> NodeConfiguration {
         let now = MatterEpoch.seconds(unix: Int64(time(nil))) ?? 0
         let credentials: DeviceAttestationCredentials
@@ -210,10 +223,10 @@ struct Simulate: LocalCommand {
                 throw CommandLineError(
                     "usage.paa-out", "--paa-out writes our own authority, which --attestation replaces")
             }
-            credentials = try AttestationFiles.load(attestation)
+            credentials = try files(attestation).credentials(attestation)
         } else {
             let made = try DeviceAttestation.credentials(
-                vendorID: vendorId.value, productID: productId.value, deviceType: kind.deviceType, state: directory,
+                vendorID: vendorId.value, productID: try product(), deviceType: kind.deviceType, state: directory,
                 now: now)
             credentials = made.credentials
             if let paaOut { try OutputFile.write(made.authority, to: paaOut) }
@@ -224,7 +237,7 @@ struct Simulate: LocalCommand {
         _ = try SetupPasscode(passcode)
         _ = try SetupDiscriminator(long: discriminator)
         var configuration = NodeConfiguration(
-            vendorID: vendorId.value, productID: productId.value, productName: name ?? kind.title,
+            vendorID: vendorId.value, productID: try product(), productName: name ?? kind.title,
             serialNumber: serial, uniqueID: "", discriminator: discriminator,
             verifier: try SPAKE2PlusVerifierData(passcode: passcode, salt: salt, iterations: pbkdf.iterations),
             pbkdf: pbkdf, network: network, attestation: credentials, primaryDeviceType: kind.deviceType)
@@ -263,7 +276,7 @@ struct Simulate: LocalCommand {
         printer.ready(
             port: port,
             SetupPayload(
-                vendorID: vendorId.value, productID: productId.value, discoveryCapabilities: .onNetwork,
+                vendorID: vendorId.value, productID: configuration.productID, discoveryCapabilities: .onNetwork,
                 discriminator: try SetupDiscriminator(long: configuration.discriminator),
                 passcode: try SetupPasscode(passcode)))
         return device

@@ -1,21 +1,12 @@
 import ArgumentParser
 import MatterController
 
-/// What `--revocation` says.
-enum RevocationArgument: String, ExpressibleByArgument, CaseIterable {
-    case strict, soft, off
-
-    var policy: TrustPolicy.Revocation {
-        switch self {
-        case .strict: .strict
-        case .soft: .soft
-        case .off: .off
-        }
-    }
-}
-
 /// Options of every command that judges the attestation of a device.
-struct RevocationOptions: ParsableArguments {
+struct TrustOptions: ParsableArguments {
+    @Flag(help: "Also trust the attestation authorities of development devices.") var allowTestDevices = false
+    @Option(
+        help: ArgumentHelp("Also trust the attestation certificates (DER or PEM) in this folder.", valueName: "DIR"))
+    var trust: String?
     @Option(
         help: ArgumentHelp(
             "Whether the certificates may be revoked: strict refuses what is not known, soft says so, off does not look.",
@@ -27,8 +18,10 @@ struct RevocationOptions: ParsableArguments {
             valueName: "FILE"))
     var revocationSet: String?
 
-    func apply(to policy: inout TrustPolicy) {
+    func policy(_ enforcement: TrustPolicy.Enforcement = .enforce) -> TrustPolicy {
+        var policy = TrustPolicy(enforcement: enforcement, allowsTestDevices: allowTestDevices, folder: trust)
         policy.revocation = revocation.policy
         policy.revocationSet = revocationSet
+        return policy
     }
 }

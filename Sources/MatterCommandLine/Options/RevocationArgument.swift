@@ -1,0 +1,15 @@
+import ArgumentParser
+import MatterController
+
+/// What `--revocation` says.
+enum RevocationArgument: String, ExpressibleByArgument, CaseIterable {
+    case strict, soft, off
+
+    var policy: TrustPolicy.Revocation {
+        switch self {
+        case .strict: .strict
+        case .soft: .soft
+        case .off: .off
+        }
+    }
+}
