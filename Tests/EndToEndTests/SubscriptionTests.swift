@@ -20,6 +20,18 @@ import Testing
         #expect(await wait.status() == 0)
     }
 
+    @Test("a light of another make is described, and says what it supports")
+    func otherDescription() async throws {
+        let scene = try await Scene.commissioned()
+        defer { scene.end() }
+        let matterctl = scene.matterctl
+        let text = try await matterctl.succeed("describe", "kitchen").result
+        #expect(text.hasPrefix("endpoint 0: ") && text.contains("\nendpoint 1: Dimmable Light"), "\(text)")
+        #expect(text.contains("  on-off, revision "), "\(text)")
+        #expect(try await matterctl.run(["supports", "kitchen", "1/level-control/current-level"]).status == 0)
+        #expect(try await matterctl.run(["supports", "kitchen", "1/door-lock"]).status == 6)
+    }
+
     @Test("a restart of the device is a gap that is marked, and the changes and events of the gap follow")
     func restart() async throws {
         let (device, matterctl) = (try await VirtualDevice.start(), try MatterCtl())

@@ -47,7 +47,7 @@ echo $! > "$dir/dbus.pid"
 n=0
 until [ -S "$dir/bus" ]; do
     n=$((n + 1))
-    [ $n -lt 100 ] || { cat "$dir/dbus.log" >&2; exit 1; }
+    [ $n -lt 600 ] || { cat "$dir/dbus.log" >&2; exit 1; }
     sleep 0.05
 done
 # avahi-daemon's run directory is compiled in and must belong to the user avahi: it gets a private /run, and a passwd in
@@ -63,6 +63,6 @@ echo $! > "$dir/avahi.pid"
 n=0
 until grep -qs "Server startup complete" "$dir/avahi.log"; do
     n=$((n + 1))
-    [ $n -lt 200 ] || { cat "$dir/avahi.log" >&2; exit 1; }
+    [ $n -lt 600 ] || { cat "$dir/avahi.log" >&2; exit 1; }
     sleep 0.05
 done
