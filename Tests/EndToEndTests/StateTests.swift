@@ -12,11 +12,11 @@ import Testing
         let lines = try await matterctl.succeed("node", "ls").stdout
         #expect(lines == "1\tkitchen\tCircuitMatter\t\(scene.light.address)\tcommissioned\n")
         let node = """
-            {"addresses":"<array>","endpoints":"<array>","name":"kitchen","node":1,"productId":4660,\
-            "productName":"CircuitMatter","serialNumber":"1234","state":"commissioned","vendorId":65524,\
+            {"addresses":"<array>","attestation":"<object>","endpoints":"<array>","name":"kitchen","node":1,\
+            "productId":4660,"productName":"CircuitMatter","serialNumber":"1234","state":"commissioned","vendorId":65524,\
             "vendorName":"CircuitMatter"}
             """
-        let masked: Set = ["addresses", "endpoints"]
+        let masked: Set = ["addresses", "attestation", "endpoints"]
         let listed = try await matterctl.succeed("node", "ls", "--json").json()
         #expect(listed.elements.count == 1 && listed[0]?.masking(masked).description == node, "\(listed)")
         #expect(try await matterctl.succeed("node", "list", "--json").json() == listed)

@@ -130,6 +130,9 @@ import Testing
         for run in others { #expect(run.status == 7 && !asks(run), "\(run)") }
         let accepted = try await person.run(words, input: "yes\n")
         #expect(accepted.status == 0 && asks(accepted) && accepted.stdout == "1\n", "\(accepted)")
+        let node = try await person.succeed("node show 1 --json").json()
+        #expect(node["attestation"]?["verdict"] == "untrusted" && node["attestation"]?["accepted"] == true)
+        #expect(try await person.succeed("node show 1").stdout.contains("\nattestation\tuntrusted, accepted by you\n"))
     }
 
     @Test("a device that is let in although it is not trusted says so")

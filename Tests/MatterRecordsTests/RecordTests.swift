@@ -27,6 +27,7 @@ struct RecordTests {
         ]
         node.isLongIdleTime = true
         node.commissionedAt = 1_786_000_000
+        node.attestation = .untrusted
         node.reliability = ReliabilityParameters(
             idleInterval: .milliseconds(5000), activeInterval: .milliseconds(333), activeThreshold: .milliseconds(4001))
         return node

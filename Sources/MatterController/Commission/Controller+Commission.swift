@@ -300,6 +300,7 @@ extension Controller {
         record.endpoints = result.endpoints.map(NodeRecord.Endpoint.init)
         record.isLongIdleTime = result.information.isLongIdleTime
         record.commissionedAt = options.unixTime()
+        record.attestation = result.attestation?.report.verdict ?? record.attestation
         record.certificate = pending.map { Array(SHA256.hash($0.noc).prefix(16)) } ?? record.certificate
         return record
     }

@@ -38,6 +38,9 @@ package struct NodeRecord: Equatable, Sendable {
     package var commissionedAt: Int64?
     /// A digest of the certificate that it was commissioned with; `nil` where release 0.1.0 did that.
     package var certificate: [UInt8]?
+    /// The verdict on its attestation when it was commissioned: one that is not trusted was accepted by the user. `nil` if
+    /// it is not known.
+    package var attestation: AttestationVerdict?
 
     /// The longest that one reliable message to the node may take by its own parameters: what the patience of a command
     /// has to last for.
@@ -65,6 +68,7 @@ package struct NodeRecord: Equatable, Sendable {
         isLongIdleTime = try fields.optionalBool("longIdleTime") ?? false
         commissionedAt = try fields.optionalInteger("commissionedAt")
         certificate = try fields.optionalOctets("certificate")
+        attestation = try fields.optionalString("attestation").flatMap { AttestationVerdict(rawValue: $0) }
         // An interface that is gone makes an address useless, not the record.
         addresses = try fields.array("addresses").compactMap { value in
             value.stringValue.flatMap { try? PeerAddress(parsing: $0) }
@@ -111,6 +115,7 @@ package struct NodeRecord: Equatable, Sendable {
         object["longIdleTime"] = isLongIdleTime ? .bool(true) : nil
         object["commissionedAt"] = commissionedAt.map { .int($0) }
         object["certificate"] = certificate.map { .string(Hex.encode($0)) }
+        object["attestation"] = attestation.map { .string($0.rawValue) }
         if let reliability, reliability != .standard {
             func milliseconds(_ duration: Duration) -> JSONValue { .int(Int64(duration / .milliseconds(1))) }
             object["idleIntervalMs"] = milliseconds(reliability.idleInterval)

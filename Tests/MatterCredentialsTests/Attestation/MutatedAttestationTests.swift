@@ -8,7 +8,7 @@ import Testing
 /// all that was signed, with its keys and names, is as it was.
 @Suite("damaged attestation")
 struct MutatedAttestationTests {
-    /// `make stress` has 100,000.
+    /// The whole of it is 100,000 (docs/reliability.md).
     static let count = ProcessInfo.processInfo.environment["MATTERCTL_MUTATIONS"].flatMap { Int($0) } ?? 2_100
 
     /// The differences that leave a device trusted.

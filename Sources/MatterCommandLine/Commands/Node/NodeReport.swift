@@ -1,3 +1,4 @@
+import MatterCredentials
 import MatterDataModel
 package import MatterRecords
 import MatterTransport
@@ -16,6 +17,16 @@ extension Report {
             Field("productName", node.productName, column: "PRODUCT")
             Field(label: "product", Self.label(node.productName, node.productID))
             Field("serialNumber", node.serialNumber, label: "serial")
+            if let verdict = node.attestation {
+                let isAccepted = verdict == .untrusted
+                Field(
+                    "attestation",
+                    Report {
+                        Field("verdict", verdict.rawValue)
+                        if isAccepted { Field("accepted", true) }
+                    })
+                if isAccepted { Field(label: "attestation", ["untrusted, accepted by you"]) }
+            }
             Field("addresses", node.addresses.map(\.description))
             Field(column: "ADDRESS", node.addresses.first.map { [$0.description] })
             for address in node.addresses { Field(label: "address", [address.description]) }
