@@ -66,7 +66,8 @@ import Testing
             ("<ol><li>x</li><li>y</li></ol>", ["- x", "- y"]),
             ("a &lt;b&gt; &amp;amp; &#65;&#x42;&nbsp;c", ["a <b> &amp; AB c"]),
             ("1 < 2 & 3", ["1 < 2 & 3"]), ("<script>x</script>", ["x"]), ("&nope; &#xD800;", ["&nope; &#xD800;"]),
-            ("  a\r\n\n b\tc ", ["a", "b c"]), ("", []), ("<h1>T</h1>text", ["T", "text"]),
+            ("  a\r\n\n b\tc ", ["a", "b c"]), ("", []), ("a&#10;b&#x2028;&#13;&#10;c", ["a", "b", "c"]),
+            ("<h1>T</h1>text", ["T", "text"]),
         ] as [(String, [String])])
     func markup(text: String, lines: [String]) {
         #expect(PlainMarkup.lines(text) == lines)

@@ -30,7 +30,7 @@ package enum PlainMarkup {
                     lines[lines.endIndex - 1].append(character)
                     continue
                 }
-                lines[lines.endIndex - 1].append(meant)
+                if meant.isNewline { lines.append("") } else { lines[lines.endIndex - 1].append(meant) }
                 rest = rest[rest.index(after: end)...]
             case _ where character.isNewline: lines.append("")
             case _ where character.isWhitespace: lines[lines.endIndex - 1].append(" ")

@@ -107,9 +107,11 @@ extension Seeds {
             ])
     }
 
-    static let terms = text([
-        #"{"schemaVersion":1,"esfRevision":3,"defaultCountry":"US","countryEntries":{"US":{"defaultLanguage":"en","languageEntries":{"en":[{"ordinal":0,"required":true,"title":"<b>Terms</b>","text":"<p>a &amp; &#65;</p><li>b"}]}}}}"#
-    ])
+    /// With long texts: a change of a text leaves the document whole.
+    static let terms = text(
+        ["<p>a &amp; &#65;</p><li>b", String(repeating: "<p>You agree &lt;1&gt;</p>", count: 24)].map {
+            #"{"schemaVersion":1,"esfRevision":3,"defaultCountry":"US","countryEntries":{"US":{"defaultLanguage":"en","languageEntries":{"en":[{"ordinal":0,"required":true,"title":"<b>Terms</b>","text":"\#($0)"}]}}}}"#
+        })
 
     static func trustSets() throws -> [[UInt8]] {
         var set = TrustSet(net: .main, origin: "https://ledger.example", date: 1_795_305_600)
