@@ -11,6 +11,7 @@ import MatterStore
 import MatterTLV
 import MatterTestKit
 import MatterTransport
+import Synchronization
 import Testing
 
 /// The driver with real sessions over the loopback interface.
@@ -30,6 +31,35 @@ struct CommissionerTests {
     }
 
     // MARK: Success
+
+    @Test("the judgement gets what the setup code and the mDNS record say; at an address there is no record")
+    func claims() async throws {
+        for isFound in [true, false] {
+            let lamp = try await Commissionee()
+            let address = lamp.device.address
+            let discovery = FakeDiscovery([
+                .init(instance: "A", addresses: [address], vendorID: FakeDevice.vendorID)
+            ])
+            var workshop = try Workshop(discovery: isFound ? discovery : nil)
+            let seen = Mutex<AttestationEvidence?>(nil)
+            workshop.environment.attest = { evidence in
+                seen.withLock { $0 = evidence }
+                return AttestationSummary(AttestationReport(verdict: .test))
+            }
+            _ = try await workshop.commission(
+                workshop.request(isFound ? nil : address) {
+                    $0.discriminator = try SetupDiscriminator(long: 3840)
+                    ($0.vendorID, $0.productID) = (FakeDevice.vendorID, 0)
+                })
+            let evidence = try #require(seen.withLock { $0 })
+            #expect(evidence.vendorID == VendorID(FakeDevice.vendorID))
+            #expect(evidence.setupCode == VendorAndProduct(vendorID: VendorID(FakeDevice.vendorID)))
+            #expect(evidence.advertised?.vendorID == (isFound ? VendorID(FakeDevice.vendorID) : nil))
+            #expect((evidence.advertised == nil) == !isFound)
+            await workshop.end()
+            await lamp.end()
+        }
+    }
 
     @Test("a device becomes a node, and the journal knows of it before its certificate leaves")
     func success() async throws {
