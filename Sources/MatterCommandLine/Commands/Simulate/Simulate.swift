@@ -62,7 +62,8 @@ struct Simulate: LocalCommand {
     var handshakes = 16
     @Option(name: .long, help: ArgumentHelp("The vendor id.", valueName: "V")) var vendorId = NumberArgument<UInt16>(
         0xFFF1)
-    @Option(name: .long, help: ArgumentHelp("The product id.", valueName: "P")) var productId: NumberArgument<UInt16>?
+    @Option(name: .long, help: ArgumentHelp("The product id; 0x8001, or that of --attestation.", valueName: "P"))
+    var productId: NumberArgument<UInt16>?
     @Option(help: ArgumentHelp("The name of the product.", valueName: "NAME")) var name: String?
     @Option(help: ArgumentHelp("The serial number.", valueName: "TEXT")) var serial = "SIM-0001"
     @Option(help: ArgumentHelp("How to be found: avahi or none.", valueName: "HOW")) var mdns: SimulatedDiscovery =
