@@ -282,7 +282,7 @@ struct NodeLinkTests {
         stale.endpoints = [.init(number: 0, deviceTypes: [0x16], serverClusters: [0x1D])]
         try await bench.controller.nodes().save(stale)
         #expect(try await bench.controller.described(bench.controller.record(of: "lamp"), deadline: .testNow) == stale)
-        #expect(try await bench.controller.describedAnew(stale, deadline: deadline) == described)
+        #expect(try await bench.controller.refreshed(stale, deadline: deadline) == described)
         #expect(try await bench.controller.record(of: "5").endpoints == described.endpoints)
         await bench.device.shutDown()
         #expect(

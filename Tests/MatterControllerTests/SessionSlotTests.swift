@@ -182,7 +182,7 @@ struct SessionSlotTests {
                 return [.value(path, .structure([TLVElement(0, .uint(5)), TLVElement(1, .uint(3))]))]
             }
         }
-        let record = try await bench.controller.describedAnew(bench.controller.record(of: "lamp"), deadline: deadline)
+        let record = try await bench.controller.refreshed(bench.controller.record(of: "lamp"), deadline: deadline)
         #expect(record.sessionsPerFabric == 5)
         #expect(try await bench.controller.record(of: "lamp").sessionsPerFabric == 5)
         await bench.end()

@@ -12,8 +12,6 @@ import MatterTransport
 
 /// Performs the actions of one flow on one PASE session, and what has to be undone if it fails.
 struct CommissioningRun: Sendable {
-    /// The time for undoing, on top of the remaining time.
-    private static let undoBudget = Duration.seconds(5)
     /// While an issuer works or a person decides, the fail-safe is extended this often.
     private static let keepAlive = Duration.seconds(20)
     /// How long a device may take to end an earlier fail-safe before ArmFailSafe is sent once more.
@@ -25,18 +23,18 @@ struct CommissioningRun: Sendable {
     let device: PairedDevice
     let deadline: Instant
 
-    private var environment: Commissioner.Environment { commissioner.environment }
-    private var time: any TimeSource { environment.time }
+    var environment: Commissioner.Environment { commissioner.environment }
+    var time: any TimeSource { environment.time }
     /// The PASE session.
-    private var session: SecureSession { device.session }
-    private var channel: CommissioningChannel { channel(on: session) }
+    var session: SecureSession { device.session }
+    var channel: CommissioningChannel { channel(on: session) }
 
-    private func channel(on session: SecureSession) -> CommissioningChannel {
+    func channel(on session: SecureSession) -> CommissioningChannel {
         CommissioningChannel(session: session, patience: environment.patience, deadline: deadline)
     }
 
     /// The results of the flow's actions for the end.
-    private struct Memory: Sendable {
+    struct Memory: Sendable {
         var attestation: AttestationSummary?
         var operational: SecureSession?
         /// The issuer's receipt, for the case that the commissioning fails.
@@ -54,7 +52,7 @@ struct CommissioningRun: Sendable {
         case verified(AttestationSummary)
         case connected(SecureSession)
         /// The session fell silent; the command was answered on another one.
-        case answeredAnew(SecureSession, CommissioningCommand, CommandResult)
+        case answeredAgain(SecureSession, CommissioningCommand, CommandResult)
     }
 
     func run(clock: StageClock) async throws -> CommissionedNode {
@@ -156,7 +154,7 @@ struct CommissioningRun: Sendable {
         case .connected(let session):
             memory.operational = session
             return .connected
-        case .answeredAnew(let session, let command, let result):
+        case .answeredAgain(let session, let command, let result):
             memory.operational = session
             return .answered(command, result)
         }
@@ -244,17 +242,17 @@ struct CommissioningRun: Sendable {
             guard command == .commissioningComplete else { throw error }
             environment.logger.debug("\(command.name): \(error); setting up another session")
             await lost.manager.remove(lost.reference)
-            return try await completeAnew(pending)
+            return try await completeAgain(pending)
         }
     }
 
     /// CommissioningComplete was sent and not answered: a restarted device has forgotten the session it came on. Within
     /// the fail-safe it may be sent again, and a device that is done says so.
-    private func completeAnew(_ pending: PendingNode) async throws -> Outcome {
+    private func completeAgain(_ pending: PendingNode) async throws -> Outcome {
         let session = try await connect(to: pending.nodeID, deadline: anotherSessionDeadline)
         do {
             let command = CommissioningCommand.commissioningComplete
-            return .answeredAnew(session, command, try await channel(on: session).invoke(command))
+            return .answeredAgain(session, command, try await channel(on: session).invoke(command))
         } catch {
             await session.close()
             throw error
@@ -363,62 +361,5 @@ struct CommissioningRun: Sendable {
         try await environment.nodeConnector.connect(
             to: node, hints: [session.address], reliability: session.established.peerParameters.reliability,
             presumedActive: true, deadline: deadline)
-    }
-
-    // MARK: The end
-
-    /// The PASE session has served its purpose; devices drop it with the fail-safe anyway.
-    private func close(_ memory: Memory) async {
-        await session.close()
-        await memory.operational?.close()
-    }
-
-    /// Takes back what can be taken back; what cannot is named.
-    ///
-    /// - Parameter isForgotten: whether the device has said that it does not know our fabric.
-    private func undo(
-        _ undo: CommissioningFlow.Undo, _ memory: Memory, isForgotten: Bool
-    ) async -> CommissioningError.Aftermath {
-        let aftermath = isForgotten ? await forget(undo, memory) : await rollBack(undo, memory)
-        await close(memory)
-        return aftermath
-    }
-
-    /// The device has forgotten everything: so do we. Its fail-safe may still be armed.
-    private func forget(_ undo: CommissioningFlow.Undo, _ memory: Memory) async -> CommissioningError.Aftermath {
-        let mayBeArmed = undo == .disarmPending && !memory.hasLostSession
-        let isDisarmed = mayBeArmed ? await disarm() : false
-        if let pending = memory.pending { try? environment.journal.remove(pending.nodeID) }
-        if let receipt = memory.receipt { await environment.issuer.abandon(receipt) }
-        return isDisarmed ? .rolledBack : .forgotten
-    }
-
-    private func rollBack(_ undo: CommissioningFlow.Undo, _ memory: Memory) async -> CommissioningError.Aftermath {
-        let within = memory.pending.map { Duration.seconds(max(0, $0.failSafeEnds - environment.unixTime())) }
-        switch undo {
-        case .nothing, .leavePending:
-            return memory.pending.map { .pending(nodeID: $0.nodeID.rawValue, within: within ?? .zero) } ?? .untouched
-        case .disarm, .disarmPending:
-            let isDisarmed = await disarm()
-            if let pending = memory.pending {
-                guard isDisarmed || undo == .disarm else {
-                    return .pending(nodeID: pending.nodeID.rawValue, within: within ?? .zero)
-                }
-                // The device has rolled back, or was never sent the certificate: there is nothing to come back to.
-                try? environment.journal.remove(pending.nodeID)
-            }
-            if let receipt = memory.receipt { await environment.issuer.abandon(receipt) }
-            return isDisarmed ? .rolledBack : .rollsBack(within: within ?? .seconds(60))
-        }
-    }
-
-    private func disarm() async -> Bool {
-        let command = CommissioningCommand.armFailSafe(seconds: 0, breadcrumb: 0)
-        let deadline = time.now + Self.undoBudget
-        guard
-            let result = try? await channel.invoke(command, deadline: deadline),
-            let answer = try? CommissioningAnswer(result, to: command, stage: .armFailSafe)
-        else { return false }
-        return (try? answer.requireOK(tolerating: .noFailSafe)) != nil
     }
 }

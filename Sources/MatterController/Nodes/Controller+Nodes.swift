@@ -27,11 +27,11 @@ extension Controller {
     /// A node with its endpoints, which are read once if they are not known.
     package func described(_ record: NodeRecord, deadline: Instant) async throws -> NodeRecord {
         guard record.endpoints.isEmpty else { return record }
-        return try await describedAnew(record, deadline: deadline)
+        return try await refreshed(record, deadline: deadline)
     }
 
     /// The node with the endpoints that it has now, which are kept: bridges gain and lose them.
-    package func describedAnew(_ record: NodeRecord, deadline: Instant) async throws -> NodeRecord {
+    package func refreshed(_ record: NodeRecord, deadline: Instant) async throws -> NodeRecord {
         let result = try await link(to: record).read(
             EndpointDescription.paths + DeviceDescription.paths, deadline: deadline)
         let sessions = DeviceDescription(result).sessionsPerFabric

@@ -133,7 +133,7 @@ extension Controller {
     ///
     /// - Parameter elements: whether also what each cluster has.
     package func describe(_ record: NodeRecord, elements: Bool, deadline: Instant) async throws -> NodeDescription {
-        let described = try await describedAnew(record, deadline: deadline)
+        let described = try await refreshed(record, deadline: deadline)
         return NodeDescription(
             try await link(to: described).read(NodeDescription.paths(elements: elements), deadline: deadline))
     }

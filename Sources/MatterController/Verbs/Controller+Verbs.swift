@@ -21,7 +21,7 @@ extension Controller {
         if named == nil {
             record = try await described(record, deadline: budget.deadline)
             if !record.endpoints.contains(where: { $0.serverClusters.contains(cluster.rawValue) }) {
-                record = try await describedAnew(record, deadline: budget.deadline(for: record))
+                record = try await refreshed(record, deadline: budget.deadline(for: record))
             }
         }
         let endpoint = try record.endpoint(

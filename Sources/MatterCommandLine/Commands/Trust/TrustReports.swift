@@ -45,22 +45,8 @@ extension Report {
             Field("revocationPoints", set.points.count, label: "revocation points")
             Field("unreadablePoints", plan.pointFaults.isEmpty ? nil : plan.pointFaults)
             for fault in plan.pointFaults { Field(label: "point not read", [fault]) }
-            Field(
-                "added",
-                plan.additions.map { addition in
-                    Report {
-                        Report(addition.identifier)
-                        Field("kind", addition.isSigner ? "declaration-signer" : "authority")
-                    }.json
-                })
-            Field(
-                "renewed",
-                plan.renewals.map { renewal in
-                    Report {
-                        Report(renewal.identifier)
-                        Field("kind", renewal.isSigner ? "declaration-signer" : "authority")
-                    }.json
-                })
+            Field("added", plan.additions.map(Report.init))
+            Field("renewed", plan.renewals.map(Report.init))
             Field(
                 "removed",
                 plan.removals.map { removal in
@@ -85,6 +71,15 @@ extension Report {
                     [line(removal.identifier, removal.isRevoked ? " (revoked)" : " (no longer listed)")])
             }
             for refusal in plan.refusals { Field(label: "refused", [line(refusal.identifier, ": \(refusal.reason)")]) }
+        }
+    }
+}
+
+extension Report {
+    fileprivate init(_ addition: TrustPlan.Addition) {
+        self.init {
+            Report(addition.identifier)
+            Field("kind", addition.isSigner ? "declaration-signer" : "authority")
         }
     }
 }

@@ -1,0 +1,72 @@
+import Logging
+import MatterCredentials
+import MatterCrypto
+import MatterDataModel
+import MatterErrors
+import MatterInteraction
+import MatterRecords
+import MatterSecureChannel
+import MatterSession
+import MatterSetupPayload
+import MatterTransport
+
+/// How a commissioning ends: what was done is undone where it did not succeed.
+extension CommissioningRun {
+    /// The time for undoing, on top of the remaining time.
+    private static let undoBudget = Duration.seconds(5)
+
+    /// The PASE session has served its purpose; devices drop it with the fail-safe anyway.
+    func close(_ memory: Memory) async {
+        await session.close()
+        await memory.operational?.close()
+    }
+
+    /// Takes back what can be taken back; what cannot is named.
+    ///
+    /// - Parameter isForgotten: whether the device has said that it does not know our fabric.
+    func undo(
+        _ undo: CommissioningFlow.Undo, _ memory: Memory, isForgotten: Bool
+    ) async -> CommissioningError.Aftermath {
+        let aftermath = isForgotten ? await forget(undo, memory) : await rollBack(undo, memory)
+        await close(memory)
+        return aftermath
+    }
+
+    /// The device has forgotten everything: so do we. Its fail-safe may still be armed.
+    private func forget(_ undo: CommissioningFlow.Undo, _ memory: Memory) async -> CommissioningError.Aftermath {
+        let mayBeArmed = undo == .disarmPending && !memory.hasLostSession
+        let isDisarmed = mayBeArmed ? await disarm() : false
+        if let pending = memory.pending { try? environment.journal.remove(pending.nodeID) }
+        if let receipt = memory.receipt { await environment.issuer.abandon(receipt) }
+        return isDisarmed ? .rolledBack : .forgotten
+    }
+
+    private func rollBack(_ undo: CommissioningFlow.Undo, _ memory: Memory) async -> CommissioningError.Aftermath {
+        let within = memory.pending.map { Duration.seconds(max(0, $0.failSafeEnds - environment.unixTime())) }
+        switch undo {
+        case .nothing, .leavePending:
+            return memory.pending.map { .pending(nodeID: $0.nodeID.rawValue, within: within ?? .zero) } ?? .untouched
+        case .disarm, .disarmPending:
+            let isDisarmed = await disarm()
+            if let pending = memory.pending {
+                guard isDisarmed || undo == .disarm else {
+                    return .pending(nodeID: pending.nodeID.rawValue, within: within ?? .zero)
+                }
+                // The device has rolled back, or was never sent the certificate: there is nothing to come back to.
+                try? environment.journal.remove(pending.nodeID)
+            }
+            if let receipt = memory.receipt { await environment.issuer.abandon(receipt) }
+            return isDisarmed ? .rolledBack : .rollsBack(within: within ?? .seconds(60))
+        }
+    }
+
+    private func disarm() async -> Bool {
+        let command = CommissioningCommand.armFailSafe(seconds: 0, breadcrumb: 0)
+        let deadline = time.now + Self.undoBudget
+        guard
+            let result = try? await channel.invoke(command, deadline: deadline),
+            let answer = try? CommissioningAnswer(result, to: command, stage: .armFailSafe)
+        else { return false }
+        return (try? answer.requireOK(tolerating: .noFailSafe)) != nil
+    }
+}
