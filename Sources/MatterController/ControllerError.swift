@@ -23,6 +23,16 @@ package struct ControllerError: CodedError {
         case sessionsInUse = "node.sessions-in-use"
         /// The device refused to forget the fabric.
         case removalRefused = "node.removal-refused"
+        /// The new access control list would keep us from administering the node; nothing was written.
+        case lockout = "acl.lockout"
+        /// No node may accept an entry of the new access control list; nothing was written.
+        case invalidAccessEntry = "acl.invalid-entry"
+        /// The node has no room for the new access control list; nothing was written.
+        case accessListFull = "acl.full"
+        /// The access control list has no such entry, or none that names the subject.
+        case unknownAccessEntry = "acl.unknown-entry"
+        /// The node accepted a list and has another one.
+        case listDiffers = "node.list-differs"
     }
 
     package var code: Code

@@ -125,10 +125,11 @@ extension MatterError.Code {
         case .outcomeUnknown: self = .outcomeUnknown
         case .status: self = error.status.map { Self(status: $0.status) } ?? .refused
         case .unsupportedCluster: self = .unsupported
-        case .ambiguousEndpoint, .otherIssuer: self = .invalidInput
+        case .ambiguousEndpoint, .otherIssuer, .lockout, .invalidAccessEntry: self = .invalidInput
+        case .unknownAccessEntry: self = .notFound
         case .noIssuer, .issuerProgram: self = .issuerFailed
         case .sessionsInUse: self = .localState
-        case .removalRefused: self = .refused
+        case .removalRefused, .accessListFull, .listDiffers: self = .refused
         }
     }
 

@@ -14,6 +14,11 @@ extension TLVValue {
     package var text: String? { if case .string(let text) = self { text } else { nil } }
     package var octetString: [UInt8]? { if case .octets(let octets) = self { octets } else { nil } }
 
+    /// An array with these values.
+    package static func array(of values: some Sequence<TLVValue>) -> TLVValue {
+        .array(values.map { TLVElement(.anonymous, $0) })
+    }
+
     /// The values of an array.
     package var items: [TLVValue]? { if case .array(let members) = self { members.map(\.value) } else { nil } }
 

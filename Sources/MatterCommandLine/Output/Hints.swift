@@ -137,6 +137,8 @@ enum Hints {
         "session.other-device":
             "another device may have its last address, or a clock is wrong: check this host's time: date",
         "session.silent": "check that it is powered on and on this network, and that no firewall is blocking UDP",
+        "acl.full": "see what it has, and take away what is not needed: matterctl acl ls {0}",
+        "acl.see": "see what it has: matterctl acl ls {0}",
         "acl.lockout": "see which entry is ours, and keep it: matterctl acl ls {0}",
         // Statuses of the Interaction Model (Matter core specification, section 8.10): {0} is the node
         "im.UNSUPPORTED_ENDPOINT": "see what it has: matterctl node show {0}",

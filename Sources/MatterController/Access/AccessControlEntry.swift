@@ -3,14 +3,17 @@ package import MatterDataModel
 package import MatterTLV
 
 /// One entry of a node's access control list: AccessControlEntryStruct (Matter core specification, 9.10.5.6).
-package struct AccessControlEntry: Sendable, Equatable {
+package struct AccessControlEntry: FabricListEntry {
     /// Where the list is: cluster, and attribute on endpoint 0.
     package static let cluster = AccessControl.id
     package static let attribute = AccessControl.Attribute.acl
 
-    /// The privileges that this program gives or looks for (9.10.5.2).
+    /// The privileges (9.10.5.2).
     package enum Privilege {
+        package static let view = AccessControl.AccessControlEntryPrivilege.view.rawValue
+        package static let proxyView = AccessControl.AccessControlEntryPrivilege.proxyView.rawValue
         package static let operate = AccessControl.AccessControlEntryPrivilege.operate.rawValue
+        package static let manage = AccessControl.AccessControlEntryPrivilege.manage.rawValue
         package static let administer = AccessControl.AccessControlEntryPrivilege.administer.rawValue
     }
 
@@ -21,16 +24,28 @@ package struct AccessControlEntry: Sendable, Equatable {
     }
 
     /// The limits of an entry; `nil` means no limit.
-    package struct Target: Sendable, Equatable {
+    package struct Target: Sendable, Hashable {
         package var cluster: ClusterID?
         package var endpoint: EndpointID?
         package var deviceType: DeviceTypeID?
+
+        package init(cluster: ClusterID? = nil, endpoint: EndpointID? = nil, deviceType: DeviceTypeID? = nil) {
+            self.cluster = cluster
+            self.endpoint = endpoint
+            self.deviceType = deviceType
+        }
 
         init(_ value: TLVValue) throws(TLVError) {
             let fields = try TLVFields(value, "a target of an access control entry")
             cluster = try fields.present(0)
             endpoint = try fields.present(1)
             deviceType = try fields.present(2)
+        }
+
+        fileprivate var tlv: TLVValue {
+            .structure([
+                TLVElement(0, .id(cluster)), TLVElement(1, .id(endpoint)), TLVElement(2, .id(deviceType)),
+            ])
         }
 
         /// True if the cluster with the access control list is among what this means.
@@ -46,7 +61,18 @@ package struct AccessControlEntry: Sendable, Equatable {
     package var subjects: [NodeID]
     /// Empty for the whole node.
     package var targets: [Target]
+    /// Fields of later versions of the specification, which are written back as they were read.
+    private var others: [TLVElement] = []
     package var fabricIndex: UInt8?
+
+    package init(
+        _ privilege: UInt8, authMode: UInt8 = AuthMode.certificate, subjects: [NodeID], targets: [Target] = []
+    ) {
+        self.privilege = privilege
+        self.authMode = authMode
+        self.subjects = subjects
+        self.targets = targets
+    }
 
     package init(_ value: TLVValue) throws(TLVError) {
         let fields = try TLVFields(value, "an access control entry")
@@ -65,7 +91,19 @@ package struct AccessControlEntry: Sendable, Equatable {
             targets.append(try Target(target))
         }
         self.targets = targets
+        others = fields.all.filter { element in
+            if case .context(let tag) = element.tag { tag > 4 && tag != 254 } else { false }
+        }
         fabricIndex = try fields.optionalUnsigned(254)
+    }
+
+    package var tlv: TLVValue {
+        func list(_ values: [TLVValue]) -> TLVValue { values.isEmpty ? .null : .array(of: values) }
+        return .structure(
+            [
+                TLVElement(1, .uint(UInt64(privilege))), TLVElement(2, .uint(UInt64(authMode))),
+                TLVElement(3, list(subjects.map { .uint($0.rawValue) })), TLVElement(4, list(targets.map(\.tlv))),
+            ] + others)
     }
 
     private static func elements(_ value: TLVValue?, _ name: String) throws(TLVError) -> [TLVValue] {

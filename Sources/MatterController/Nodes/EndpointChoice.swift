@@ -8,6 +8,9 @@ extension NodeRecord {
     /// The node in messages: `node 'kitchen'`, `node 2`.
     package var title: String { name.map { "node '\($0)'" } ?? "node \(nodeID.rawValue)" }
 
+    /// The node as it is typed: `kitchen`, `2`.
+    package var label: String { name ?? "\(nodeID.rawValue)" }
+
     /// The endpoint that an everyday verb means.
     ///
     /// - Parameters:
@@ -19,7 +22,6 @@ extension NodeRecord {
     ) throws(ControllerError) -> EndpointID {
         if let named { return named }
         let candidates = endpoints.filter { $0.serverClusters.contains(cluster.rawValue) }.map { EndpointID($0.number) }
-        let label = name ?? "\(nodeID.rawValue)"
         switch candidates.count {
         case 1:
             return candidates[0]

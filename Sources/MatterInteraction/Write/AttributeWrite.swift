@@ -79,6 +79,10 @@ struct WriteBlock: Sendable {
                 guard left >= 0 else { break }
                 first += 1
             }
+            guard first > 0 || items.isEmpty || write.cluster != AccessControl.id else {
+                throw InteractionError(
+                    .requestTooLarge, "\(write.path): the first entry does not fit the \(room) bytes of a message")
+            }
         }
         var blocks = [first == 0 ? empty : try block(.array(Array(items[..<first])), isAppend: false)]
         for item in items[first...] { blocks.append(try block(item.value, isAppend: true)) }

@@ -110,10 +110,6 @@ extension TLVValue {
         return .structure((others + [TLVElement(tag, value)]).sorted { number($0) < number($1) })
     }
 
-    package static func array(of values: some Sequence<TLVValue>) -> TLVValue {
-        .array(values.map { TLVElement(.anonymous, $0) })
-    }
-
     package static func optional(_ number: (some UnsignedInteger)?) -> TLVValue {
         number.map { .uint(UInt64($0)) } ?? .null
     }

@@ -1,0 +1,47 @@
+import MatterCredentials
+import MatterDataModel
+package import MatterInteraction
+package import MatterTransport
+
+extension NodeLink {
+    package static let accessListName = "access control list"
+
+    /// The path of the access control list.
+    package static let accessListPath = ConcreteAttributePath(
+        endpoint: 0, cluster: AccessControlEntry.cluster, attribute: AccessControlEntry.attribute)
+
+    /// Our entries of the access control list; only administrators may read it.
+    package func accessList(deadline: Instant) async throws -> FabricList<AccessControlEntry> {
+        try await list(Self.accessListPath, Self.accessListName, deadline: deadline)
+    }
+
+    /// Changes our entries of the access control list, unless we could not administer the node afterwards.
+    ///
+    /// - Returns: the list that the node has now, and whether it was written.
+    package func change(
+        accessListBy edit: AccessListEdit, deadline: Instant
+    ) async throws -> (list: FabricList<AccessControlEntry>, isChanged: Bool) {
+        let limits = try await accessListLimits(deadline: deadline)
+        return try await change(Self.accessListPath, Self.accessListName, deadline: deadline) { list in
+            try edit.applied(to: list.entries, within: limits)
+        }
+    }
+
+    private func accessListLimits(deadline: Instant) async throws -> AccessListEdit.Limits {
+        var limits = AccessListEdit.Limits()
+        let fields: [(AttributeID, WritableKeyPath<AccessListEdit.Limits, Int>)] = [
+            (AccessControl.Attribute.accessControlEntriesPerFabric, \.entries),
+            (AccessControl.Attribute.subjectsPerAccessControlEntry, \.subjects),
+            (AccessControl.Attribute.targetsPerAccessControlEntry, \.targets),
+        ]
+        let result = try await read(
+            fields.map { AttributePath(endpoint: 0, cluster: AccessControl.id, attribute: $0.0) }, deadline: deadline)
+        for (attribute, limit) in fields {
+            let path = ConcreteAttributePath(endpoint: 0, cluster: AccessControl.id, attribute: attribute)
+            if let count = result.attribute(path)?.value?.integer(as: UInt16.self) {
+                limits[keyPath: limit] = Int(count)
+            }
+        }
+        return limits
+    }
+}
