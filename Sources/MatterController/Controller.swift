@@ -131,6 +131,11 @@ public actor Controller {
         return NodeStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
     }
 
+    package func groups() throws -> GroupStore {
+        let fabric = try fabric()
+        return GroupStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
+    }
+
     /// How many unsecured messages a process may send on its reservation: a handshake takes two or three.
     static let counterBlock: UInt32 = 1 << 12
     /// A reservation that others hold up for longer is done without.

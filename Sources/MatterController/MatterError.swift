@@ -145,7 +145,7 @@ extension MatterError.Code {
 
     private init(transport error: TransportError) {
         switch error.code {
-        case .socket: self = .serviceMissing
+        case .socket, .noInterface: self = .serviceMissing
         case .invalidAddress: self = .invalidInput
         case .portInUse, .outOfResources: self = .localState
         // Only we ourselves can send out of turn.
@@ -167,8 +167,8 @@ extension MatterError.Code {
 
     private init(record error: RecordError) {
         switch error.code {
-        case .invalid, .fabricExists, .fabricGone, .nameTaken, .nodeExists: self = .localState
-        case .noFabric, .unknownFabric, .unknownNode, .pendingNode: self = .notFound
+        case .invalid, .fabricExists, .fabricGone, .nameTaken, .nodeExists, .groupExists: self = .localState
+        case .noFabric, .unknownFabric, .unknownNode, .pendingNode, .unknownGroup: self = .notFound
         case .ambiguousFabric, .invalidName: self = .invalidInput
         }
     }

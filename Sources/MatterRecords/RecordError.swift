@@ -20,6 +20,9 @@ package struct RecordError: CodedError, Equatable {
         case invalidName = "name.invalid"
         /// The node id is in use already.
         case nodeExists = "node.exists"
+        case unknownGroup = "group.unknown"
+        /// The name or the id of a new group is another one's.
+        case groupExists = "group.exists"
     }
 
     package var code: Code

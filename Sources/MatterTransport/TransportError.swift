@@ -23,6 +23,8 @@ package struct TransportError: CodedError, Equatable {
         case unreachable = "transport.unreachable"
         /// The socket could not be opened.
         case socket = "transport.socket"
+        /// No interface of this host can carry a message to a group.
+        case noInterface = "transport.no-interface"
         /// Another program has the UDP port that was asked for.
         case portInUse = "transport.port-in-use"
         /// This process may open no more files, or the system has no memory for them.
@@ -54,7 +56,7 @@ package struct TransportError: CodedError, Equatable {
     /// True if it is the peer, or the way to it, that failed, and not something on this host.
     package var isAboutPeer: Bool {
         switch code {
-        case .invalidAddress, .socket, .portInUse, .outOfResources, .unknownHost: false
+        case .invalidAddress, .socket, .noInterface, .portInUse, .outOfResources, .unknownHost: false
         default: true
         }
     }

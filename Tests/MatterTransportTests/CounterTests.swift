@@ -126,6 +126,18 @@ import Testing
         #expect(!window.isDuplicate(0) && !window.isDuplicate(.max - 2))
     }
 
+    @Test("the first group counter is trusted: what comes before it is old, also over the roll-over")
+    func group() {
+        var window = window(.group, seen: [5])
+        #expect([5, 4, 1, 0, .max, .max - 40].allSatisfy { window.isDuplicate($0) })
+        #expect([6, 38, 1 << 30].allSatisfy { !window.isDuplicate($0) })
+        window.commit(8)
+        #expect(!window.isDuplicate(7) && !window.isDuplicate(6) && window.isDuplicate(5) && window.isDuplicate(4))
+        window = self.window(.group, seen: [.max - 1, 1])
+        #expect(!window.isDuplicate(.max) && !window.isDuplicate(0) && window.isDuplicate(.max - 1))
+        #expect(window.isDuplicate(.max - 100), "older than the window")
+    }
+
     @Test("the window agrees with a set of everything seen, over random counters")
     func againstASet() throws {
         let random = SeededRandom(9)

@@ -56,6 +56,9 @@ extension [MessageEngine.Action] {
     var delivered: [ReceivedMessage] {
         compactMap { if case .deliver(_, let message, _) = $0 { message } else { nil } }
     }
+    var groupMessages: [GroupMessage] {
+        compactMap { if case .deliverGroupMessage(let message) = $0 { message } else { nil } }
+    }
     var openedExchanges: [ExchangeKey] {
         compactMap { if case .deliver(let key, _, true) = $0 { key } else { nil } }
     }

@@ -64,6 +64,10 @@ enum Hints {
             "name another fabric with --fabric, or create one: matterctl fabric create NAME --issuer …",
         "fabric.choose-again": "choose again: matterctl fabric use NAME",
         "fabric.name-in-use": "choose another name, or remove it first: matterctl fabric remove {0}",
+        "group.see": "see them with: matterctl group ls",
+        "group.other-name": "choose another name and id; see them with: matterctl group ls",
+        "group.key-lost":
+            "restore it from a backup, or delete the group and create it again: matterctl group delete {0}",
         // The state directory
         "state.no-home": "use --home DIR or set MATTERCTL_HOME",
         "state.elsewhere": "use --home or MATTERCTL_HOME to put the state elsewhere",
@@ -101,6 +105,8 @@ enum Hints {
             "see its log: journalctl -u avahi-daemon; its limits are in /etc/avahi/avahi-daemon.conf",
         "http.no-authorities": "install them: apt install ca-certificates; or name a file with --ca",
         "http.own-authority": "for an own certificate authority use --ca FILE or MATTERCTL_CA_FILE",
+        "transport.no-interface":
+            "see the interfaces and their IPv6 addresses: ip -6 addr; bring one up: ip link set INTERFACE up",
         "transport.out-of-resources": "see the limits of this process: ulimit -n",
         "transport.port-in-use": "choose another with --port, or see who has it: ss -ulnp",
         "transport.socket": "see what network this host has: ip addr",

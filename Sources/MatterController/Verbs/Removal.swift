@@ -118,6 +118,7 @@ extension Controller {
         let fabric = try fabric()
         try ResumptionStore(options.state, fabric: fabric.name).remove(id)
         try journal().forget(id)
+        try await groups().forget(id)
         try await nodes().remove(id)
     }
 

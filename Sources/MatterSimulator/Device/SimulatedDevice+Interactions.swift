@@ -183,6 +183,7 @@ extension SimulatedDevice {
             afterTurn()
         }
         if hasUnsavedStates { await saved() }
+        await groupsFollowed()
         guard !request.suppressesResponse else { return }
         if faults.mutes(message) {
             surroundings.report(.fault("mute"))

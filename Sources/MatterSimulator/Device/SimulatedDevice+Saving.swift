@@ -8,6 +8,7 @@ extension SimulatedDevice {
     /// ``saved()``.
     func save() {
         let parts = node.takeUnsaved()
+        if parts.contains(.fabrics) { followGroups() }
         guard let store = surroundings.store, !parts.isEmpty else { return }
         if parts.contains(.states) { hasUnsavedStates = true }
         if parts.contains(.fabrics) { attempt { try store.save(fabrics: node.savedFabrics) } }

@@ -69,6 +69,9 @@ package actor SimulatedDevice {
     var published: [Publication: any PublishedService] = [:]
     var advertising: Task<Void, Never>?
     var sending: Task<Void, Never>?
+    /// True if the device was in a group when it last looked.
+    var followsGroups = false
+    var joining: Task<Void, Never>?
     var saving: Task<Void, Never>?
     var isSavingAgain = false
     /// True if a command has stored something that is not known to be saved.
@@ -124,6 +127,8 @@ package actor SimulatedDevice {
             port = link.port
         }
         advertise()
+        followGroups()
+        await groupsFollowed()
         afterTurn()
         return port
     }
@@ -131,6 +136,7 @@ package actor SimulatedDevice {
     /// Serves until it is cancelled.
     package func run() async {
         await withDiscardingTaskGroup { group in
+            group.addTask { for await message in self.manager.groupMessages { await self.serve(message) } }
             for await incoming in manager.incoming {
                 group.addTask { await self.serve(incoming) }
             }
@@ -170,6 +176,7 @@ package actor SimulatedDevice {
                 configuration, endpoints: plans(), saved: saved, random: surroundings.random, at: moment)
         else { return }
         node = fresh
+        followGroups()
         timer?.task.cancel()
         timer = nil
         advertise()

@@ -6,6 +6,9 @@ package struct ReceptionWindow: Equatable, Sendable {
         case secureUnicast
         /// Unsecured: counters roll over, and one before the window re-anchors it, since the peer may have restarted.
         case unsecured
+        /// Group messages: counters roll over, older than the window means duplicate, and so does everything before the
+        /// first counter, which is trusted.
+        case group
     }
 
     /// Counters below the maximum that are remembered.
@@ -28,13 +31,14 @@ package struct ReceptionWindow: Equatable, Sendable {
         if isAhead(counter, of: maximum) { return false }
         let distance = maximum &- counter
         if distance <= Self.size { return bitmap & (1 << (distance - 1)) != 0 }
-        return policy == .secureUnicast
+        return policy != .unsecured
     }
 
     /// Takes note of a counter that is authentic and not a duplicate.
     package mutating func commit(_ counter: UInt32) {
         guard let maximum else {
             maximum = counter
+            if policy == .group { bitmap = .max }
             return
         }
         if isAhead(counter, of: maximum) {
@@ -56,7 +60,7 @@ package struct ReceptionWindow: Equatable, Sendable {
     private func isAhead(_ counter: UInt32, of maximum: UInt32) -> Bool {
         switch policy {
         case .secureUnicast: counter > maximum
-        case .unsecured: (1...UInt32.max / 2).contains(counter &- maximum)
+        case .unsecured, .group: (1...UInt32.max / 2).contains(counter &- maximum)
         }
     }
 }

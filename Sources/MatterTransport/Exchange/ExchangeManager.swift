@@ -1,3 +1,4 @@
+import Glibc
 package import MatterCrypto
 import NIOCore
 
@@ -47,6 +48,10 @@ package actor ExchangeManager {
     package nonisolated let incoming: AsyncStream<Incoming>
     private let incomingContinuation: AsyncStream<Incoming>.Continuation
 
+    /// Messages to groups of ours.
+    package nonisolated let groupMessages: AsyncStream<GroupMessage>
+    private let groupContinuation: AsyncStream<GroupMessage>.Continuation
+
     /// - Parameters:
     ///   - time: the clock, and the event loop of the link.
     ///   - port: the port to listen on; 0 for any.
@@ -69,6 +74,7 @@ package actor ExchangeManager {
         localPort = port
         self.trace = trace
         (incoming, incomingContinuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
+        (groupMessages, groupContinuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
     }
 
     // MARK: Sessions
@@ -231,8 +237,41 @@ package actor ExchangeManager {
             finishWaiting(key, .failure(TransportError(.closed, "the controller is shutting down")))
         }
         incomingContinuation.finish()
+        groupContinuation.finish()
         await socket?.close()
         socket = nil
+    }
+
+    // MARK: Groups
+
+    /// Says which messages to groups are for us, and where they arrive.
+    ///
+    /// - Parameter fabrics: the fabrics that are still there; their senders' counters are kept.
+    package func setGroups(
+        _ receptions: [GroupReception], fabrics: Set<UInt8>, at addresses: Set<PeerAddress>
+    ) async throws(TransportError) {
+        engine.setGroups(receptions, fabrics: fabrics)
+        try await openLink().join(addresses)
+    }
+
+    /// Sends a message to a group, on every interface that can carry it; there is no answer.
+    ///
+    /// - Returns: the names of the interfaces.
+    /// - Throws: ``TransportError`` `noInterface` if it could be sent on none.
+    package func multicast(_ message: OutgoingGroupMessage) async throws -> [String] {
+        let link = try await openLink()
+        let datagram = try engine.seal(message)
+        trace?("-> \(message.address) \(datagram.count) bytes")
+        let attempts = link.multicast(datagram, to: message.address)
+        let sent = attempts.filter { $0.refusal == nil }.map(\.interface)
+        guard sent.isEmpty else { return sent }
+        let refusals = attempts.compactMap { attempt in
+            attempt.refusal.map { "\(attempt.interface): \(String(cString: strerror($0)))" }
+        }
+        throw TransportError(
+            .noInterface,
+            "no network interface of this host can send to a group"
+                + (refusals.isEmpty ? "" : " (\(refusals.joined(separator: ", ")))"))
     }
 
     // MARK: Edge
@@ -278,6 +317,8 @@ package actor ExchangeManager {
                 } else if inboxes[key, default: []].count < Self.inboxLimit {
                     inboxes[key, default: []].append(message)
                 }
+            case .deliverGroupMessage(let message):
+                groupContinuation.yield(message)
             case .acknowledged(let key):
                 acknowledged(key)
             case .failed(let key):

@@ -13,7 +13,9 @@ extension MessageEngine {
         _ datagram: [UInt8], from address: PeerAddress, now: Instant
     ) throws(TransportError) -> [Action] {
         let (header, headerLength) = try MessageHeader.decode(datagram)
-        guard header.sessionType == .unicast else { throw .malformed("a group message, which is not supported") }
+        guard header.sessionType == .unicast else {
+            return try receiveGroupMessage(datagram, header, from: address)
+        }
         let reference = try session(for: header, from: address)
         guard var session = sessions[reference] else {
             throw TransportError(.closed, "a message for an unknown session")

@@ -16,6 +16,8 @@ package struct MessageEngine: Sendable {
         case acknowledged(ExchangeKey)
         /// The last reliable message was given up.
         case failed(ExchangeKey)
+        /// A message to a group of ours.
+        case deliverGroupMessage(GroupMessage)
         /// An incoming datagram came to nothing; for logs.
         case dropped(TransportError, from: PeerAddress)
     }
@@ -35,6 +37,10 @@ package struct MessageEngine: Sendable {
     /// The unsecured ones among the sessions: there are few at a time.
     private var unsecured: Set<SessionReference> = []
     var exchanges = ExchangeTable()
+    /// The keys of our groups, by their session ids.
+    var groupReceptions: [UInt16: [GroupReception]] = [:]
+    /// The counters of those who have sent to our groups.
+    var groupSenders: [GroupSender: ReceptionWindow] = [:]
     private var unsecuredCounter: MessageCounter
     private var nextExchangeID: UInt16
 
@@ -158,11 +164,15 @@ package struct MessageEngine: Sendable {
         guard sessions[session] != nil else { throw TransportError(.closed, "the session is closed") }
         var key: ExchangeKey
         repeat {
-            key = ExchangeKey(session: session, exchangeID: nextExchangeID, role: .initiator)
-            nextExchangeID &+= 1
+            key = ExchangeKey(session: session, exchangeID: takeExchangeID(), role: .initiator)
         } while exchanges[key] != nil
         exchanges[key] = ExchangeState()
         return key
+    }
+
+    mutating func takeExchangeID() -> UInt16 {
+        defer { nextExchangeID &+= 1 }
+        return nextExchangeID
     }
 
     /// The owner is done with an exchange. What it still owes the peer (acknowledgements, retransmissions) goes on.
@@ -217,10 +227,7 @@ package struct MessageEngine: Sendable {
             isFromInitiator: key.role == .initiator, needsAck: needsAck, acknowledged: acknowledged, opcode: opcode,
             exchangeID: key.exchangeID, protocolID: protocolID)
         let (datagram, counter) = try seal(header, payload, on: key.session)
-        guard datagram.count <= link.largestMessage else {
-            throw TransportError(
-                .messageTooLarge, "a message of \(datagram.count) bytes exceeds the \(link.largestMessage) of the link")
-        }
+        try checkSize(datagram)
         if session.isJudged { exchange.sent.append(counter) }
         exchange.report.begin()
         exchange.report.noteDatagrams(to: session.addresses)
@@ -267,6 +274,13 @@ package struct MessageEngine: Sendable {
     }
 
     // MARK: Sealing
+
+    func checkSize(_ datagram: [UInt8]) throws(TransportError) {
+        guard datagram.count <= link.largestMessage else {
+            throw TransportError(
+                .messageTooLarge, "a message of \(datagram.count) bytes exceeds the \(link.largestMessage) of the link")
+        }
+    }
 
     /// An acknowledgement by itself. It is neither acknowledged nor repeated.
     ///

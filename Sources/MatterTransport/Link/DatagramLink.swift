@@ -34,7 +34,28 @@ package protocol DatagramLink: Sendable {
     /// - Returns: the number of the error if the message was refused at once; `nil` says nothing of its arrival.
     func send(_ message: [UInt8], to address: PeerAddress) -> Int32?
 
+    /// Sends a message to the members of a multicast group, on every interface that can carry it. To be called on the
+    /// event loop of the link.
+    func multicast(_ message: [UInt8], to group: PeerAddress) -> [MulticastAttempt]
+
+    /// Takes in what is sent to these multicast groups, and to no others.
+    ///
+    /// - Throws: ``TransportError`` if a group cannot be joined on any interface; the others are.
+    func join(_ groups: Set<PeerAddress>) async throws(TransportError)
+
     func close() async
+}
+
+/// One interface on which a message to a group was sent.
+package struct MulticastAttempt: Equatable, Sendable {
+    package let interface: String
+    /// The number of the error if the message was refused at once.
+    package let refusal: Int32?
+
+    package init(interface: String, refusal: Int32?) {
+        self.interface = interface
+        self.refusal = refusal
+    }
 }
 
 /// Makes the links of an ``ExchangeManager``.

@@ -20,6 +20,11 @@ package enum PeerAddress: Hashable, Sendable {
         self = .udp(address)
     }
 
+    /// The multicast address of a group (Matter core specification 2.5.6.2): site-local, with the fabric id as its prefix.
+    package init(group: UInt16, ofFabric fabricID: UInt64) {
+        self = .udp(UDPAddress(group: group, ofFabric: fabricID))
+    }
+
     /// The UDP address, if it is one.
     package var udp: UDPAddress? { if case .udp(let address) = self { address } else { nil } }
 

@@ -161,7 +161,7 @@ final class Host {
                 } else {
                     perform(engine.close(key, now: network.now))
                 }
-            case .acknowledged: break
+            case .acknowledged, .deliverGroupMessage: break
             case .failed(let key): conversations[key]?.failed(key, of: self)
             case .dropped(let error, _): dropped.append(error.code)
             }

@@ -8,6 +8,7 @@ package final class MemoryNetwork: Sendable {
     private struct Host {
         let eventLoop: any EventLoop
         let receive: @Sendable ([UInt8], PeerAddress) -> Void
+        var groups: Set<PeerAddress> = []
     }
 
     private let hosts = Mutex<[PeerAddress: Host]>([:])
@@ -64,6 +65,15 @@ package final class MemoryNetwork: Sendable {
 
     fileprivate func isOpen(_ address: PeerAddress) -> Bool { hosts.withLock { $0[address] != nil } }
 
+    fileprivate func join(_ groups: Set<PeerAddress>, at address: PeerAddress) {
+        hosts.withLock { $0[address]?.groups = groups }
+    }
+
+    fileprivate func multicast(_ message: [UInt8], from: PeerAddress, to group: PeerAddress) {
+        let members = hosts.withLock { $0.filter { $0.value.groups.contains(group) }.keys }
+        for member in members { _ = carry(message, from: from, to: member) }
+    }
+
     fileprivate func close(_ address: PeerAddress) { hosts.withLock { $0[address] = nil } }
 
     fileprivate func carry(_ message: [UInt8], from: PeerAddress, to: PeerAddress) -> Int32? {
@@ -92,6 +102,13 @@ private struct MemoryLink: DatagramLink {
     func send(_ message: [UInt8], to peer: PeerAddress) -> Int32? {
         network.carry(message, from: address, to: peer)
     }
+
+    func multicast(_ message: [UInt8], to group: PeerAddress) -> [MulticastAttempt] {
+        network.multicast(message, from: address, to: group)
+        return [MulticastAttempt(interface: "memory", refusal: nil)]
+    }
+
+    func join(_ groups: Set<PeerAddress>) async { network.join(groups, at: address) }
 
     func close() async { network.close(address) }
 }

@@ -24,6 +24,16 @@ package struct UDPAddress: Hashable, Sendable {
         self.port = port
     }
 
+    /// The multicast address of a group, with the port of every Matter node.
+    init(group: UInt16, ofFabric fabricID: UInt64) {
+        func bytes(_ number: some FixedWidthInteger) -> [UInt8] {
+            withUnsafeBytes(of: number.bigEndian) { Array($0) }
+        }
+        octets = [0xFF, 0x35, 0x00, 0x40, 0xFD] + bytes(fabricID) + [0] + bytes(group)
+        scope = 0
+        port = Self.defaultPort
+    }
+
     package var isIPv6: Bool { octets.count == 16 }
     package var isLinkLocal: Bool { Self.isLinkLocal(octets) }
 
