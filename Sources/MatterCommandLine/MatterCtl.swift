@@ -15,15 +15,22 @@ struct MatterCtl: AsyncParsableCommand {
             groupedSubcommands: [
                 CommandGroup(
                     name: "Join and leave",
-                    subcommands: [Commission.self, Attest.self, Discover.self, NodeCommand.self, Ping.self]),
-                CommandGroup(name: "Everyday control", subcommands: [On.self, Off.self, Toggle.self, Level.self]),
+                    subcommands: [
+                        Commission.self, Attest.self, Discover.self, WindowCommand.self, Share.self, NodeCommand.self,
+                        Ping.self,
+                    ]),
+                CommandGroup(
+                    name: "Everyday control",
+                    subcommands: [On.self, Off.self, Toggle.self, Level.self, IdentifyCommand.self]),
                 CommandGroup(
                     name: "Any cluster",
                     subcommands: [
                         Read.self, Write.self, Invoke.self, Subscribe.self, Events.self, Wait.self, Describe.self,
                         Supports.self, Clusters.self,
                     ]),
-                CommandGroup(name: "Administration", subcommands: [FabricCommand.self, AccessCommand.self]),
+                CommandGroup(
+                    name: "Administration",
+                    subcommands: [FabricCommand.self, AccessCommand.self, NetCommand.self, TimeCommand.self]),
                 CommandGroup(name: "Trust", subcommands: [TrustCommand.self, DCLCommand.self]),
             ] + modules.map(\.commands) + [
                 CommandGroup(name: "Offline tools", subcommands: [PayloadCommand.self, TLVCommand.self]),

@@ -1,5 +1,6 @@
 import Glibc
 package import MatterCommissioning
+import MatterCredentials
 
 /// The host's knowledge of the time.
 package enum Clock {
@@ -11,6 +12,12 @@ package enum Clock {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return UInt64(clamping: time.tv_sec) * 1000 + UInt64(clamping: time.tv_nsec / 1_000_000)
+    }
+
+    /// Microseconds since 2000-01-01, the clock of devices; 0 on a host whose clock is before that.
+    static func matterMicroseconds() -> UInt64 {
+        let epoch = UInt64(MatterEpoch.unixSeconds) * 1000
+        return (max(unixMilliseconds(), epoch) - epoch) * 1000
     }
 
     /// The time zone of this process, with the changes of the next years.

@@ -33,6 +33,14 @@ package struct ControllerError: CodedError {
         case unknownAccessEntry = "acl.unknown-entry"
         /// The node accepted a list and has another one.
         case listDiffers = "node.list-differs"
+        /// The device has a commissioning window open.
+        case windowOpen = "window.open"
+        /// Another administrator is at work on the device.
+        case nodeBusy = "window.busy"
+        /// The device keeps its own time.
+        case timeNotAccepted = "time.not-accepted"
+        /// The device could not do what it was asked to with its network.
+        case networkRefused = "net.refused"
     }
 
     package var code: Code

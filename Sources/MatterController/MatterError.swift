@@ -129,7 +129,8 @@ extension MatterError.Code {
         case .unknownAccessEntry: self = .notFound
         case .noIssuer, .issuerProgram: self = .issuerFailed
         case .sessionsInUse: self = .localState
-        case .removalRefused, .accessListFull, .listDiffers: self = .refused
+        case .removalRefused, .accessListFull, .listDiffers, .windowOpen, .nodeBusy, .timeNotAccepted, .networkRefused:
+            self = .refused
         }
     }
 

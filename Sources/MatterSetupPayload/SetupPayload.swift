@@ -75,9 +75,12 @@ package struct SetupPayload: Hashable, Sendable {
         self.extensionData = extensionData
     }
 
+    /// The last of the test vendors; the ids behind it are reserved (Matter core specification, 2.5.2).
+    package static let highestVendorID: UInt16 = 0xFFF4
+
     /// The rules for ids that hold for every form.
     func checkIDs() throws(SetupPayloadError) {
-        if let vendorID, vendorID > 0xFFF4 {
+        if let vendorID, vendorID > Self.highestVendorID {
             throw SetupPayloadError(.vendorID, "vendor id \(vendorID) is reserved; the highest is 65524 (0xFFF4)")
         }
         if vendorID != nil, vendorID != 0, productID == nil || productID == 0 {

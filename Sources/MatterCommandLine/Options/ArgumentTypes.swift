@@ -13,7 +13,11 @@ package struct TimeSpan: ExpressibleByArgument {
     }
 }
 
-extension TimeSpan {
+extension TimeSpan: CustomStringConvertible {
+    init(_ duration: Duration) { self.duration = duration }
+
+    package var description: String { DurationText.format(duration) }
+
     package func requireSome(_ option: String = "--timeout") throws {
         guard duration > .zero else { throw ValidationError("\(option) must be longer than zero") }
     }

@@ -145,6 +145,10 @@ enum Hints {
         "session.silent": "check that it is powered on and on this network, and that no firewall is blocking UDP",
         "acl.full": "see what it has, and take away what is not needed: matterctl acl ls {0}",
         "acl.see": "see what it has: matterctl acl ls {0}",
+        "window.close": "close it: matterctl window close {0}",
+        "window.status": "try again when it is done; see who has a window open: matterctl window status {0}",
+        "time.see": "see where it comes from: matterctl read {0} 0/time-synchronization/time-source",
+        "net.status": "see how it is connected: matterctl net status {0}",
         "acl.lockout": "see which entry is ours, and keep it: matterctl acl ls {0}",
         // Statuses of the Interaction Model (Matter core specification, section 8.10): {0} is the node
         "im.UNSUPPORTED_ENDPOINT": "see what it has: matterctl node show {0}",

@@ -45,6 +45,15 @@ package struct Verb: Sendable {
             ]))
     }
 
+    /// Shows which device it is, for a time (1.2.6.1).
+    ///
+    /// - Parameter seconds: 0 ends it.
+    package static func identify(seconds: UInt16) -> Verb {
+        Verb(
+            Identify.id, Identify.Command.identify, .structure([TLVElement(0, .uint(UInt64(seconds)))]),
+            attribute: Identify.Attribute.identifyTime)
+    }
+
     /// - Parameters:
     ///   - level: 0 to 254.
     ///   - transition: how long the change takes, at most 6553 s; the device chooses by default.

@@ -34,6 +34,8 @@ package struct NodeRecord: Equatable, Sendable {
     package var sessionsPerFabric: UInt16?
     /// Long idle times: the node sleeps for minutes.
     package var isLongIdleTime = false
+    /// When the commissioning window that we opened last ends, seconds since 1970.
+    package var windowEnd: Int64?
     /// When it was commissioned, seconds since 1970.
     package var commissionedAt: Int64?
     /// A digest of the certificate that it was commissioned with; `nil` where release 0.1.0 did that.
@@ -66,6 +68,7 @@ package struct NodeRecord: Equatable, Sendable {
         serialNumber = try fields.optionalString("serialNumber")
         sessionsPerFabric = try fields.optionalInteger("sessionsPerFabric")
         isLongIdleTime = try fields.optionalBool("longIdleTime") ?? false
+        windowEnd = try fields.optionalInteger("windowEnd")
         commissionedAt = try fields.optionalInteger("commissionedAt")
         certificate = try fields.optionalOctets("certificate")
         attestation = try fields.optionalString("attestation").flatMap { AttestationVerdict(rawValue: $0) }
@@ -113,6 +116,7 @@ package struct NodeRecord: Equatable, Sendable {
         object["serialNumber"] = serialNumber.map { .string($0) }
         object["sessionsPerFabric"] = sessionsPerFabric.map { .uint(UInt64($0)) }
         object["longIdleTime"] = isLongIdleTime ? .bool(true) : nil
+        object["windowEnd"] = windowEnd.map { .int($0) }
         object["commissionedAt"] = commissionedAt.map { .int($0) }
         object["certificate"] = certificate.map { .string(Hex.encode($0)) }
         object["attestation"] = attestation.map { .string($0.rawValue) }

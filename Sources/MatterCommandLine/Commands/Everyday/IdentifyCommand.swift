@@ -1,0 +1,22 @@
+import ArgumentParser
+import MatterController
+
+/// The command; the cluster of that name is in the data model.
+struct IdentifyCommand: EverydayCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "identify", abstract: "Let a device show which one it is: it blinks, or beeps.",
+        discussion: "Example: matterctl identify kitchen --for 30s")
+
+    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+    @Option(name: .customLong("for"), help: ArgumentHelp("How long; 0 ends it.", valueName: "DURATION"))
+    var span = TimeSpan(.seconds(10))
+    @Flag(help: "Read the state back and print it.") var verify = false
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    func validate() throws {
+        guard span.duration <= .seconds(UInt16.max) else { throw ValidationError("--for is at most 65535 s") }
+    }
+
+    /// A part of a second is a whole one, because 0 would end it.
+    var verb: Verb { .identify(seconds: UInt16(clamping: Int64((span.duration / .seconds(1)).rounded(.up)))) }
+}

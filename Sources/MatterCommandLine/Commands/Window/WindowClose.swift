@@ -1,0 +1,31 @@
+import ArgumentParser
+import MatterController
+import MatterRecords
+
+struct WindowClose: NodeSubject {
+    static let configuration = CommandConfiguration(
+        commandName: "close", abstract: "Close the commissioning window, whoever opened it.",
+        discussion: """
+            A device that is being commissioned through the window forgets the attempt.
+
+            Example: matterctl window close kitchen
+            """)
+
+    @Argument(help: "Node id or name.") var node: NodeArgument
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    func validate() throws { try node.requireBare() }
+
+    func run(_ context: CommandContext) async throws {
+        let record = try await context.controller.record(of: node.node)
+        let target = NodeTarget(node.node)
+        let wasOpen = try await context.controller.closeWindow(of: record, title: target.text, budget: context.budget)
+        context.console.object {
+            Field("node", record.nodeID)
+            Field("name", record.name)
+            Field("window", WindowState.Mode.closed.rawValue)
+            Field("wasOpen", wasOpen)
+        }
+        if !wasOpen, !context.console.isJSON { context.console.message("\(target.text) has no window open") }
+    }
+}

@@ -1,0 +1,163 @@
+package import MatterDataModel
+import MatterInteraction
+package import MatterRecords
+import MatterTLV
+
+/// How a node is connected: the networks that it knows, and its interfaces (Matter core specification 11.9.6, 11.12.6).
+package struct NetworkState: Sendable {
+    package typealias Status = NetworkCommissioning.NetworkCommissioningStatus
+
+    /// A network that a node knows.
+    package struct Network: Sendable {
+        /// The SSID, the extended PAN id, or the name of an interface.
+        package let id: [UInt8]
+        package let isConnected: Bool
+    }
+
+    /// An endpoint that can be told which networks to join.
+    package struct Commissioning: Sendable {
+        package let endpoint: EndpointID
+        package fileprivate(set) var kind: NetworkKind?
+        package fileprivate(set) var networks: [Network] = []
+        package fileprivate(set) var maxNetworks: UInt8?
+        package fileprivate(set) var isEnabled: Bool?
+        /// The end of the last attempt to scan, add, remove or connect; `nil` if there was none.
+        package fileprivate(set) var lastStatus: Status?
+        package fileprivate(set) var lastNetwork: [UInt8]?
+        /// The number that the device gives the cause of a failed connection.
+        package fileprivate(set) var lastError: Int32?
+        /// How long a scan may take, in seconds.
+        fileprivate var scanTime: UInt8?
+    }
+
+    /// A network interface.
+    package struct Interface: Sendable {
+        package let name: String
+        package let isUp: Bool
+        package let type: GeneralDiagnostics.InterfaceType?
+        package let hardwareAddress: [UInt8]
+        package let addresses: [[UInt8]]
+    }
+
+    /// By endpoint.
+    package private(set) var commissioning: [Commissioning] = []
+    package private(set) var interfaces: [Interface] = []
+
+    private typealias Attribute = NetworkCommissioning.Attribute
+
+    static let paths =
+        [
+            Attribute.maxNetworks, Attribute.networks, Attribute.scanMaxTimeSeconds, Attribute.interfaceEnabled,
+            Attribute.lastNetworkingStatus, Attribute.lastNetworkID, Attribute.lastConnectErrorValue,
+            GlobalAttribute.featureMap,
+        ].map { AttributePath(endpoint: nil, cluster: NetworkCommissioning.id, attribute: $0) } + [interfacesPath]
+
+    private static let interfacesPath = AttributePath(
+        endpoint: 0, cluster: GeneralDiagnostics.id, attribute: GeneralDiagnostics.Attribute.networkInterfaces)
+
+    /// What a read of ``paths`` tells. What a node leaves out or garbles is missing, and spoils nothing else.
+    init(_ result: ReadResult) {
+        var found: [EndpointID: Commissioning] = [:]
+        for report in result.attributes {
+            guard let value = report.value else { continue }
+            guard report.path.cluster == NetworkCommissioning.id else {
+                interfaces += (value.items ?? []).compactMap { try? Interface($0) }
+                continue
+            }
+            var entry = found[report.path.endpoint] ?? Commissioning(endpoint: report.path.endpoint)
+            switch report.path.attribute {
+            case Attribute.maxNetworks: entry.maxNetworks = UInt8(tlv: value)
+            case Attribute.networks: entry.networks = (value.items ?? []).compactMap { try? Network($0) }
+            case Attribute.scanMaxTimeSeconds: entry.scanTime = UInt8(tlv: value)
+            case Attribute.interfaceEnabled: entry.isEnabled = value.boolean
+            case Attribute.lastNetworkingStatus: entry.lastStatus = Status(tlv: value)
+            case Attribute.lastNetworkID: entry.lastNetwork = value.octetString
+            case Attribute.lastConnectErrorValue: entry.lastError = Int32(tlv: value)
+            case GlobalAttribute.featureMap: entry.kind = FeatureMap(tlv: value).flatMap { NetworkKind($0) }
+            default: break
+            }
+            found[report.path.endpoint] = entry
+        }
+        commissioning = found.values.sorted { $0.endpoint < $1.endpoint }
+    }
+}
+
+/// The kind of a network.
+package enum NetworkKind: String, Sendable {
+    case wifi = "Wi-Fi"
+    case thread = "Thread"
+    case ethernet = "Ethernet"
+
+    /// - Parameter features: of the cluster Network Commissioning.
+    init?(_ features: FeatureMap) {
+        if features.contains(NetworkCommissioning.Feature.wiFiNetworkInterface) {
+            self = .wifi
+        } else if features.contains(NetworkCommissioning.Feature.threadNetworkInterface) {
+            self = .thread
+        } else if features.contains(NetworkCommissioning.Feature.ethernetNetworkInterface) {
+            self = .ethernet
+        } else {
+            return nil
+        }
+    }
+}
+
+extension NetworkState.Commissioning {
+    /// How long to wait for a scan.
+    var scanPatience: Duration? { scanTime.map { .seconds(Int64($0)) } }
+}
+
+extension NetworkState.Network {
+    fileprivate init(_ value: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(value, "NetworkInfoStruct")
+        id = try fields.octets(0)
+        isConnected = try fields.bool(1)
+    }
+}
+
+extension NetworkState.Interface {
+    fileprivate init(_ value: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(value, "NetworkInterface")
+        name = try fields.string(0)
+        isUp = try fields.bool(1)
+        hardwareAddress = try fields.octets(4)
+        addresses = (try fields.array(5) + fields.array(6)).compactMap(\.octetString)
+        type = fields[7].flatMap { GeneralDiagnostics.InterfaceType(tlv: $0) }
+    }
+}
+
+extension NetworkCommissioning.NetworkCommissioningStatus {
+    /// For people.
+    package var words: String {
+        switch self {
+        case .success: "success"
+        case .outOfRange: "a value was out of range"
+        case .boundsExceeded: "the device can keep no further network"
+        case .networkIDNotFound: "the device does not have this network"
+        case .duplicateNetworkID: "the device has this network already"
+        case .networkNotFound: "the network was not found"
+        case .regulatoryError: "the regulations of the region forbid it"
+        case .authFailure: "wrong password"
+        case .unsupportedSecurity: "the device does not support the security of the network"
+        case .otherConnectionFailure: "the connection failed"
+        case .ipv6Failed: "the device got no IPv6 address"
+        case .ipBindFailed: "the device got no IP address"
+        case .unknownError: "the device does not know why it failed"
+        }
+    }
+}
+
+extension Controller {
+    /// How a node is connected.
+    ///
+    /// - Parameter title: the node in messages.
+    /// - Throws: ``ControllerError`` `unsupportedCluster` if it says nothing about its network.
+    package func networkState(of node: NodeRecord, title: String, budget: Budget) async throws -> NetworkState {
+        let read = try await link(to: node).read(NetworkState.paths, deadline: budget.deadline(for: node))
+        let state = NetworkState(read)
+        guard !state.commissioning.isEmpty || !state.interfaces.isEmpty else {
+            throw ControllerError(.unsupportedCluster, "\(title) says nothing about its network")
+        }
+        return state
+    }
+}
