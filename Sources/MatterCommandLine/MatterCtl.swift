@@ -30,7 +30,10 @@ struct MatterCtl: AsyncParsableCommand {
                     ]),
                 CommandGroup(
                     name: "Administration",
-                    subcommands: [FabricCommand.self, AccessCommand.self, NetCommand.self, TimeCommand.self]),
+                    subcommands: [
+                        FabricCommand.self, FabricsCommand.self, AccessCommand.self, Who.self, Bind.self, Unbind.self,
+                        NetCommand.self, TimeCommand.self,
+                    ]),
                 CommandGroup(name: "Trust", subcommands: [TrustCommand.self, DCLCommand.self]),
             ] + modules.map(\.commands) + [
                 CommandGroup(name: "Offline tools", subcommands: [PayloadCommand.self, TLVCommand.self]),

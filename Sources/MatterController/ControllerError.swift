@@ -31,6 +31,16 @@ package struct ControllerError: CodedError {
         case accessListFull = "acl.full"
         /// The access control list has no such entry, or none that names the subject.
         case unknownAccessEntry = "acl.unknown-entry"
+        /// The device has no fabric with that number.
+        case unknownFabric = "fabrics.unknown"
+        /// The fabric that was to be removed from a device is ours.
+        case ownFabric = "fabrics.own"
+        /// The device refused to remove or to name a fabric.
+        case fabricRefused = "fabrics.refused"
+        /// The source has no such binding.
+        case unknownBinding = "binding.unknown"
+        /// One half of a binding failed, and the other half could not be taken back; the error underneath came first.
+        case bindingUnfinished = "binding.unfinished"
         /// The node accepted a list and has another one.
         case listDiffers = "node.list-differs"
         /// The device has a commissioning window open.

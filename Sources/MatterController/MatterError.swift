@@ -125,11 +125,13 @@ extension MatterError.Code {
         case .outcomeUnknown: self = .outcomeUnknown
         case .status: self = error.status.map { Self(status: $0.status) } ?? .refused
         case .unsupportedCluster: self = .unsupported
-        case .ambiguousEndpoint, .otherIssuer, .lockout, .invalidAccessEntry: self = .invalidInput
-        case .unknownAccessEntry: self = .notFound
+        case .ambiguousEndpoint, .otherIssuer, .lockout, .invalidAccessEntry, .ownFabric: self = .invalidInput
+        case .unknownAccessEntry, .unknownFabric, .unknownBinding: self = .notFound
+        case .bindingUnfinished: self = error.underlying.map { Self($0) } ?? .refused
         case .noIssuer, .issuerProgram: self = .issuerFailed
         case .sessionsInUse: self = .localState
-        case .removalRefused, .accessListFull, .listDiffers, .windowOpen, .nodeBusy, .timeNotAccepted, .networkRefused:
+        case .removalRefused, .accessListFull, .listDiffers, .fabricRefused, .windowOpen, .nodeBusy, .timeNotAccepted,
+            .networkRefused:
             self = .refused
         }
     }

@@ -14,15 +14,20 @@ import Testing
         return (device, matterctl)
     }
 
+    private static func ownID(_ matterctl: MatterCtl) async throws -> String {
+        let id = try #require(try await matterctl.succeed("fabric", "show", "--json").json()["nodeId"])
+        return id.string ?? "\(id.int ?? 0)"
+    }
+
     @Test("a write that would leave us without the right to administer is refused before anything is sent")
     func lockout() async throws {
         let (device, matterctl) = try await Self.home()
         defer { device.stop() }
         let before = try await matterctl.succeed("read", "kitchen", Self.path).result
         let present = String(before.dropFirst().dropLast())
-        let own = try #require(try await matterctl.succeed("fabric", "show", "--json").json()["nodeId"])
+        let own = try await Self.ownID(matterctl)
         func entry(_ privilege: String, _ mode: String, _ targets: String = "null") -> String {
-            #"[{"privilege":"\#(privilege)","authMode":"\#(mode)","subjects":[\#(own.string ?? "\(own.int ?? 0)")],"#
+            #"[{"privilege":"\#(privilege)","authMode":"\#(mode)","subjects":[\#(own)],"#
                 + #""targets":\#(targets)}]"#
         }
         let elsewhere = #"[{"cluster":6,"endpoint":null,"deviceType":null}]"#
@@ -50,9 +55,9 @@ import Testing
     func list() async throws {
         let (device, matterctl) = try await Self.home()
         defer { device.stop() }
-        let own = try #require(try await matterctl.succeed("fabric", "show", "--json").json()["nodeId"])
-        let ownText = own.string ?? "\(own.int ?? 0)"
-        #expect(try await matterctl.succeed("acl", "ls", "kitchen").result == "administer\tcase\t\(ownText) (us)\tall")
+        let ownText = try await Self.ownID(matterctl)
+        #expect(
+            try await matterctl.succeed("acl", "ls", "kitchen").result == "administer\tcase\t\(ownText) (us)\tall\t1")
         let present = try await matterctl.succeed("read", "kitchen", Self.path).result.dropFirst().dropLast()
         let tagged =
             #"{"privilege":"operate","authMode":"case","subjects":[18446744060939534337],"targets":null}"#
@@ -62,9 +67,9 @@ import Testing
         let lines = try await matterctl.succeed("acl", "list", "kitchen").result.split(separator: "\n").map(String.init)
         #expect(
             lines == [
-                "administer\tcase\t\(ownText) (us)\tall", "view\tcase\t42\t1/on-off",
-                "operate\tcase\ttag 06D90001\tall",
-                "operate\tgroup\tgroup 258\tall",
+                "administer\tcase\t\(ownText) (us)\tall\t1", "view\tcase\t42\t1/on-off\t2",
+                "operate\tcase\ttag 06D90001\tall\t3",
+                "operate\tgroup\tgroup 258\tall\t4",
             ])
         let json = try await matterctl.succeed("acl", "ls", "kitchen", "--json").json()
         #expect(json["dataVersion"]?.int != nil)
@@ -77,5 +82,29 @@ import Testing
         #expect(entries[2]["subjects"]?[0]?["id"]?.string == "18446744060939534337")
         try await matterctl.fail(3, "acl", "ls", "attic")
         try await matterctl.fail(64, "acl", "ls", "kitchen/1")
+    }
+
+    @Test("a light of another make is given to others and taken away again, and says who has a say on it")
+    func otherMake() async throws {
+        let scene = try await Scene.commissioned()
+        defer { scene.end() }
+        let matterctl = scene.matterctl
+        // It begins with an empty list, and keeps no one out.
+        try await matterctl.fail(64, "acl", "grant", "kitchen", "77")
+        let own = #"[{"privilege":"administer","authMode":"case","subjects":[112233],"targets":null}]"#
+            .replacingOccurrences(of: "112233", with: try await Self.ownID(matterctl))
+        let before = try await matterctl.succeed("acl", "set", "kitchen", own, "--yes").result
+        let granted = try await matterctl.succeed("acl", "grant", "kitchen", "77").result
+        #expect(granted == before + "\noperate\tcase\t77\tall\t2", "\(granted)")
+        #expect(try await matterctl.succeed("acl", "ls", "kitchen").result == granted)
+        let refused = try await matterctl.fail(64, "acl", "revoke", "kitchen", "entry:1", "--json")
+        #expect(try refused.error()["id"]?.string == "acl.lockout")
+        #expect(try await matterctl.succeed("acl", "revoke", "kitchen", "77").result == before)
+        let json = try await matterctl.succeed("who", "kitchen", "--json").json()
+        let fabrics = try #require(json["fabrics"]?.elements)
+        #expect(
+            fabrics.count == 1 && fabrics[0]["us"]?.bool == true && fabrics[0]["fabric"]?.string == "home", "\(json)")
+        #expect(json["administrators"]?[0]?["us"]?.bool == true, "\(json)")
+        try await matterctl.succeed("toggle", "kitchen")
     }
 }

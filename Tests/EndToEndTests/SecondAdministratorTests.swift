@@ -49,7 +49,12 @@ import Testing
         let window = try await first("window", "2").split(separator: "\n").last ?? ""
         let code = try #require(window.split(separator: " ").first.map(String.init), "\(window)")
         let status = try await matterctl.succeed("window", "status", "lamp").result.split(separator: "\n")
-        #expect(status == ["enhanced", "opened by\tanother fabric, index 2, 0xFFF1"], "\(status)")
+        #expect(status == ["enhanced", "opened by\tanother fabric, index 2, test vendor 1 0xFFF1"], "\(status)")
+        let table = try await matterctl.succeed("fabrics", "ls", "lamp", "--json").json()["fabrics"]?.elements ?? []
+        #expect(
+            table.map { $0["us"]?.bool } == [true, false, false] && table[1]["vendorId"]?.int == 0xFFF1, "\(table)")
+        let who = try await matterctl.succeed("who", "lamp", "--json").json()
+        #expect(who["openedBy"]?["fabricIndex"]?.int == 2 && who["hiddenEntries"]?.elements.count == 2, "\(who)")
         let refused = try await matterctl.fail(5, "window", "open", "lamp", "--json").error()
         #expect(refused["id"]?.string == "window.open")
         let words = ["commission", code, "--trust", device.trust, "--allow-test-devices", "--name", "lamp"]
@@ -57,6 +62,9 @@ import Testing
         #expect(ours.status == 0, "\(ours)\n\(device.events)")
         try await other.succeed("toggle", "lamp")
         #expect(device.fabrics == 4 && device.switchings == 1)
+        try await matterctl.succeed("fabrics", "remove", "lamp", "2", "--yes")
+        #expect(device.fabrics == 3)
+        #expect(try await !first("read", "2", "0.0x3e.3").contains("0.0x003e.0x0003"))
     }
 
     @Test("a device without the clusters for it has no window and no clock, and finds no network: 6")

@@ -47,7 +47,7 @@ import Testing
         #expect(try await shell.succeed("window status lamp").stdout == "closed\n")
         try await other.succeed("window open lamp")
         let lines = try await shell.succeed("window status lamp").stdout.split(separator: "\n")
-        #expect(lines == ["enhanced", "opened by\tanother fabric, index 2, 0xFFF1"], "\(lines)")
+        #expect(lines == ["enhanced", "opened by\tanother fabric, index 2, test vendor 1 0xFFF1"], "\(lines)")
         let refused = try await shell.run("window open lamp --basic --json")
         #expect(
             try refused.error().text("message")?.hasSuffix(", opened by another fabric (fabric index 2)") == true,

@@ -16,11 +16,19 @@ struct NodeSelection: ParsableArguments {
     /// Whether nodes need not be named.
     var isGiven: Bool { all || room != nil || deviceType != nil }
 
+    /// For commands that are about one node or several.
+    func require(_ words: [String]) throws {
+        guard isGiven || !words.isEmpty else { throw ValidationError("name a node, or give --all, --room or --type") }
+    }
+
+    /// True if the words name one node, so that the result is not a list of nodes.
+    func meansOne(_ words: [String]) -> Bool { words.count == 1 && !isGiven && !words.contains(where: Self.isPattern) }
+
     /// The nodes by id, each once.
     ///
     /// - Parameter words: ids, names, or patterns of names with `*` and `?`.
     func nodes(_ words: [String], of controller: Controller, in catalogue: Catalogue) async throws -> [NodeRecord] {
-        if words.count == 1, !isGiven, let word = words.first, !Self.isPattern(word) {
+        if meansOne(words), let word = words.first {
             return [try await controller.record(of: word)]
         }
         let known = try await controller.nodes().sound().nodes

@@ -15,6 +15,11 @@ struct LedgerNames: Sendable {
         return cache.known(query)?.answer
     }
 
+    /// The name of a vendor, also of common ones that the ledger was not asked about.
+    func vendorName(_ vendorID: UInt16?) -> String? {
+        vendor(vendorID)?.name ?? vendorID.flatMap(VendorNames.name)
+    }
+
     /// - Returns: `nil` if nothing is known of it.
     func product(_ vendorID: UInt16?, _ productID: UInt16?) -> LedgerProductEntry? {
         guard let vendorID, let productID else { return nil }

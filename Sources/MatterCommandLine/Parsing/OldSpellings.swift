@@ -1,12 +1,25 @@
-/// Commands as earlier versions spelled them: they still work, and no page shows them.
+import ArgumentParser
+
+/// Other spellings of commands: those of earlier versions, which no page shows, and `fabrics NODE ls` for `fabrics ls NODE`.
 enum OldSpellings {
     /// The arguments in the present spelling.
     static func replaced(_ arguments: [String]) -> [String] {
         let start = arguments.first == "help" ? 1 : 0
-        let words = arguments.dropFirst(start)
+        let words = Self.verbFirst(arguments.dropFirst(start))
         guard let found = VendorModule.all.flatMap(\.oldSpellings).first(where: { words.starts(with: $0.old) }) else {
-            return arguments
+            return arguments.prefix(start) + words
         }
         return arguments.prefix(start) + found.new + words.dropFirst(found.old.count)
+    }
+
+    /// A node that stands before the verb, behind it.
+    private static func verbFirst(_ words: ArraySlice<String>) -> [String] {
+        var words = Array(words)
+        let verbs = FabricsCommand.configuration.subcommands
+        guard words.count > 2, words[0] == FabricsCommand._commandName,
+            !verbs.contains(where: { $0.answers(to: words[1]) }), verbs.contains(where: { $0.answers(to: words[2]) })
+        else { return words }
+        words.swapAt(1, 2)
+        return words
     }
 }

@@ -46,6 +46,12 @@ extension [AccessControlEntry] {
         }
     }
 
+    /// What an entry for one subject gives beyond the list; `nil` if nothing.
+    func lacking(_ grant: AccessControlEntry) -> AccessControlEntry? {
+        guard let subject = grant.subjects.first, !gives(grant, to: subject) else { return nil }
+        return grant.with(targets: grant.targets.filter { !gives(grant.with(targets: [$0]), to: subject) })
+    }
+
     /// True if a subject has been given everything that an entry says.
     private func gives(_ grant: AccessControlEntry, to subject: NodeID) -> Bool {
         func has(_ targets: [AccessControlEntry.Target]) -> Bool {

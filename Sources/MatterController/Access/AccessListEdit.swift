@@ -27,6 +27,13 @@ package struct AccessListEdit: Sendable {
         package var targets = 3
 
         package init() {}
+
+        /// For a decision before the node's room is known.
+        package static let unlimited: Limits = {
+            var limits = Limits()
+            (limits.entries, limits.subjects, limits.targets) = (.max, .max, .max)
+            return limits
+        }()
     }
 
     private let change: Change

@@ -79,29 +79,15 @@ extension Controller {
             fields: .structure([TLVElement(0, .uint(UInt64(index)))]))
         do {
             let result = try await link.invoke(removeFabric, .atMostOnce, deadline: deadline)
-            try checkRemoval(result)
+            if let refusal = try result.refusal(of: "RemoveFabric", by: node.title) {
+                throw ControllerError(.removalRefused, "the device refused RemoveFabric: \(refusal)")
+            }
         } catch let error as ControllerError where error.code == .outcomeUnknown {
             // The device drops the session with the fabric, and its answer may have gone with it.
             let deadline = max(deadline, options.time.now + Self.afterRemoval)
             guard await hasForgotten(link, deadline: deadline) else { throw error }
         }
         try await forgetRecords(of: node.nodeID)
-    }
-
-    private func checkRemoval(_ result: CommandResult) throws {
-        switch result.outcome {
-        case .status(let status):
-            guard status.isSuccess else {
-                throw ControllerError(
-                    .status, "the device answered RemoveFabric with \(status)", status: status)
-            }
-        case .response(_, let fields):
-            let status: UInt8? = fields.flatMap { try? TLVFields($0, "NOCResponse").unsigned(0) }
-            guard status == NodeOperationalCertStatus.ok.rawValue else {
-                let name = status.flatMap(NodeOperationalCertStatus.init(rawValue:))?.name ?? "the answer is malformed"
-                throw ControllerError(.removalRefused, "the device refused RemoveFabric: \(name)")
-            }
-        }
     }
 
     private func hasForgotten(_ link: NodeLink, deadline: Instant) async -> Bool {

@@ -4,18 +4,29 @@ import MatterDataModel
 import MatterRecords
 
 /// What is printed of an access control list.
-struct AccessListReport {
+struct AccessListReport: Sendable {
     private let own: NodeIdentity
     private let nodes: [NodeRecord]
     private let catalogue: Catalogue
+    private let console: Console
 
-    /// - Parameters:
-    ///   - own: who we are on the fabric.
-    ///   - nodes: those with names.
-    init(own: NodeIdentity, nodes: [NodeRecord], catalogue: Catalogue) {
-        self.own = own
-        self.nodes = nodes
+    init(_ context: CommandContext, catalogue: Catalogue) async throws {
+        own = try await context.controller.credentials().identity
+        nodes = try await context.controller.nodes().sound().nodes
         self.catalogue = catalogue
+        console = context.console
+    }
+
+    /// - Parameter result: of a change.
+    func print(_ list: FabricList<AccessControlEntry>, of node: NodeRecord, result: String? = nil) {
+        let reports = list.entries.enumerated().map { report($1, number: $0 + 1) }
+        guard console.isJSON else { return console.result(reports) }
+        console.object {
+            Field("node", node.nodeID)
+            Field("result", result)
+            Field("entries", reports)
+            Field("dataVersion", list.dataVersion)
+        }
     }
 
     // MARK: Names
@@ -25,7 +36,7 @@ struct AccessListReport {
     ]
     private static let authModes: [UInt8: String] = [1: "pase", 2: "case", 3: "group"]
 
-    private static func privilege(_ entry: AccessControlEntry) -> String {
+    static func privilege(_ entry: AccessControlEntry) -> String {
         privileges[entry.privilege] ?? "\(entry.privilege)"
     }
 
@@ -33,26 +44,34 @@ struct AccessListReport {
         authModes[entry.authMode] ?? "\(entry.authMode)"
     }
 
-    private func isOurs(_ subject: NodeID, of entry: AccessControlEntry) -> Bool {
+    func isOurs(_ subject: NodeID, of entry: AccessControlEntry) -> Bool {
         entry.authMode == AccessControlEntry.AuthMode.certificate && own.matches(subject: subject)
     }
 
     private func name(of subject: NodeID) -> String? { nodes.first { $0.nodeID == subject }?.name }
 
-    func report(_ entry: AccessControlEntry) -> Report {
+    /// True for a node that has no record here and is not us, and for a tag that we do not have.
+    func isUnknown(_ subject: NodeID, of entry: AccessControlEntry) -> Bool {
+        entry.authMode == AccessControlEntry.AuthMode.certificate && !isOurs(subject, of: entry)
+            && name(of: subject) == nil && !nodes.contains { $0.nodeID == subject }
+    }
+
+    /// - Parameter number: its place in the list, from 1 on.
+    func report(_ entry: AccessControlEntry, number: Int) -> Report {
         Report {
             Field("privilege", Self.privilege(entry), column: "PRIVILEGE")
             Field("authMode", Self.authMode(entry), column: "AUTH")
             Field("subjects", entry.subjects.map { subject($0, of: entry) })
-            Field(column: "SUBJECTS", entry.subjects.isEmpty ? ["all"] : entry.subjects.map { text($0, of: entry) })
+            Field(column: "SUBJECTS", subjects(of: entry))
             Field("targets", entry.targets.map(target))
-            Field(column: "TARGETS", entry.targets.isEmpty ? ["all"] : entry.targets.map(text))
+            Field(column: "TARGETS", targets(of: entry))
             Field("us", entry.includes(own))
             Field("fabricIndex", entry.fabricIndex)
+            Field("entry", number, column: "ENTRY")
         }
     }
 
-    private func subject(_ subject: NodeID, of entry: AccessControlEntry) -> Report {
+    func subject(_ subject: NodeID, of entry: AccessControlEntry) -> Report {
         Report {
             Field("id", subject)
             Field("tag", CASEAuthenticatedTag(subject: subject)?.description)
@@ -72,7 +91,15 @@ struct AccessListReport {
 
     // MARK: Text
 
-    private func text(_ subject: NodeID, of entry: AccessControlEntry) -> String {
+    func subjects(of entry: AccessControlEntry) -> [String] {
+        entry.subjects.isEmpty ? ["all"] : entry.subjects.map { text($0, of: entry) }
+    }
+
+    func targets(of entry: AccessControlEntry) -> [String] {
+        entry.targets.isEmpty ? ["all"] : entry.targets.map(text)
+    }
+
+    func text(_ subject: NodeID, of entry: AccessControlEntry) -> String {
         var text = CASEAuthenticatedTag(subject: subject).map { "tag \($0)" } ?? "\(subject.rawValue)"
         if entry.authMode == AccessControlEntry.AuthMode.group { text = "group \(subject.rawValue)" }
         if isOurs(subject, of: entry) { return text + " (us)" }

@@ -39,8 +39,8 @@ struct WindowStatus: NodeSubject {
 }
 
 extension Report {
-    fileprivate init(_ opener: WindowState.Opener, _ names: LedgerNames) {
-        let vendor = names.vendor(opener.vendorID)?.name
+    init(_ opener: WindowState.Opener, _ names: LedgerNames) {
+        let vendor = names.vendorName(opener.vendorID)
         let id = opener.vendorID.map { "0x" + Hex.number($0, digits: 4, uppercase: true) }
         self.init {
             Field(

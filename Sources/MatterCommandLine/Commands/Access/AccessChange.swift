@@ -1,0 +1,38 @@
+import MatterController
+import MatterCredentials
+import MatterDataModel
+import MatterRecords
+
+/// A command that changes the access control list of a device, and prints the list that the device has then.
+protocol AccessChange: NodeSubject {
+    var catalogue: CatalogueOptions { get }
+
+    /// What to change; whatever is wrong with the words is an error before anything is sent.
+    func change(_ words: AccessWords, _ console: Console) async throws -> AccessListEdit.Change
+
+    /// Asks for a confirmation, if the command wants one.
+    func confirm(_ console: Console) throws
+}
+
+extension AccessChange {
+    func validate() throws { try node.requireBare() }
+
+    func confirm(_ console: Console) throws {}
+
+    func run(_ context: CommandContext) async throws {
+        let catalogue = try catalogue.catalogue(try options.state.state())
+        let record = try await context.controller.record(of: node.node)
+        let change = try await change(AccessWords(context.controller, catalogue), context.console)
+        let report = try await AccessListReport(context, catalogue: catalogue)
+        let edit = AccessListEdit(
+            change, own: try await context.controller.credentials().identity, of: record)
+        let (link, deadline) = (
+            try await context.controller.link(to: record), context.deadline(for: record)
+        )
+        // What cannot be done is said before the question.
+        let present = try await link.accessList(deadline: deadline).entries
+        if try !edit.applied(to: present, within: .unlimited).means(present) { try confirm(context.console) }
+        let (list, isChanged) = try await link.change(accessListBy: edit, deadline: context.deadline(for: record))
+        report.print(list, of: record, result: isChanged ? "changed" : "unchanged")
+    }
+}

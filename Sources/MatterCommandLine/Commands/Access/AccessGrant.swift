@@ -1,0 +1,54 @@
+import ArgumentParser
+import MatterController
+
+struct AccessGrant: AccessChange {
+    enum Privilege: String, ExpressibleByArgument, CaseIterable {
+        case view, operate, manage, administer
+
+        var number: UInt8 {
+            switch self {
+            case .view: AccessControlEntry.Privilege.view
+            case .operate: AccessControlEntry.Privilege.operate
+            case .manage: AccessControlEntry.Privilege.manage
+            case .administer: AccessControlEntry.Privilege.administer
+            }
+        }
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "grant", abstract: "Let nodes, tags or groups do something on a device.",
+        discussion: """
+            A SUBJECT is a node (id or name), cat:XXXXXXXX for all nodes whose certificate has that tag, or group:ID. A \
+            TARGET is EP, EP/CLUSTER, */CLUSTER or DEVICE-TYPE; without one, the whole device is meant. What is given \
+            already is left.
+
+            Example: matterctl acl grant light switch --target 1/on-off
+            """)
+
+    @Argument(help: "Node id or name of the device.") var node: NodeArgument
+    @Argument(help: "Who may: a node, cat:XXXXXXXX or group:ID.") var subjects: [String]
+    @Option(help: ArgumentHelp("What they may: view, operate, manage or administer.", valueName: "PRIVILEGE"))
+    var privilege = Privilege.operate
+    @Option(
+        name: .customLong("target"),
+        help: ArgumentHelp("Where they may; may be repeated.", valueName: "TARGET"))
+    var targets: [String] = []
+    @OptionGroup var catalogue: CatalogueOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    func change(_ words: AccessWords, _ console: Console) async throws -> AccessListEdit.Change {
+        let targets = try targets.map(words.target)
+        var grants: [AccessControlEntry] = []
+        for word in subjects {
+            let subject = try await words.subject(word)
+            if let position = grants.firstIndex(where: { $0.authMode == subject.authMode }) {
+                grants[position].subjects.append(subject.id)
+            } else {
+                grants.append(
+                    AccessControlEntry(
+                        privilege.number, authMode: subject.authMode, subjects: [subject.id], targets: targets))
+            }
+        }
+        return .grant(grants)
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import MatterController
+
+struct Bind: BindingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bind",
+        abstract: "Let a switch control a light by itself: a binding, and the right that it needs.",
+        discussion: """
+            SOURCE is the switch, TARGET what it controls: NODE, NODE/EP or group:ID. The target's access control list gets \
+            an entry for the source, and the source's binding list one for the target; if the second fails, the first is \
+            taken back. A group gives its members' rights itself.
+
+            Example: matterctl bind switch light --cluster on-off
+            """)
+
+    @Argument(help: "The switch: node id or name, with /EP for an endpoint.") var source: NodeArgument
+    @Argument(
+        help: ArgumentHelp("The light: node id or name, with /EP for an endpoint; or group:ID.", valueName: "target"))
+    var bound: String
+    @Option(
+        name: .customLong("cluster"), help: ArgumentHelp("Only this cluster; may be repeated.", valueName: "CLUSTER"))
+    var clusters: [String] = []
+    @Flag(help: "Leave the access control list of the target as it is.") var noAccess = false
+    @OptionGroup var catalogue: CatalogueOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    static let words = BindingWords(changed: "added", present: "present", access: ["unchanged", "granted"])
+    static let acceptsStrangers = false
+
+    func change(_ request: BindingRequest, _ context: CommandContext) async throws -> BindingOutcome {
+        try await context.controller.bind(request, budget: context.budget)
+    }
+}
+
+struct Unbind: BindingCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unbind", abstract: "Let a switch control a light no more: the opposite of bind.",
+        discussion: """
+            The entry leaves the source's binding list, and the target's access control list loses what was for it alone; if \
+            the second fails, the first is taken back. With --no-access, the target need not be reached.
+
+            Example: matterctl unbind switch light
+            """)
+
+    @Argument(help: "The switch: node id or name, with /EP for an endpoint.") var source: NodeArgument
+    @Argument(
+        help: ArgumentHelp("The light: node id or name, with /EP for an endpoint; or group:ID.", valueName: "target"))
+    var bound: String
+    @Option(
+        name: .customLong("cluster"), help: ArgumentHelp("Only this cluster; may be repeated.", valueName: "CLUSTER"))
+    var clusters: [String] = []
+    @Flag(help: "Leave the access control list of the target as it is.") var noAccess = false
+    @OptionGroup var catalogue: CatalogueOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    static let words = BindingWords(changed: "removed", present: "removed", access: ["unchanged", "withdrawn"])
+    static let acceptsStrangers = true
+
+    func change(_ request: BindingRequest, _ context: CommandContext) async throws -> BindingOutcome {
+        try await context.controller.unbind(request, budget: context.budget)
+    }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import MatterController
+import MatterCredentials
+import MatterDataModel
+import MatterRecords
+
+/// The words for what came of a binding.
+struct BindingWords: Sendable {
+    let changed: String
+    let present: String
+    /// Of the access control list: that it stayed as it was, and that it changed.
+    let access: [String]
+}
+
+/// A command about a switch and what it controls.
+protocol BindingCommand: NetworkCommand {
+    var source: NodeArgument { get }
+    var bound: String { get }
+    var clusters: [String] { get }
+    var noAccess: Bool { get }
+    var catalogue: CatalogueOptions { get }
+
+    static var words: BindingWords { get }
+    /// Whether the target may be a node that has no record here.
+    static var acceptsStrangers: Bool { get }
+
+    func change(_ request: BindingRequest, _ context: CommandContext) async throws -> BindingOutcome
+}
+
+extension BindingCommand {
+    func run(_ context: CommandContext) async throws {
+        let catalogue = try catalogue.catalogue(try options.state.state())
+        let clusters = try clusters.compactMap { name in
+            try ElementPath("*/\(name)", .attribute) { () throws(DataModelError) in catalogue }.cluster
+        }
+        let record = try await context.controller.record(of: source.node)
+        let request = BindingRequest(
+            source: record, endpoint: source.endpoint, target: try await meaning(context.controller),
+            clusters: clusters, changesAccess: !noAccess)
+        try await reach(record, "source", context)
+        if case .node(let node, _) = request.target, request.changesAccess { try await reach(node, "target", context) }
+        let outcome = try await change(request, context)
+        let nodes = try await context.controller.nodes().sound().nodes
+        let rows = outcome.entries.map { entry, isChanged in
+            let node = nodes.first { $0.nodeID == entry.node }
+            let cluster = entry.cluster.map { catalogue.clusterName($0) ?? hexadecimal($0) }
+            let target =
+                entry.group.map { "group:\($0)" }
+                ?? "\(node?.label ?? "\(entry.node?.rawValue ?? 0)")/\(entry.endpoint.map { "\($0)" } ?? "*")"
+            return Report {
+                Field(column: "SOURCE", ["\(record.label)/\(outcome.endpoint)"])
+                Field(column: "TARGET", [target])
+                Field("node", entry.node)
+                Field("name", node?.name)
+                Field("group", entry.group)
+                Field("endpoint", entry.endpoint)
+                Field("cluster", entry.cluster.flatMap { catalogue.clusterName($0) })
+                Field("clusterId", entry.cluster)
+                Field(column: "CLUSTER", [cluster.map(NameStyle.kebab) ?? "all"])
+                Field("result", isChanged ? Self.words.changed : Self.words.present, column: "RESULT")
+            }
+        }
+        guard context.console.isJSON else { return context.console.result(rows) }
+        context.console.result(
+            Report {
+                Field("node", record.nodeID)
+                Field("name", record.name)
+                Field("endpoint", outcome.endpoint)
+                Field("bindings", rows)
+                Field("access", outcome.isAccessChanged.map { Self.words.access[$0 ? 1 : 0] })
+            })
+    }
+
+    /// Makes sure that a node answers before anything is changed, and that it is named if it does not.
+    private func reach(_ node: NodeRecord, _ role: String, _ context: CommandContext) async throws {
+        do {
+            try await context.controller.link(to: node).connect(deadline: context.deadline(for: node))
+        } catch {
+            try Task.checkCancellation()
+            throw AdvisedError(error: error, advice: "this is about the \(role), \(NodeTarget(node).text)")
+        }
+    }
+
+    private func meaning(_ controller: Controller) async throws -> BindingRequest.Target {
+        if let group = AccessWords.text(of: bound, after: "group:") { return .group(try AccessWords.group(group)) }
+        guard let argument = NodeArgument(argument: bound) else {
+            throw CommandLineError("usage.subject", "'\(bound)' is not a target: NODE, NODE/EP or group:ID")
+        }
+        do {
+            return .node(try await controller.record(of: argument.node), endpoint: argument.endpoint)
+        } catch let error as RecordError where error.code == .unknownNode && Self.acceptsStrangers {
+            guard let number = NameRule.parseNumber(argument.node) else { throw error }
+            return .stranger(NodeID(number), endpoint: argument.endpoint)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import MatterController
+import MatterRecords
+
+/// A question to many nodes, a few of them at a time.
+enum NodeRound {
+    private static let together = 8
+
+    struct Answer<Value: Sendable>: Sendable {
+        let node: NodeRecord
+        let outcome: Result<Value, any Error>
+
+        var value: Value? { try? outcome.get() }
+        var failure: (any Error)? { if case .failure(let error) = outcome { error } else { nil } }
+
+        /// What a program is told in place of a result.
+        var error: Report? {
+            failure.map { failure in
+                let report = ErrorReport(failure, target: NodeTarget(node))
+                return Report {
+                    Field("id", report.id)
+                    Field("message", report.message)
+                }
+            }
+        }
+    }
+
+    /// The answers in the order of the nodes; the failure of one costs the others nothing.
+    static func answers<Value: Sendable>(
+        of nodes: [NodeRecord], _ ask: @escaping @Sendable (NodeRecord) async throws -> Value
+    ) async throws -> [Answer<Value>] {
+        try await withThrowingTaskGroup(of: (Int, Answer<Value>).self) { group in
+            var answers: [(Int, Answer<Value>)] = []
+            for (index, node) in nodes.enumerated() {
+                if index >= together, let answer = try await group.next() { answers.append(answer) }
+                group.addTask {
+                    do {
+                        return (index, Answer(node: node, outcome: .success(try await ask(node))))
+                    } catch {
+                        try Task.checkCancellation()
+                        return (index, Answer(node: node, outcome: .failure(error)))
+                    }
+                }
+            }
+            for try await answer in group { answers.append(answer) }
+            return answers.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    /// Prints what nodes said: one object for one node that was named, otherwise an array, in which a node that gave no
+    /// answer has `error`; or rows.
+    ///
+    /// - Throws: the error of the only node that was named, or `node.incomplete`, after the rest was printed.
+    static func print<Value>(
+        _ answers: [Answer<Value>], isOne: Bool, _ console: Console, object: (NodeRecord, Value) -> Report,
+        rows: (NodeRecord, Value) -> [Report]
+    ) throws {
+        if isOne, let failure = answers.first?.failure { throw failure }
+        if console.isJSON {
+            let objects = answers.map { answer in
+                Report {
+                    Field("node", answer.node.nodeID)
+                    Field("name", answer.node.name)
+                    if let value = answer.value { object(answer.node, value) }
+                    Field("error", answer.error)
+                }
+            }
+            if isOne, let object = objects.first { console.result(object) } else { console.result(objects) }
+        } else {
+            console.result(answers.flatMap { answer in answer.value.map { rows(answer.node, $0) } ?? [] })
+            for answer in answers {
+                guard let failure = answer.failure else { continue }
+                console.warning(ErrorReport(failure, target: NodeTarget(answer.node)).message)
+            }
+        }
+        let failures = answers.compactMap(\.failure)
+        guard let failure = failures.first else { return }
+        throw CommandLineError(
+            "node.incomplete", "\(failures.count) of \(answers.count) nodes gave no answer", status: ExitStatus(failure)
+        )
+    }
+}

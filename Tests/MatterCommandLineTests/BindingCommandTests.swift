@@ -1,0 +1,103 @@
+import JSON
+import MatterCommandLine
+import Testing
+
+/// A virtual switch and virtual lights in this process, bound and unbound.
+@Suite("Binding commands") struct BindingCommandTests {
+    private let shell: Shell
+    private let devices: [Background]
+    private let ports: [String]
+
+    init() async throws {
+        shell = try Shell()
+        try await shell.succeed("fabric create home")
+        var devices: [Background] = []
+        var ports: [String] = []
+        for (name, type) in [("light", "dimmable-light,on-off-light"), ("wall", "on-off-switch")] {
+            let device = try shell.start("simulate \(type) --port 0 --mdns none --state \(shell.path(name))")
+            let port = try await device.line("ready")
+            try await shell.succeed(
+                "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name \(name) --timeout 60s")
+            devices.append(device)
+            ports.append(port)
+        }
+        (self.devices, self.ports) = (devices, ports)
+    }
+
+    private func bindings() async throws -> String { try await shell.succeed("read wall 1/binding/binding").stdout }
+
+    private func access() async throws -> [String] {
+        try await shell.succeed("acl ls light").stdout.split(separator: "\n").dropFirst().map(String.init)
+    }
+
+    private func id(_ words: String) async throws -> String? {
+        try await shell.run(words + " --json").error().text("id")
+    }
+
+    @Test("bind makes the binding and the right that it needs, once; unbind takes both away")
+    func both() async throws {
+        #expect(
+            try await shell.succeed("bind wall light/1 --cluster on-off").stdout == "wall/1\tlight/1\ton-off\tadded\n")
+        #expect(try await access() == ["operate\tcase\t2 (wall)\t1/on-off\t2"])
+        let again = try await shell.succeed("bind wall/1 light/1 --cluster 6 --json").json()
+        #expect(again["access"] == "unchanged" && again["bindings"]?.arrayValue?.first?["result"] == "present")
+        try await shell.succeed("bind wall light/2 --cluster on-off")
+        #expect(try await access() == ["operate\tcase\t2 (wall)\t1/on-off, 2/on-off\t2"])
+        let json = try await shell.succeed("unbind wall light/1 --json").json()
+        #expect(json["access"] == "withdrawn" && json["node"] == 2 && json["endpoint"] == 1, "\(json)")
+        let gone = try #require(json["bindings"]?.arrayValue?.first)
+        #expect(gone["result"] == "removed" && gone["name"] == "light" && gone["cluster"] == "OnOff")
+        #expect(try await access() == ["operate\tcase\t2 (wall)\t2/on-off\t2"])
+        try await shell.succeed("unbind wall light")
+        let left = try await (access(), bindings())
+        #expect(left.0.isEmpty && left.1 == "[]\n", "\(left)")
+        #expect(try await id("unbind wall light") == "binding.unknown")
+    }
+
+    @Test("the endpoint of the target is found, or has to be named; a group needs no right")
+    func targets() async throws {
+        let several = try await shell.run("bind wall light --json")
+        #expect(try several.status == 64 && several.error().text("id") == "node.ambiguous-endpoint", "\(several)")
+        #expect(try await id("bind light wall/1") == "node.unsupported-cluster")
+        #expect(try await id("bind wall hall") == "node.unknown")
+        #expect(try await id("bind wall group:0") == "usage.subject")
+        #expect(try await id("bind wall light/x") == "usage.subject")
+        let group = try await shell.succeed("bind wall group:258 --json").json()
+        #expect(group["access"] == nil && group["bindings"]?.arrayValue?.first?["group"] == 258)
+        #expect(try await shell.succeed("unbind wall group:0x102").stdout == "wall/1\tgroup:258\tall\tremoved\n")
+        #expect(try await shell.succeed("bind wall light/2 --no-access").stdout == "wall/1\tlight/2\tall\tadded\n")
+        let left = try await access()
+        #expect(left.isEmpty, "\(left)")
+    }
+
+    @Test("a right that the source has otherwise stays; what another binding needs stays")
+    func otherRights() async throws {
+        try await shell.succeed("acl grant light wall --privilege manage")
+        #expect(try await shell.succeed("bind wall light/1 --json").json()["access"] == "unchanged")
+        #expect(try await shell.succeed("unbind wall light/1 --json").json()["access"] == "unchanged")
+        #expect(try await access() == ["manage\tcase\t2 (wall)\tall\t2"])
+    }
+
+    @Test("if the binding is refused, the right is taken back; what was there before stays")
+    func undone() async throws {
+        try await shell.succeed("acl grant light wall --target 2/on-off")
+        let before = try await access()
+        // The switch is no client of the cluster.
+        #expect(try await id("bind wall light/2 --cluster on-off --cluster door-lock") == "im.status")
+        #expect(try await access() == before)
+        #expect(try await bindings() == "[]\n")
+    }
+
+    @Test("if the right cannot be taken away, the binding stays; a target that is gone for good costs only that")
+    func targetAway() async throws {
+        try await shell.succeed("bind wall light/1")
+        _ = await devices[0].stop()
+        let run = try await shell.run("unbind wall light --timeout 3s --json")
+        #expect(run.status == 4 && run.stderr.contains("node 'light'"), "\(run)")
+        #expect(try await bindings().contains("\"node\":1"))
+        try await shell.succeed("node forget light --yes")
+        let json = try await shell.succeed("unbind wall 1 --json").json()
+        #expect(json["access"] == nil && json["bindings"]?.arrayValue?.count == 1)
+        #expect(try await bindings() == "[]\n")
+    }
+}
