@@ -106,6 +106,14 @@ import Testing
                 .map { String($0.dropFirst(key.count + 1)) } ?? ""
         }
 
+        /// Each commissioner that came left it as it was: open, and its fail-safe disarmed.
+        func expectOpen(_ name: String) throws {
+            #expect(count("fail-safe-disarmed") == count("pase-established"), "\(name): \(child.stdout)")
+            #expect(count("pase-established") > 0 && count("noc-added") == 0, "\(name): \(child.stdout)")
+        }
+
+        private func count(_ event: String) -> Int { child.stdout.components(separatedBy: event).count - 1 }
+
         /// Commissions it with the authority trusted that a file has.
         func commission(trusting authority: [UInt8]) async throws -> MatterCtl.Outcome {
             let trust = folder.file("trust")
@@ -183,12 +191,70 @@ import Testing
             #expect(outcome.status == (refusal == nil ? 0 : 7), "\(outcome)")
             guard let refusal else { continue }
             #expect(try outcome.error()["attestation"]?["code"]?.int == refusal.code, "\(outcome)")
-            let ends = device.child.stdout.components(separatedBy: "fail-safe-disarmed").count - 1
-            #expect(ends == device.child.stdout.components(separatedBy: "pase-established").count - 1)
+            try device.expectOpen(name)
         }
         let outcome = try await matterctl.run(
             ["commission", device.code, "--address", device.address, "--attestation", "skip", "--json"])
         #expect(outcome.status == 0, "\(outcome)")
+    }
+
+    /// The shared cases, by folder.
+    private static let cases: [String] = {
+        guard let folder = Vectors.folder?.appendingPathComponent("attestation") else { return [] }
+        return ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted().filter {
+            FileManager.default.fileExists(atPath: folder.path + "/\($0)/test_case_vector.json")
+        }
+    }()
+
+    @Test(
+        "each shared case ends as it must: 7 with its number and the device open, or commissioned",
+        .vectors, .enabled(if: Vectors.available), arguments: 0..<4)
+    func all(quarter: Int) async throws {
+        let folder = try #require(Vectors.folder)
+        #expect(Self.cases.count >= 80)
+        for (index, name) in Self.cases.enumerated() where index % 4 == quarter {
+            let device = try await Device(
+                case: folder.appendingPathComponent("attestation/\(name)/test_case_vector.json").path)
+            defer { device.child.signal(SIGTERM) }
+            let outcome = try await MatterCtl().run([
+                "commission", device.code, "--address", device.address, "--allow-test-devices", "--no-post", "--json",
+            ])
+            guard let refusal = AttestationCases.refusal(name) else {
+                #expect(outcome.status == 0, "\(name): \(outcome)")
+                continue
+            }
+            #expect(outcome.status == 7, "\(name): \(outcome)")
+            let error = try outcome.error()
+            #expect(error["attestation"]?["code"]?.int == refusal.code, "\(name): \(outcome)")
+            #expect(error["device"]?.string == "rolled-back", "\(name): \(outcome)")
+            try device.expectOpen(name)
+        }
+    }
+
+    @Test(
+        "the reference implementation's revoked devices: 7, and the device is open; without the set they pass",
+        .vectors, .enabled(if: Vectors.available),
+        arguments: [
+            ("revoked-dac-01", 302, true), ("revoked-dac-02", 302, true), ("revoked-dac-03", 302, true),
+            ("revoked-pai", 202, true), ("revoked-dac-and-pai", 208, true), ("indirect-revoked-dac-01", 302, true),
+            ("indirect-revoked-pai-03", 202, true), ("indirect-revoked-dac-01-pai-03", 208, true),
+        ])
+    func revoked(name: String, code: Int, passes: Bool) async throws {
+        let folder = try #require(Vectors.folder).appendingPathComponent("revocation")
+        let device = try await Device(
+            case: folder.appendingPathComponent("dac-provider-test-vectors/\(name).json").path)
+        defer { device.child.signal(SIGTERM) }
+        let matterctl = try MatterCtl()
+        let words = ["commission", device.code, "--address", device.address, "--allow-test-devices", "--json"]
+        let set = folder.appendingPathComponent("revocation-sets/revocation-set.json").path
+        let outcome = try await matterctl.run(words + ["--revocation-set", set])
+        #expect(outcome.status == 7, "\(outcome)")
+        let error = try outcome.error()
+        #expect(error["attestation"]?["code"]?.int == code, "\(outcome)")
+        #expect(error["attestation"]?["revocation"]?["status"]?.string == "revoked", "\(outcome)")
+        try device.expectOpen(name)
+        let unaware = try await matterctl.run(words)
+        #expect((unaware.status == 0) == passes, "\(unaware)")
     }
 
     @Test("credentials that cannot be read: 64")

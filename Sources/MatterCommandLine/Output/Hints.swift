@@ -46,6 +46,8 @@ enum Hints {
             "the declaration is one for development: add --allow-test-devices to accept it",
         "attestation.add-signer":
             "put the certificate of the key that signed the declaration into DIR/{0}, and trust DIR: --trust DIR",
+        "attestation.unreadable-files":
+            "name a folder that 'matterctl attest --save DIR' made, or one with dac.der, pai.der and cd.der",
         "trust.update": "bring them up to date: matterctl trust update",
         "trust.update-test": "bring them up to date: matterctl trust update --test-net",
         "trust.fetch-lists": "fetch lists of revoked certificates: matterctl trust update",
