@@ -149,6 +149,7 @@ bench: release peers-controller
 	@Tests/Tools/install_packages.sh $(BENCH_PACKAGES)
 	Tests/Bench/bench.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
 	Tests/Bench/nodes.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
+	Tests/Bench/house.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
 	swift build -c release --product engine-bench
 	Tests/Bench/engine.sh "$$(swift build -c release --show-bin-path)/engine-bench"
 	swift build -c release --product attestation-bench

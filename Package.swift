@@ -205,8 +205,9 @@ let package = Package(
         tests(
             "MatterSessionTests",
             [
-                "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterInteraction", "MatterRecords",
-                "MatterSecureChannel", "MatterSession", "MatterTLV", "MatterTestKit", "MatterTransport", logging,
+                "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterInteraction",
+                "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterTLV", "MatterTestKit",
+                "MatterTransport", logging,
             ]),
         tests(
             "MatterCommissioningTests",
@@ -219,8 +220,9 @@ let package = Package(
             "MatterControllerTests",
             [
                 "MatterCommissioning", "MatterController", "MatterCredentials", "MatterCrypto", "MatterDataModel",
-                "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSecureChannel", "MatterSession",
-                "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTestKit", "MatterTransport",
+                "MatterDiscovery", "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSecureChannel",
+                "MatterSession", "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTestKit",
+                "MatterTransport",
             ]),
         tests(
             "MatterSimulatorTests",

@@ -33,6 +33,8 @@ public actor Controller {
         /// The same for a command or a write that the device has acknowledged, where the user said how long to wait. The
         /// end of the budget holds all the same.
         package var patience: Duration?
+        /// Finds nodes and devices in place of Avahi.
+        package var discovery: (any Discovery)?
         /// How long D-Bus and Avahi may be silent before discovery is taken for broken.
         package var discoveryPatience = AvahiDiscovery.standardPatience
         package var logger: Logger
@@ -65,11 +67,15 @@ public actor Controller {
     package nonisolated let fabrics: FabricStore
     private var openManager: ExchangeManager?
     private var openDiscovery: (any Discovery)?
+    private var openDirectory: OperationalDirectory?
     private var openFabric: FabricRecord?
     private var openCredentials: OperationalCredentials?
     private var openSlots: [SlotKind: SessionSlots] = [:]
     private var links: [LinkKey: NodeLink] = [:]
     private(set) var reports = IncomingReports()
+    /// How many subscriptions are set up at a time.
+    private static let mostSetUps = 32
+    nonisolated let setUps = Turns(limit: mostSetUps)
 
     /// Subscriptions have a link of their own, so that a command that loses its session does not end them.
     private struct LinkKey: Hashable {
@@ -173,9 +179,20 @@ public actor Controller {
     package func discovery() -> (any Discovery)? {
         guard options.addresses.isEmpty else { return nil }
         if let openDiscovery { return openDiscovery }
-        let discovery = AvahiDiscovery(logger: options.logger, patience: options.discoveryPatience)
+        let discovery =
+            options.discovery ?? AvahiDiscovery(logger: options.logger, patience: options.discoveryPatience)
         openDiscovery = discovery
         return discovery
+    }
+
+    /// Where the nodes are that are followed; `nil` when addresses were given.
+    func directory() throws -> OperationalDirectory? {
+        if let openDirectory { return openDirectory }
+        guard let discovery = discovery() else { return nil }
+        let directory = OperationalDirectory(
+            discovery, compressedFabricID: try fabric().compressedFabricID.rawValue, time: options.time)
+        openDirectory = directory
+        return directory
     }
 
     package nonisolated var validationTime: ValidationTime {
@@ -199,13 +216,15 @@ public actor Controller {
         }
     }
 
-    func nodeConnector() async throws -> NodeConnector {
+    /// - Parameter kind: what its sessions are for; long ones share their look-ups.
+    func nodeConnector(for kind: SlotKind = .short) async throws -> NodeConnector {
         let fabric = try fabric()
         return NodeConnector(
             connector: Connector(manager: try await manager(), logger: options.logger), credentials: try credentials(),
             resumptions: ResumptionStore(
-                options.state, fabric: fabric.name, identity: fabric.compressedFabricID), discovery: discovery(),
-            time: validationTime, random: options.random, logger: options.logger)
+                options.state, fabric: fabric.name, identity: fabric.compressedFabricID),
+            discovery: kind == .long ? try directory() : discovery(), time: validationTime, random: options.random,
+            logger: options.logger)
     }
 
     private func slots(_ kind: SlotKind) throws -> SessionSlots {
@@ -221,7 +240,7 @@ public actor Controller {
     package func link(to node: NodeRecord, for kind: SlotKind? = nil) async throws -> NodeLink {
         let key = LinkKey(node: node.nodeID, kind: kind ?? options.sessions)
         if let link = links[key] { return link }
-        let connector = try await nodeConnector()
+        let connector = try await nodeConnector(for: key.kind)
         if let link = links[key] { return link }
         let link = NodeLink(
             node: node, connector: connector, onlyAddresses: options.addresses, nodes: try nodes(),

@@ -56,6 +56,25 @@ import Testing
         #expect(objects.allSatisfy { $0["time"]?.string?.hasSuffix("Z") == true })
     }
 
+    @Test("a restart is noticed when the device is announced again, long before its next report is overdue")
+    func announcedAgain() async throws {
+        let (device, matterctl) = (try await VirtualDevice.start(isAdvertised: true), try MatterCtl())
+        defer { device.stop() }
+        try await matterctl.commission(device, ["--name", "lamp"])
+        let watch = try matterctl.start(
+            ["subscribe", "lamp", "0/basic-information/start-up", "--json", "--max", "10m"])
+        try await eventually("the subscription") { watch.stdout.contains("established") }
+        await device.end(SIGKILL)
+        // The daemon says goodbye in its place.
+        try await Task.sleep(for: .seconds(2))
+        try await device.restart()
+        try await eventually("the restart; there is: \(watch.stdout)", within: .seconds(40)) {
+            watch.stdout.contains("StartUp")
+        }
+        watch.signal(SIGINT)
+        #expect(await watch.status() == 0)
+    }
+
     @Test("one node that is away costs another one nothing, and is followed when it is back")
     func oneAway() async throws {
         let (device, other, matterctl) = (

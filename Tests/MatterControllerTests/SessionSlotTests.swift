@@ -57,6 +57,33 @@ struct SessionSlotTests {
         await bench.end()
     }
 
+    @Test(
+        "a second process that stays leaves one slot for commands, a third one waits; a node with two sessions has one")
+    func followers() async throws {
+        let bench = try await Bench()
+        let file = try others(bench)
+        let first = try await slot(file, .long)
+        var options = bench.controller.options
+        options.sessions = .long
+        let (second, third) = (Controller(options), Controller(options))
+        try await second.link(to: second.record(of: "lamp")).connect(deadline: deadline)
+        let command = try await slot(file)
+        #expect(command.index == 0)
+        await #expect(throws: ControllerError.self) {
+            try await third.link(to: third.record(of: "lamp")).connect(deadline: .now + .milliseconds(300))
+        }
+        await second.close()
+        try await bench.controller.nodes().update(Bench.node) { $0.sessionsPerFabric = 2 }
+        await #expect(throws: ControllerError.self) {
+            try await second.link(to: second.record(of: "lamp")).connect(deadline: .now + .milliseconds(300))
+        }
+        first.release()
+        try await second.link(to: second.record(of: "lamp")).connect(deadline: deadline)
+        await second.close()
+        await third.close()
+        await bench.end()
+    }
+
     @Test("callers of one link share its session, also where a node grants one", arguments: [1, 2, 3])
     func shared(sessions: UInt16) async throws {
         let bench = try await Bench()

@@ -305,7 +305,7 @@ import Testing
         func key(_ index: Int) -> ExchangeKey {
             ExchangeKey(session: wire.toController, exchangeID: exchanges[index].key.exchangeID, role: .responder)
         }
-        for count in 1...300 {
+        for count in 1...4140 {
             let exchange = try await wire.controller.openExchange(on: wire.toDevice)
             try await exchange.send([1], opcode: 1, protocolID: .test, reliable: false)
             exchanges.append(exchange)

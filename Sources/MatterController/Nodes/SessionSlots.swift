@@ -47,9 +47,9 @@ final class SessionSlots: Sendable {
         let began = Instant.now
         let last = deadline - min(Self.shortestTurn, max(.zero, (deadline - began) / 4))
         do {
-            let lease = try await opened().take(
-                node: node.nodeID.rawValue, kind, of: Self.count(sessionsPerFabric: node.sessionsPerFabric),
-                until: last)
+            let count = Self.count(sessionsPerFabric: node.sessionsPerFabric)
+            if kind == .long, let lease = try await long(for: node, of: count) { return lease }
+            let lease = try await opened().take(node: node.nodeID.rawValue, kind, of: count, until: last)
             let waited = Instant.now - began
             if waited > .milliseconds(1) {
                 logger.debug("waited \(Spelled.seconds(waited)) until other commands had ended their sessions")
@@ -60,6 +60,20 @@ final class SessionSlots: Sendable {
             return nil
         } catch let error as SlotsTaken {
             throw ControllerError.sessionsInUse(of: node, by: error.holders, waited: error.waited)
+        }
+    }
+
+    /// A slot for a process that stays: the long one or, beside another such process, the last of those of short
+    /// commands, which have one left.
+    ///
+    /// - Returns: the long slot if it is free; `nil` if neither is to be had at once.
+    private func long(for node: NodeRecord, of count: Int) async throws -> SlotLease? {
+        let (slots, id) = (try opened(), node.nodeID.rawValue)
+        do {
+            return try await slots.take(node: id, .long, of: 1, until: .now)
+        } catch is SlotsTaken {
+            guard count > 1 else { return nil }
+            return try? await slots.take(node: id, .short, from: count - 1, of: count, until: .now)
         }
     }
 

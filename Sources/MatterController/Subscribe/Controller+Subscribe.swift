@@ -1,3 +1,4 @@
+import MatterCredentials
 package import MatterInteraction
 package import MatterRecords
 import MatterSession
@@ -28,12 +29,14 @@ extension Controller {
         isPatient: Bool = false
     ) -> AsyncThrowingStream<SubscriptionEvent, any Error> {
         AsyncThrowingStream { continuation in
-            let task = Task {
+            let task = Task(executorPreference: options.time.executor) { [self] in
                 do {
                     let link = try await link(to: node, for: .long)
                     await link.enter()
                     let run = SubscriptionRun(
-                        link: link, reports: await reports, random: options.random, setUp: setUp, isPatient: isPatient,
+                        link: link, reports: await reports, turns: setUps,
+                        arrival: try await directory().map { Arrival(of: node.nodeID.rawValue, in: $0) },
+                        random: options.random, setUp: setUp, isPatient: isPatient,
                         tell: { continuation.yield($0) })
                     do {
                         try await run.follow(request)

@@ -8,9 +8,17 @@ import MatterTransport
 struct SubscriptionRun: Sendable {
     /// How long a publisher may take over the next message of a report.
     private static let partPatience = Duration.seconds(10)
+    /// How long a set-up keeps others waiting.
+    private static let longestTurn = Duration.seconds(3)
+    /// How long a node that may have been started again has to answer.
+    private static let doubt = Duration.seconds(8)
 
     let link: NodeLink
     let reports: IncomingReports
+    /// The set-ups of all nodes: a house of a thousand is not asked at once.
+    let turns: Turns
+    /// Says when the node is back; `nil` without discovery.
+    let arrival: Arrival?
     let random: any RandomSource
     let setUp: Duration
     /// Whether a node that cannot be reached at first is waited for.
@@ -25,9 +33,13 @@ struct SubscriptionRun: Sendable {
         while true {
             var session: SecureSession?
             do {
+                let turn = try await turns.take(for: Self.longestTurn, of: time)
                 let connected = try await link.connect(deadline: time.now + setUp)
                 session = connected
-                try await follow(&request, on: connected) { attempts = 0 }
+                try await follow(&request, on: connected) {
+                    turn.pass()
+                    attempts = 0
+                }
             } catch {
                 try Task.checkCancellation()
                 guard !reports.isEnded else { throw CancellationError() }
@@ -41,7 +53,7 @@ struct SubscriptionRun: Sendable {
                 // A node that fell silent has lost the session.
                 if let session, (error as? TransportError) != nil { await link.drop(session) }
                 attempts = failed + 1
-                try await time.sleep(for: delay)
+                if let arrival { try await arrival.wait(atMost: delay) } else { try await time.sleep(for: delay) }
             }
         }
     }
@@ -86,6 +98,8 @@ struct SubscriptionRun: Sendable {
             request.dataVersionFilters = Self.fitting(state.dataVersionFilters, request, largest)
         }
         inbox.watch(until: state.deadline, of: time)
+        arrival?.tell { inbox.doubt() }
+        defer { arrival?.tell(nil) }
         for await event in inbox.events {
             switch event {
             case .report(let first):
@@ -96,9 +110,26 @@ struct SubscriptionRun: Sendable {
             case .overdue:
                 guard state.isExpired(at: time.now) else { continue }
                 throw TransportError(.noReply, "the next report of the subscription is overdue")
+            case .doubtful:
+                try await check(session)
             }
         }
         throw CancellationError()
+    }
+
+    /// Asks the node for something, whatever it answers: one that was started again does not know the session.
+    private func check(_ session: SecureSession) async throws {
+        let path = AttributePath(
+            endpoint: 0, cluster: BasicInformation.id, attribute: BasicInformation.Attribute.dataModelRevision)
+        let turn = try await turns.take(for: Self.longestTurn, of: time)
+        defer { turn.pass() }
+        var transaction = ReadTransaction(ReadRequest(attributePaths: [path]))
+        do {
+            _ = try await link.client(session).run(
+                &transaction, deadline: time.now + Self.doubt, processing: link.patience.usual)
+        } catch is InteractionError {
+            // It is alive.
+        }
     }
 
     /// The filters, unless they make the request too long; then everything is reported again.

@@ -40,6 +40,8 @@ struct ServiceSearch {
 
     /// More instances than a browse is willing to follow: avahi-daemon allows 1024 objects to a client.
     static let instanceLimit = 400
+    /// More names than a list is willing to hold: they cost no object of the daemon.
+    static let listLimit = 10_000
 
     private let target: Target
     private var instances: [String: Instance] = [:]
@@ -117,7 +119,7 @@ extension ServiceSearch {
             report(key, &actions)
             return
         }
-        guard instances.count < Self.instanceLimit else { return }
+        guard instances.count < (isListing ? Self.listLimit : Self.instanceLimit) else { return }
         instances[key] = Instance(name: name, sightings: [sighting], isPending: !isListing)
         if isListing {
             actions.append(.report(.named(name)))

@@ -13,17 +13,19 @@ package final class IncomingReports: Sendable {
         case closed
         /// Nothing was heard for as long as the subscriber wanted to wait.
         case overdue
+        /// The peer may have been started again.
+        case doubtful
     }
 
     private struct Listener {
-        var session: SessionReference
         /// `nil` until the peer has agreed to the subscription.
         var subscription: UInt32?
         var events: AsyncStream<Event>.Continuation
     }
 
     private struct State {
-        var listeners: [UInt64: Listener] = [:]
+        /// By session, and the number of the inbox.
+        var listeners: [SessionReference: [UInt64: Listener]] = [:]
         var next: UInt64 = 0
         var isEnded = false
     }
@@ -41,29 +43,32 @@ package final class IncomingReports: Sendable {
         let id = state.withLock { state in
             state.next += 1
             if state.isEnded { continuation.finish() }
-            state.listeners[state.next] = Listener(session: session, events: continuation)
+            state.listeners[session, default: [:]][state.next] = Listener(events: continuation)
             return state.next
         }
-        return ReportInbox(id: id, events: events, continuation: continuation, reports: self)
+        return ReportInbox(id: id, session: session, events: events, continuation: continuation, reports: self)
     }
 
     /// Ends all subscriptions, and those that are set up from now on.
     package func end() {
         state.withLock { state in
             state.isEnded = true
-            for listener in state.listeners.values { listener.events.finish() }
+            for listener in state.listeners.values.joined() { listener.value.events.finish() }
         }
     }
 
     /// True after ``end()``.
     package var isEnded: Bool { state.withLock { $0.isEnded } }
 
-    fileprivate func settle(_ id: UInt64, on subscription: UInt32) {
-        state.withLock { $0.listeners[id]?.subscription = subscription }
+    fileprivate func settle(_ id: UInt64, of session: SessionReference, on subscription: UInt32) {
+        state.withLock { $0.listeners[session]?[id]?.subscription = subscription }
     }
 
-    fileprivate func remove(_ id: UInt64) {
-        state.withLock { $0.listeners.removeValue(forKey: id)?.events.finish() }
+    fileprivate func remove(_ id: UInt64, of session: SessionReference) {
+        state.withLock { state in
+            state.listeners[session]?.removeValue(forKey: id)?.events.finish()
+            if state.listeners[session]?.isEmpty == true { state.listeners[session] = nil }
+        }
     }
 
     /// Serves what peers begin, until the manager is shut down.
@@ -84,7 +89,7 @@ package final class IncomingReports: Sendable {
     private func deliver(_ incoming: ExchangeManager.Incoming) -> Bool {
         let id = (try? ReportData(decoding: incoming.message.payload))?.subscriptionID
         return state.withLock { state in
-            let here = state.listeners.values.filter { $0.session == incoming.exchange.session }
+            guard let here = state.listeners[incoming.exchange.session]?.values else { return false }
             // The report of a subscription that is just being agreed upon may overtake the agreement.
             guard
                 let listener = here.first(where: { $0.subscription == id })
@@ -98,7 +103,7 @@ package final class IncomingReports: Sendable {
     /// Tells the subscriptions on a session that it has ended.
     package func end(_ session: SessionReference) {
         state.withLock { state in
-            for listener in state.listeners.values where listener.session == session { listener.events.yield(.closed) }
+            for listener in (state.listeners[session] ?? [:]).values { listener.events.yield(.closed) }
         }
     }
 
@@ -114,23 +119,25 @@ package final class IncomingReports: Sendable {
 /// The reports of one subscription.
 package final class ReportInbox: Sendable {
     private let id: UInt64
+    private let session: SessionReference
     package let events: AsyncStream<IncomingReports.Event>
     private let continuation: AsyncStream<IncomingReports.Event>.Continuation
     private let reports: IncomingReports
     private let watch = Mutex<Task<Void, Never>?>(nil)
 
     fileprivate init(
-        id: UInt64, events: AsyncStream<IncomingReports.Event>,
+        id: UInt64, session: SessionReference, events: AsyncStream<IncomingReports.Event>,
         continuation: AsyncStream<IncomingReports.Event>.Continuation, reports: IncomingReports
     ) {
         self.id = id
+        self.session = session
         self.events = events
         self.continuation = continuation
         self.reports = reports
     }
 
     /// Takes the reports of the subscription that the peer has agreed to.
-    package func settle(on subscription: UInt32) { reports.settle(id, on: subscription) }
+    package func settle(on subscription: UInt32) { reports.settle(id, of: session, on: subscription) }
 
     /// Lets ``events`` say when nothing more was heard until then; the last call counts.
     package func watch(until deadline: Instant, of time: any TimeSource) {
@@ -145,10 +152,13 @@ package final class ReportInbox: Sendable {
         last?.cancel()
     }
 
+    /// Lets ``events`` say that the peer may have been started again.
+    package func doubt() { continuation.yield(.doubtful) }
+
     /// Stops listening.
     package func close() {
         watch.withLock { $0 }?.cancel()
-        reports.remove(id)
+        reports.remove(id, of: session)
     }
 }
 

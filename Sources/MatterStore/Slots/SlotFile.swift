@@ -35,15 +35,17 @@ package final class SlotFile: Sendable {
     /// the kernel keeps waiting could neither give up at the deadline nor be cancelled.
     ///
     /// - Parameters:
+    ///   - first: the first of the slots of the kind that may be taken.
     ///   - count: how many slots short commands may have, 1 or 2.
     ///   - deadline: a slot that is free is taken even after it.
     /// - Throws: ``SlotsTaken`` at the deadline, ``StoreError`` if no lock can be made, `CancellationError`.
     package func take(
-        node: UInt64, _ kind: SlotKind, of count: Int, until deadline: ContinuousClock.Instant,
+        node: UInt64, _ kind: SlotKind, from first: Int = 0, of count: Int, until deadline: ContinuousClock.Instant,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> SlotLease {
         let layout = SlotLayout(node: node)
-        let indices = kind == .short ? 0..<min(max(count, 1), SlotLayout.shortSlots) : 0..<1
+        let last = kind == .short ? min(max(count, 1), SlotLayout.shortSlots) : 1
+        let indices = min(first, last)..<last
         let ticket = try queue(layout.queue(kind))
         let began = ContinuousClock.now
         while true {

@@ -44,6 +44,8 @@ package actor ExchangeManager {
     private var isShutDown = false
     private let trace: (@Sendable (String) -> Void)?
 
+    /// How many of ``incoming`` may wait to be served: a report of each node of a large house, all at once.
+    private static let mostUnserved = 4096
     /// Messages that peers sent without being asked, as far as the admission rule lets them in.
     package nonisolated let incoming: AsyncStream<Incoming>
     private let incomingContinuation: AsyncStream<Incoming>.Continuation
@@ -73,7 +75,8 @@ package actor ExchangeManager {
             link: links.properties, random: random, unsecuredCounter: unsecuredCounter, admission: admission)
         localPort = port
         self.trace = trace
-        (incoming, incomingContinuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
+        (incoming, incomingContinuation) = AsyncStream.makeStream(
+            bufferingPolicy: .bufferingNewest(Self.mostUnserved))
         (groupMessages, groupContinuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
     }
 

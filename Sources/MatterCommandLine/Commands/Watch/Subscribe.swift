@@ -88,8 +88,9 @@ struct Subscribe: NetworkCommand {
         .run(&log)
     }
 
-    /// What to ask for where the user says nothing: a node that sleeps is not woken every minute.
-    private static func usual(_ nodes: [NodeRecord]) -> UInt16 { nodes.contains(where: \.isLongIdleTime) ? 600 : 60 }
+    /// What to ask for where the user says nothing: a restart is noticed within a minute. A node that sleeps is not woken for
+    /// that.
+    private static func usual(_ nodes: [NodeRecord]) -> UInt16 { nodes.contains(where: \.isLongIdleTime) ? 600 : 45 }
 }
 
 extension AttributePath {
