@@ -41,6 +41,8 @@ package struct ControllerError: CodedError {
         case unknownBinding = "binding.unknown"
         /// One half of a binding failed, and the other half could not be taken back; the error underneath came first.
         case bindingUnfinished = "binding.unfinished"
+        /// The node has another group, or another group key set, under the id of ours.
+        case groupConflict = "group.conflict"
         /// The node accepted a list and has another one.
         case listDiffers = "node.list-differs"
         /// The device has a commissioning window open.

@@ -125,7 +125,7 @@ package protocol NodeSubject: NetworkCommand {
 }
 
 extension NodeSubject {
-    package var target: NodeTarget? { NodeTarget(node.node) }
+    package var target: NodeTarget? { GroupTarget(node) == nil ? NodeTarget(node.node) : nil }
 }
 
 /// A command that works on the state directory or on its arguments alone.

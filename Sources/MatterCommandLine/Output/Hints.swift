@@ -68,6 +68,13 @@ enum Hints {
         "fabric.name-in-use": "choose another name, or remove it first: matterctl fabric remove {0}",
         "group.see": "see them with: matterctl group ls",
         "group.other-name": "choose another name and id; see them with: matterctl group ls",
+        "group.conflict":
+            "another controller has made it: create a group with another id; see what the node has: matterctl read {0} "
+            + "0/group-key-management",
+        "group.no-room-for-key":
+            "take the node out of another group, or let groups share a key: matterctl group create NAME --key-of GROUP",
+        "group.take-back": "take it back later: matterctl group remove {0} {1}",
+        "usage.group-target": "see the members of groups: matterctl group ls",
         "group.key-lost":
             "restore it from a backup, or delete the group and create it again: matterctl group delete {0}",
         // The state directory

@@ -1,5 +1,5 @@
 package import MatterDataModel
-import MatterInteraction
+package import MatterInteraction
 import MatterTLV
 
 /// A command that a node carries out at once, and the attribute that tells what came of it.
@@ -11,16 +11,22 @@ package struct Verb: Sendable {
     package let attribute: AttributeID
     /// True if the attribute means nothing while the light is off.
     package let dependsOnLight: Bool
+    /// The value that the attribute gets; `nil` if that depends on what it was.
+    let goal: TLVValue?
+    /// How long the change takes.
+    let transition: Duration
 
     private init(
         _ cluster: ClusterID, _ command: CommandID, _ fields: TLVValue? = nil, attribute: AttributeID,
-        dependsOnLight: Bool = false
+        dependsOnLight: Bool = false, goal: TLVValue? = nil, transition: Duration = .zero
     ) {
         self.cluster = cluster
         self.command = command
         self.fields = fields
         self.attribute = attribute
         self.dependsOnLight = dependsOnLight
+        self.goal = goal
+        self.transition = transition
     }
 
     /// How a light goes off: EffectIdentifierEnum of the OnOff cluster (1.5.5.3).
@@ -29,12 +35,12 @@ package struct Verb: Sendable {
         case dyingLight = 1
     }
 
-    private static func onOff(_ command: CommandID, _ fields: TLVValue? = nil) -> Verb {
-        Verb(OnOff.id, command, fields, attribute: OnOff.Attribute.onOff)
+    private static func onOff(_ command: CommandID, _ fields: TLVValue? = nil, isOn: Bool? = nil) -> Verb {
+        Verb(OnOff.id, command, fields, attribute: OnOff.Attribute.onOff, goal: isOn?.tlv)
     }
 
-    package static let on = onOff(OnOff.Command.on)
-    package static let off = onOff(OnOff.Command.off)
+    package static let on = onOff(OnOff.Command.on, isOn: true)
+    package static let off = onOff(OnOff.Command.off, isOn: false)
     package static let toggle = onOff(OnOff.Command.toggle)
 
     package static func off(_ effect: OffEffect, variant: UInt8 = 0) -> Verb {
@@ -42,7 +48,7 @@ package struct Verb: Sendable {
             OnOff.Command.offWithEffect,
             .structure([
                 TLVElement(0, .uint(UInt64(effect.rawValue))), TLVElement(1, .uint(UInt64(variant))),
-            ]))
+            ]), isOn: false)
     }
 
     /// Shows which device it is, for a time (1.2.6.1).
@@ -73,11 +79,13 @@ package struct Verb: Sendable {
                 TLVElement(2, .uint(UInt64(options.mask))), TLVElement(3, .uint(UInt64(options.override))),
             ]), attribute: LevelControl.Attribute.currentLevel,
             // CurrentLevel keeps its last or least value while the light is off.
-            dependsOnLight: switches)
+            dependsOnLight: switches,
+            // A light that is switched off may keep its level, and one that is off stays as it is.
+            goal: switches && level > 0 ? level.tlv : nil, transition: transition ?? .zero)
     }
 
-    /// The command for an endpoint.
-    func command(at endpoint: EndpointID) -> Command {
+    /// The command for an endpoint, or for a group.
+    package func command(at endpoint: EndpointID?) -> Command {
         fields.map { Command(endpoint: endpoint, cluster: cluster, command: command, fields: $0) }
             ?? Command(endpoint: endpoint, cluster: cluster, command: command)
     }

@@ -81,6 +81,23 @@ struct OfficialControllerTests {
         #expect(descriptors.count == DeviceKind.plans(DeviceKind.all).count + 1)
     }
 
+    @Test("sends to a group by multicast, and the device carries out each message", .timeLimit(.minutes(5)))
+    func group() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sim-official-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("paa"), withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let device = try OfficialController.start(
+            folder, "on-off-light", "--port", "5594", "--discriminator", "2028", "--passcode", "34561238")
+        defer { OfficialController.end(device) }
+        let commissioned = try OfficialController.run(
+            folder, "a", "commission", "1", "--discriminator", "2028", "--passcode", "34561238")
+        #expect(commissioned.contains("commissioned node 1"))
+        let sent = try OfficialController.run(folder, "a", "group", "1", "--count", "3")
+        #expect(sent.contains("added with status 0") && sent.contains("sent 3"), "\(sent)")
+        #expect(try OfficialController.run(folder, "a", "read", "1", "1.6.0").contains("1.0x0006.0x0000 = True"))
+    }
+
     @Test("subscribes to everything and sees every change, whoever made it", .timeLimit(.minutes(5)))
     func subscription() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sim-official-\(UUID().uuidString)")

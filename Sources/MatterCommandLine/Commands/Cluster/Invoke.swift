@@ -12,7 +12,8 @@ struct Invoke: NodeSubject {
         commandName: "invoke", abstract: "Send a command.",
         discussion: """
             Fields are name=value words; nested values are JSON, name=@FILE takes the value from a file. Unknown fields are \
-            an error before anything is sent.
+            an error before anything is sent. A command to a group names no endpoint: matterctl invoke group:lights \
+            on-off/toggle.
 
             Example: matterctl invoke kitchen 1/level-control/move-to-level level=127 transition-time=10
             """)
@@ -33,6 +34,7 @@ struct Invoke: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
+        if let group = GroupTarget(node) { return try await send(to: group, catalogue, context) }
         let path = try ElementPath(path, .command) { () throws(DataModelError) in catalogue }
         guard let endpoint = path.endpoint, let cluster = path.cluster, let number = path.element.map({ CommandID($0) })
         else {
@@ -59,7 +61,7 @@ struct Invoke: NodeSubject {
         try show(result, command, record.nodeID, catalogue, context)
     }
 
-    private func parse(_ definition: CommandDefinition?, _ catalogue: Catalogue) throws -> ParsedValue {
+    func parse(_ definition: CommandDefinition?, _ catalogue: Catalogue) throws -> ParsedValue {
         let parser = ValueParser(catalogue: catalogue)
         if let jsonFields {
             let json = try Self.json(jsonFields)

@@ -13,6 +13,10 @@ extension EverydayCommand {
     func run(_ context: CommandContext) async throws {
         let (controller, target) = (context.controller, NodeTarget(node.node))
         let verb = verb
+        if let group = GroupTarget(node) {
+            return try await GroupTarget.perform(
+                verb, on: try await group.record(node, context), verifying: verify, context)
+        }
         let place = try await controller.perform(
             verb, on: try await controller.record(of: node.node), endpoint: node.endpoint, title: target.text,
             budget: context.budget)
