@@ -23,6 +23,8 @@ private final class ListedDevice: Sendable {
         /// Whether it forgets the last entry that it is given.
         var isForgetful = false
         var limits: [UInt64] = [4, 3, 4]
+        /// Called with each message that wrote.
+        var written: @Sendable () -> Void = {}
     }
 
     let state: Mutex<State>
@@ -76,6 +78,7 @@ extension ListedDevice.State {
         if isForgetful { entries.removeLast() }
         version += 1
         past.append(entries)
+        written()
         return .success
     }
 }
@@ -197,6 +200,23 @@ struct AccessListTests {
         }
         #expect(try await failure(bench, .grant([Self.granted]))?.status?.status == .unsupportedAccess)
         #expect(device.writes == 0)
+        await bench.end()
+    }
+
+    @Test("a write whose answer is lost is looked up, and is not repeated if the list is there")
+    func lostAnswer() async throws {
+        let device = ListedDevice([Self.ours])
+        let bench = try await Bench(processing: .milliseconds(500)) { $0.model = device.model }
+        _ = try await bench.connected()
+        // From the write on nothing comes back on this session.
+        let isLost = Mutex(false)
+        device.state.withLock { $0.written = { isLost.withLock { $0 = true } } }
+        bench.relay.treat { passing in
+            passing.direction == .toClient && passing.session == 0 && isLost.withLock { $0 } ? .lose : .pass
+        }
+        let result = try await change(bench, .grant([Self.granted]))
+        #expect(result.isChanged && result.list.entries.means([Self.ours, Self.granted]))
+        #expect(device.writes == 1)
         await bench.end()
     }
 }

@@ -1,3 +1,4 @@
+import MatterController
 import MatterCredentials
 import MatterCrypto
 import MatterDataModel
@@ -10,12 +11,10 @@ import Testing
     private static let admin = CASEAuthenticatedTag(0x01A2_0001)
     private static let operate = CASEAuthenticatedTag(0x06D9_0001)
 
-    private func entry(_ privilege: UInt64, _ subjects: [UInt64], targets: TLVValue = .null) -> TLVValue {
-        .structure([
-            TLVElement(1, .uint(privilege)), TLVElement(2, .uint(2)),
-            TLVElement(3, .array(subjects.map { TLVElement(.anonymous, .uint($0)) })), TLVElement(4, targets),
-            TLVElement(254, .uint(1)),
-        ])
+    private func entry(
+        _ privilege: UInt8, _ subjects: [UInt64], targets: [AccessControlEntry.Target] = []
+    ) -> AccessControlEntry {
+        AccessControlEntry(privilege, subjects: subjects.map { NodeID($0) }, targets: targets)
     }
 
     private func own(_ cats: [CASEAuthenticatedTag], node: UInt64 = 77) throws -> NodeIdentity {
@@ -24,9 +23,9 @@ import Testing
     }
 
     private func applied(
-        _ entries: [TLVValue], admin: CASEAuthenticatedTag = admin, operate: CASEAuthenticatedTag = operate,
+        _ entries: [AccessControlEntry], admin: CASEAuthenticatedTag = admin, operate: CASEAuthenticatedTag = operate,
         own cats: [CASEAuthenticatedTag]? = nil
-    ) throws -> [TLVValue] {
+    ) throws -> [AccessControlEntry] {
         try GroupAccess(admin: admin, operate: operate).applied(to: entries, own: own(cats ?? [admin]))
     }
 
@@ -38,11 +37,11 @@ import Testing
 
     @Test("the operate entry is added once, and everything else stays")
     func adds() throws {
-        let before = [entry(5, [Self.admin.subject.rawValue]), entry(3, [9], targets: .array([]))]
+        let before = [entry(5, [Self.admin.subject.rawValue]), entry(3, [9])]
         let after = try applied(before)
         #expect(after.count == 3)
         #expect(Array(after.prefix(2)) == before)
-        #expect(try TLVFields(after[2], "entry").array(3) == [.uint(Self.operate.subject.rawValue)])
+        #expect(after[2] == entry(3, [Self.operate.subject.rawValue]))
         #expect(try applied(after) == after)
     }
 
@@ -64,15 +63,9 @@ import Testing
         }
         #expect(throws: RainMakerError.self) { try applied([entry(3, [77])]) }
         #expect(throws: RainMakerError.self) {
-            try applied([entry(5, [Self.admin.subject.rawValue], targets: .array([TLVElement(.anonymous, .null)]))])
+            try applied([entry(5, [Self.admin.subject.rawValue], targets: [.init(endpoint: 1)])])
         }
         // By our node id alone.
         #expect(try applied([entry(5, [77])], own: []).count == 2)
-    }
-
-    @Test("what is no entry is refused")
-    func malformed() {
-        #expect(throws: (any Error).self) { try applied([.uint(5)]) }
-        #expect(throws: (any Error).self) { try applied([.structure([])]) }
     }
 }

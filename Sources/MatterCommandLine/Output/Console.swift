@@ -99,7 +99,7 @@ package struct Console: Sendable {
             throw CommandLineError(
                 "usage.confirmation-needed", "confirmation needed: \(question)")
         }
-        terminal.error("\(question) [y/N] ")
+        terminal.error("\(TerminalText.escaped(question)) [y/N] ")
         guard let answer = try StandardInput.line(), ["y", "yes"].contains(answer.lowercased()) else {
             throw CommandLineError("usage.not-confirmed", "nothing was done")
         }

@@ -64,14 +64,13 @@ package struct AccessListEdit: Sendable {
         guard result.count <= max(limits.entries, entries.count) else {
             throw full("it has room for \(limits.entries) entries of our fabric, not for \(result.count)")
         }
-        let administrators = result.filter { $0.letsAdminister(own) }
-        guard !administrators.isEmpty else {
+        guard result.contains(where: { $0.letsAdminister(own) }) else {
             throw ControllerError(
                 .lockout,
                 "this would lock us out of \(node.title): no entry would let our node \(own.nodeID.rawValue) administer it",
                 hint: .step("acl.lockout", node.label))
         }
-        return administrators + result.filter { !$0.letsAdminister(own) }
+        return result.administratorsFirst(own)
     }
 
     private func check(_ entry: AccessControlEntry, _ limits: Limits) throws(ControllerError) {
@@ -125,6 +124,13 @@ package struct AccessListEdit: Sendable {
         ControllerError(
             .unknownAccessEntry, "the access control list of \(node.title) \(reason)",
             hint: .step("acl.see", node.label))
+    }
+}
+
+extension [AccessControlEntry] {
+    /// The list in an order that keeps a node in charge also after the first of several messages.
+    package func administratorsFirst(_ own: NodeIdentity) -> [AccessControlEntry] {
+        filter { $0.letsAdminister(own) } + filter { !$0.letsAdminister(own) }
     }
 }
 

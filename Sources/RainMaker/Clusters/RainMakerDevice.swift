@@ -106,9 +106,6 @@ package struct RainMakerDevice: Sendable {
 
     // MARK: Access
 
-    /// How often a list is read again that another administrator changes at the same time.
-    private static let attempts = 4
-
     /// Lets the members of the group operate the device.
     ///
     /// The list is written only as long as it is what was read, so that no other administrator's change gets lost.
@@ -117,34 +114,10 @@ package struct RainMakerDevice: Sendable {
     package func grant(
         admin: CASEAuthenticatedTag, operate: CASEAuthenticatedTag, own: NodeIdentity
     ) async throws -> Bool {
-        let path = ConcreteAttributePath(endpoint: 0, cluster: AccessControl.id, attribute: AccessControl.Attribute.acl)
-        var hasWritten = false
-        for _ in 0..<Self.attempts {
-            let result = try await link.read([AttributePath(path)], deadline: deadline)
-            let report = result.attribute(path)
-            guard case .array(let elements)? = report?.value else { throw Self.hidden(report) }
-            let before = elements.map(\.value)
-            let after = try GroupAccess(admin: admin, operate: operate).applied(to: before, own: own)
-            guard after != before else { return hasWritten }
-            let write = AttributeWrite(
-                path, value: .array(after.map { TLVElement(.anonymous, $0) }), dataVersion: report?.dataVersion)
-            let results = try await link.write([write], isTimed: false, deadline: deadline)
-            hasWritten = true
-            guard let failure = results.first(where: { !$0.status.isSuccess }) else { return true }
-            guard failure.status.status == .dataVersionMismatch else {
-                throw ControllerError(
-                    .status, "the device refused the access control list: \(failure.status)", status: failure.status)
-            }
-        }
-        throw ControllerError(
-            .status, "another controller keeps changing the device's access control list", hint: "try again later")
-    }
-
-    private static func hidden(_ report: AttributeReport?) -> ControllerError {
-        var status: StatusIB?
-        if case .failure(let failure)? = report?.outcome { status = failure }
-        return ControllerError(
-            .status, "the device did not return its access control list" + (status.map { ": \($0)" } ?? ""),
-            status: status)
+        let access = GroupAccess(admin: admin, operate: operate)
+        return try await link.change(NodeLink.accessListPath, NodeLink.accessListName, deadline: deadline) {
+            (list: FabricList<AccessControlEntry>) in
+            try access.applied(to: list.entries, own: own)
+        }.isChanged
     }
 }

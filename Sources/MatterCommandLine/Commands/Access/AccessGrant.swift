@@ -18,7 +18,7 @@ struct AccessGrant: AccessChange {
     static let configuration = CommandConfiguration(
         commandName: "grant", abstract: "Let nodes, tags or groups do something on a device.",
         discussion: """
-            A SUBJECT is a node (id or name), cat:XXXXXXXX for all nodes whose certificate has that tag, or group:ID. A \
+            A SUBJECT is a node (id or name), cat:XXXXXXXX for all nodes whose certificate has that tag, or group:GROUP. A \
             TARGET is EP, EP/CLUSTER, */CLUSTER or DEVICE-TYPE; without one, the whole device is meant. What is given \
             already is left.
 
@@ -26,7 +26,7 @@ struct AccessGrant: AccessChange {
             """)
 
     @Argument(help: "Node id or name of the device.") var node: NodeArgument
-    @Argument(help: "Who may: a node, cat:XXXXXXXX or group:ID.") var subjects: [String]
+    @Argument(help: "Who may: a node, cat:XXXXXXXX or group:GROUP.") var subjects: [String]
     @Option(help: ArgumentHelp("What they may: view, operate, manage or administer.", valueName: "PRIVILEGE"))
     var privilege = Privilege.operate
     @Option(
@@ -37,12 +37,13 @@ struct AccessGrant: AccessChange {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func change(_ words: AccessWords, _ console: Console) async throws -> AccessListEdit.Change {
-        let targets = try targets.map(words.target)
+        var targets: [AccessControlEntry.Target] = []
+        for target in try self.targets.map(words.target) where !targets.contains(target) { targets.append(target) }
         var grants: [AccessControlEntry] = []
         for word in subjects {
             let subject = try await words.subject(word)
             if let position = grants.firstIndex(where: { $0.authMode == subject.authMode }) {
-                grants[position].subjects.append(subject.id)
+                if !grants[position].subjects.contains(subject.id) { grants[position].subjects.append(subject.id) }
             } else {
                 grants.append(
                     AccessControlEntry(

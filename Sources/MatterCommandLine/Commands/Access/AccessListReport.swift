@@ -7,12 +7,14 @@ import MatterRecords
 struct AccessListReport: Sendable {
     private let own: NodeIdentity
     private let nodes: [NodeRecord]
+    private let groups: [GroupRecord]
     private let catalogue: Catalogue
     private let console: Console
 
     init(_ context: CommandContext, catalogue: Catalogue) async throws {
         own = try await context.controller.credentials().identity
         nodes = try await context.controller.nodes().sound().nodes
+        groups = try await context.controller.groups().sound().groups
         self.catalogue = catalogue
         console = context.console
     }
@@ -48,12 +50,17 @@ struct AccessListReport: Sendable {
         entry.authMode == AccessControlEntry.AuthMode.certificate && own.matches(subject: subject)
     }
 
-    private func name(of subject: NodeID) -> String? { nodes.first { $0.nodeID == subject }?.name }
+    private func name(of subject: NodeID, in entry: AccessControlEntry) -> String? {
+        guard entry.authMode == AccessControlEntry.AuthMode.group else {
+            return nodes.first { $0.nodeID == subject }?.name
+        }
+        return groups.first { UInt64($0.group) == subject.rawValue }?.name
+    }
 
     /// True for a node that has no record here and is not us, and for a tag that we do not have.
     func isUnknown(_ subject: NodeID, of entry: AccessControlEntry) -> Bool {
         entry.authMode == AccessControlEntry.AuthMode.certificate && !isOurs(subject, of: entry)
-            && name(of: subject) == nil && !nodes.contains { $0.nodeID == subject }
+            && !nodes.contains { $0.nodeID == subject }
     }
 
     /// - Parameter number: its place in the list, from 1 on.
@@ -75,7 +82,7 @@ struct AccessListReport: Sendable {
         Report {
             Field("id", subject)
             Field("tag", CASEAuthenticatedTag(subject: subject)?.description)
-            Field("name", name(of: subject))
+            Field("name", name(of: subject, in: entry))
             Field("us", isOurs(subject, of: entry))
         }
     }
@@ -103,7 +110,7 @@ struct AccessListReport: Sendable {
         var text = CASEAuthenticatedTag(subject: subject).map { "tag \($0)" } ?? "\(subject.rawValue)"
         if entry.authMode == AccessControlEntry.AuthMode.group { text = "group \(subject.rawValue)" }
         if isOurs(subject, of: entry) { return text + " (us)" }
-        return text + (name(of: subject).map { " (\($0))" } ?? "")
+        return text + (name(of: subject, in: entry).map { " (\($0))" } ?? "")
     }
 
     /// As a path, with `*` for what is not limited.

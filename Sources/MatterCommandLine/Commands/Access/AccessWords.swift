@@ -16,7 +16,7 @@ struct AccessWords: Sendable {
         self.catalogue = catalogue
     }
 
-    /// A node by id or name, `cat:06D90001`, or `group:258`.
+    /// A node by id or name, `cat:06D90001`, or `group:lights`.
     func subject(_ word: String) async throws -> AccessSubject {
         if let text = Self.text(of: word, after: "cat:") {
             let digits = text.lowercased().hasPrefix("0x") ? text.dropFirst(2) : text
@@ -27,17 +27,20 @@ struct AccessWords: Sendable {
             return AccessSubject(id: tag.subject)
         }
         if let text = Self.text(of: word, after: "group:") {
-            return AccessSubject(id: NodeID(UInt64(try Self.group(text))), authMode: AccessControlEntry.AuthMode.group)
+            return AccessSubject(id: NodeID(UInt64(try await group(text))), authMode: AccessControlEntry.AuthMode.group)
         }
         // Nodes of other controllers have no record here.
         if let number = NameRule.parseNumber(word) { return AccessSubject(id: NodeID(number)) }
         return AccessSubject(id: try await controller.record(of: word).nodeID)
     }
 
-    /// A group by its id.
-    static func group(_ text: some StringProtocol) throws -> UInt16 {
-        guard let number = NameRule.parseNumber(String(text)), let id = UInt16(exactly: number), id > 0 else {
-            throw wrong("'\(text)' is not a group id: 1 to 65535")
+    /// A group by its id or name; one of another controller has no record here.
+    func group(_ text: some StringProtocol) async throws -> UInt16 {
+        guard let number = NameRule.parseNumber(String(text)) else {
+            return try await controller.groups().find(String(text)).group
+        }
+        guard let id = UInt16(exactly: number), id > 0 else {
+            throw Self.wrong("'\(text)' is not a group id: 1 to 65535")
         }
         return id
     }

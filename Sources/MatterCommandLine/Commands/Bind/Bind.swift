@@ -6,7 +6,7 @@ struct Bind: BindingCommand {
         commandName: "bind",
         abstract: "Let a switch control a light by itself: a binding, and the right that it needs.",
         discussion: """
-            SOURCE is the switch, TARGET what it controls: NODE, NODE/EP or group:ID. The target's access control list gets \
+            SOURCE is the switch, TARGET what it controls: NODE, NODE/EP or group:GROUP. The target's access control list gets \
             an entry for the source, and the source's binding list one for the target; if the second fails, the first is \
             taken back. A group gives its members' rights itself.
 
@@ -15,7 +15,8 @@ struct Bind: BindingCommand {
 
     @Argument(help: "The switch: node id or name, with /EP for an endpoint.") var source: NodeArgument
     @Argument(
-        help: ArgumentHelp("The light: node id or name, with /EP for an endpoint; or group:ID.", valueName: "target"))
+        help: ArgumentHelp("The light: node id or name, with /EP for an endpoint; or group:GROUP.", valueName: "target")
+    )
     var bound: String
     @Option(
         name: .customLong("cluster"), help: ArgumentHelp("Only this cluster; may be repeated.", valueName: "CLUSTER"))
@@ -44,7 +45,8 @@ struct Unbind: BindingCommand {
 
     @Argument(help: "The switch: node id or name, with /EP for an endpoint.") var source: NodeArgument
     @Argument(
-        help: ArgumentHelp("The light: node id or name, with /EP for an endpoint; or group:ID.", valueName: "target"))
+        help: ArgumentHelp("The light: node id or name, with /EP for an endpoint; or group:GROUP.", valueName: "target")
+    )
     var bound: String
     @Option(
         name: .customLong("cluster"), help: ArgumentHelp("Only this cluster; may be repeated.", valueName: "CLUSTER"))

@@ -35,7 +35,8 @@ extension BindingCommand {
         }
         let record = try await context.controller.record(of: source.node)
         let request = BindingRequest(
-            source: record, endpoint: source.endpoint, target: try await meaning(context.controller),
+            source: record, endpoint: source.endpoint,
+            target: try await meaning(AccessWords(context.controller, catalogue), context.controller),
             clusters: clusters, changesAccess: !noAccess)
         try await reach(record, "source", context)
         if case .node(let node, _) = request.target, request.changesAccess { try await reach(node, "target", context) }
@@ -81,10 +82,10 @@ extension BindingCommand {
         }
     }
 
-    private func meaning(_ controller: Controller) async throws -> BindingRequest.Target {
-        if let group = AccessWords.text(of: bound, after: "group:") { return .group(try AccessWords.group(group)) }
+    private func meaning(_ words: AccessWords, _ controller: Controller) async throws -> BindingRequest.Target {
+        if let group = AccessWords.text(of: bound, after: "group:") { return .group(try await words.group(group)) }
         guard let argument = NodeArgument(argument: bound) else {
-            throw CommandLineError("usage.subject", "'\(bound)' is not a target: NODE, NODE/EP or group:ID")
+            throw CommandLineError("usage.subject", "'\(bound)' is not a target: NODE, NODE/EP or group:GROUP")
         }
         do {
             return .node(try await controller.record(of: argument.node), endpoint: argument.endpoint)
