@@ -130,7 +130,8 @@ extension MatterError.Code {
         case .bindingUnfinished: self = error.underlying.map { Self($0) } ?? .refused
         case .noIssuer, .issuerProgram: self = .issuerFailed
         case .sessionsInUse: self = .localState
-        case .removalRefused, .accessListFull, .groupConflict, .listDiffers, .fabricRefused, .windowOpen, .nodeBusy, .timeNotAccepted,
+        case .removalRefused, .accessListFull, .groupConflict, .listDiffers, .fabricRefused, .windowOpen, .nodeBusy,
+            .timeNotAccepted,
             .networkRefused:
             self = .refused
         }

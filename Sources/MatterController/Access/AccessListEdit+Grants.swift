@@ -52,6 +52,12 @@ extension [AccessControlEntry] {
         return grant.with(targets: grant.targets.filter { !gives(grant.with(targets: [$0]), to: subject) })
     }
 
+    /// What of an entry for one subject the list gives already, target by target.
+    func given(_ grant: AccessControlEntry) -> AccessControlEntry {
+        let lacking = lacking(grant)?.targets ?? []
+        return grant.with(targets: grant.targets.filter { !lacking.contains($0) })
+    }
+
     /// True if a subject has been given everything that an entry says.
     private func gives(_ grant: AccessControlEntry, to subject: NodeID) -> Bool {
         func has(_ targets: [AccessControlEntry.Target]) -> Bool {

@@ -8,7 +8,7 @@ import MatterTransport
 
 /// Bindings: a switch learns what to control, and what it controls that it may.
 extension Controller {
-    /// For undoing the first half, whatever is left of the caller's time.
+    /// For undoing what was done, whatever is left of the caller's time.
     private static let timeToUndo = Duration.seconds(10)
 
     private static let listName = "binding list"
@@ -22,38 +22,33 @@ extension Controller {
     package func bind(_ request: BindingRequest, budget: Budget) async throws -> BindingOutcome {
         let source = try await endpoint(
             serving: Binding.id, of: request.source, named: request.endpoint, budget: budget)
+        let deadline = budget.deadline(for: source.node)
         let entries = request.entries(at: try await targetEndpoint(of: request, from: source, budget: budget))
+        let present = try await bindings(of: source, deadline: deadline)
+        let missing = entries.filter { !present.contains($0) }
+        var steps: [Step] = []
         var isAccessChanged: Bool?
-        // What the source may do already stays if the binding fails.
-        var given: (entry: AccessControlEntry, node: NodeRecord)?
         if let grant = request.grant(for: entries), case .node(let node, _) = request.target {
-            let deadline = budget.deadline(for: node)
-            let lacking = try await link(to: node).accessList(deadline: deadline).entries.lacking(grant)
+            let lacking = try await access(to: node, budget).lacking(grant)
             isAccessChanged = lacking != nil
             if let lacking {
-                _ = try await change(.grant([lacking]), at: node, deadline: deadline)
-                given = (lacking, node)
+                steps.append(
+                    Step {
+                        try await self.change(.grant([lacking]), at: node, deadline: budget.deadline(for: node))
+                    } undo: {
+                        try await self.change(.withdraw([lacking]), at: node, deadline: $0)
+                    })
             }
         }
-        let added: [BindingEntry]
-        let undoable = given
-        do {
-            added = try await change(source, budget) { list in
-                entries.filter { entry in !list.contains { $0.unplaced == entry } }
-            } _: { list, missing in
-                list + missing
-            }
-        } catch {
-            if let given = undoable {
-                try await undo(after: error, "the entry in the access control list of \(given.node.title)") {
-                    deadline in
-                    _ = try await self.change(.withdraw([given.entry]), at: given.node, deadline: deadline)
-                }
-            }
-            throw error
-        }
+        steps.append(
+            Step {
+                try await self.change(source, adding: missing, deadline: deadline)
+            } undo: {
+                try await self.change(source, removing: missing, deadline: $0)
+            })
+        try await run(steps, named: "what was given to \(source.node.title)")
         return BindingOutcome(
-            endpoint: source.endpoint, entries: entries.map { ($0, added.contains($0)) },
+            endpoint: source.endpoint, entries: entries.map { ($0, missing.contains($0)) },
             isAccessChanged: isAccessChanged)
     }
 
@@ -64,93 +59,124 @@ extension Controller {
     package func unbind(_ request: BindingRequest, budget: Budget) async throws -> BindingOutcome {
         let source = try await endpoint(
             serving: Binding.id, of: request.source, named: request.endpoint, budget: budget)
-        let removed = try await change(source, budget) { list in
-            list.filter(request.means).map(\.unplaced)
-        } _: { list, gone in
-            list.filter { !gone.contains($0.unplaced) }
-        }
-        guard !removed.isEmpty else {
+        let deadline = budget.deadline(for: source.node)
+        let gone = try await bindings(of: source, deadline: deadline).filter(request.means)
+        guard !gone.isEmpty else {
             throw ControllerError(
                 .unknownBinding, "endpoint \(source.endpoint) of \(source.node.title) has no such binding",
                 hint: .step("binding.see", source.node.label, "\(source.endpoint)"))
         }
+        var steps = [
+            Step {
+                try await self.change(source, removing: gone, deadline: deadline)
+            } undo: {
+                try await self.change(source, adding: gone, deadline: $0)
+            }
+        ]
         var isAccessChanged: Bool?
-        if case .node(let node, _) = request.target {
-            do {
-                let rest = try await allBindings(of: source, budget)
-                if let grant = request.grant(for: removed.filter { !rest.contains($0) }) {
-                    isAccessChanged = try await change(
-                        .withdraw([grant]), at: node, deadline: budget.deadline(for: node))
-                }
-            } catch {
-                try await undo(after: error, "the binding of \(source.node.title)") { _ in
-                    _ = try await self.change(source, Budget(Self.timeToUndo)) { _ in
-                        removed
-                    } _: { list, gone in
-                        list + gone.filter { entry in !list.contains { $0.unplaced == entry } }
-                    }
-                }
-                throw error
+        if request.changesAccess, case .node(let node, _) = request.target {
+            let rest = try await otherBindings(of: source, than: gone, deadline: deadline)
+            if let grant = request.grant(for: gone.filter { !rest.contains($0) }) {
+                let list = try await access(to: node, budget)
+                let given = list.given(grant)
+                isAccessChanged = !list.withdrawing(grant).means(list)
+                steps.append(
+                    Step {
+                        try await self.change(.withdraw([grant]), at: node, deadline: budget.deadline(for: node))
+                    } undo: { deadline in
+                        guard !given.targets.isEmpty else { return }
+                        try await self.change(.grant([given]), at: node, deadline: deadline)
+                    })
             }
         }
+        try await run(steps, named: "the unbinding of \(source.node.title)")
         return BindingOutcome(
-            endpoint: source.endpoint, entries: removed.map { ($0, true) }, isAccessChanged: isAccessChanged)
+            endpoint: source.endpoint, entries: gone.map { ($0, true) }, isAccessChanged: isAccessChanged)
     }
 
-    // MARK: The steps
+    // MARK: Steps
 
-    /// - Returns: the entries that were added or removed.
-    private func change(
-        _ source: ServingEndpoint, _ budget: Budget,
-        meant: @escaping @Sendable ([BindingEntry]) -> [BindingEntry],
-        _ edit: @escaping @Sendable ([BindingEntry], [BindingEntry]) -> [BindingEntry]
-    ) async throws -> [BindingEntry] {
-        let changed = Changed()
-        _ = try await source.link.change(
-            Self.path(source.endpoint), Self.listName, deadline: budget.deadline(for: source.node)
-        ) { (list: FabricList<BindingEntry>) in
-            let entries = meant(list.entries)
-            await changed.note(entries)
-            return edit(list.entries, entries)
+    private struct Step: Sendable {
+        let perform: @Sendable () async throws -> Void
+        /// Does nothing if the step has done nothing.
+        let undo: @Sendable (Instant) async throws -> Void
+
+        init(
+            _ perform: @escaping @Sendable () async throws -> Void,
+            undo: @escaping @Sendable (Instant) async throws -> Void
+        ) {
+            self.perform = perform
+            self.undo = undo
         }
-        return await changed.entries
     }
 
-    private actor Changed {
-        private(set) var entries: [BindingEntry] = []
-
-        /// The last attempt counts, unless it found the work of an earlier one.
-        func note(_ found: [BindingEntry]) { if !found.isEmpty { entries = found } }
-    }
-
-    private func change(_ change: AccessListEdit.Change, at node: NodeRecord, deadline: Instant) async throws -> Bool {
-        let edit = AccessListEdit(change, own: try credentials().identity, of: node)
-        return try await link(to: node).change(accessListBy: edit, deadline: deadline).isChanged
-    }
-
-    private func allBindings(of source: ServingEndpoint, _ budget: Budget) async throws -> [BindingEntry] {
-        let result = try await source.link.read(
-            [AttributePath(cluster: Binding.id, attribute: Binding.Attribute.binding)],
-            deadline: budget.deadline(for: source.node))
-        return result.attributes.flatMap { $0.value?.items ?? [] }.compactMap { try? BindingEntry($0).unplaced }
-    }
-
-    /// Takes the first half back, also after an interruption.
+    /// Runs steps in order; if one fails or is interrupted, those before it are undone, and it too if it may have worked.
     ///
-    /// - Throws: ``ControllerError`` `bindingUnfinished` if that fails too.
-    private func undo(
-        after error: any Error, _ what: String, _ work: @escaping @Sendable (Instant) async throws -> Void
-    ) async throws {
-        let deadline = options.time.now + Self.timeToUndo
-        let undoing = Task(executorPreference: options.time.executor) { try await work(deadline) }
+    /// - Throws: ``ControllerError`` `bindingUnfinished` if they cannot be undone.
+    private func run(_ steps: [Step], named what: String) async throws {
+        var begun: [Step] = []
         do {
-            try await undoing.value
-        } catch let second {
-            throw ControllerError(
-                .bindingUnfinished,
-                "\(MatterError(error).message); \(what) could not be taken back: \(MatterError(second).message)",
-                hint: .step("command.again"), underlying: error)
+            for step in steps {
+                begun.append(step)
+                try await step.perform()
+            }
+        } catch {
+            let code = (error as? ControllerError)?.code
+            if !(error is CancellationError || code == .outcomeUnknown || code == .listDiffers) { begun.removeLast() }
+            guard !begun.isEmpty else { throw error }
+            let (steps, deadline) = (begun, options.time.now + Self.timeToUndo)
+            // A task of its own, which the interruption does not reach.
+            let undoing = Task(executorPreference: options.time.executor) {
+                for step in steps.reversed() { try await step.undo(deadline) }
+            }
+            do {
+                try await undoing.value
+            } catch let second {
+                throw ControllerError(
+                    .bindingUnfinished,
+                    "\(MatterError(error).message); \(what) could not be taken back: \(MatterError(second).message)",
+                    hint: .step("command.again"), underlying: error)
+            }
+            throw error
         }
+    }
+
+    private func change(
+        _ source: ServingEndpoint, adding new: [BindingEntry] = [], removing old: [BindingEntry] = [],
+        deadline: Instant
+    ) async throws {
+        _ = try await source.link.change(Self.path(source.endpoint), Self.listName, deadline: deadline) {
+            (list: FabricList<BindingEntry>) in
+            let kept = list.entries.filter { !old.contains($0.unplaced) }
+            return kept + new.filter { entry in !kept.contains { $0.unplaced == entry } }
+        }
+    }
+
+    private func bindings(of source: ServingEndpoint, deadline: Instant) async throws -> [BindingEntry] {
+        try await source.link.list(
+            Self.path(source.endpoint), Self.listName, of: BindingEntry.self, deadline: deadline
+        ).entries.map(\.unplaced)
+    }
+
+    /// All bindings of a node but some of one endpoint.
+    private func otherBindings(
+        of source: ServingEndpoint, than gone: [BindingEntry], deadline: Instant
+    ) async throws -> [BindingEntry] {
+        let result = try await source.link.read(
+            [AttributePath(cluster: Binding.id, attribute: Binding.Attribute.binding)], deadline: deadline)
+        return result.attributes.flatMap { report in
+            (report.value?.items ?? []).compactMap { try? BindingEntry($0).unplaced }
+                .filter { report.path.endpoint != source.endpoint || !gone.contains($0) }
+        }
+    }
+
+    private func access(to node: NodeRecord, _ budget: Budget) async throws -> [AccessControlEntry] {
+        try await link(to: node).accessList(deadline: budget.deadline(for: node)).entries
+    }
+
+    private func change(_ change: AccessListEdit.Change, at node: NodeRecord, deadline: Instant) async throws {
+        let edit = AccessListEdit(change, own: try credentials().identity, of: node)
+        _ = try await link(to: node).change(accessListBy: edit, deadline: deadline)
     }
 
     /// The endpoint of a target: the named one, or the only one that has what the source controls.
