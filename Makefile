@@ -152,6 +152,8 @@ bench: release peers-controller
 	Tests/Bench/house.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
 	swift build -c release --product engine-bench
 	Tests/Bench/engine.sh "$$(swift build -c release --show-bin-path)/engine-bench"
+	swift build -c release --product reading-bench
+	"$$(swift build -c release --show-bin-path)/reading-bench"
 	swift build -c release --product attestation-bench
 	Tests/Bench/attestation.sh "$$(swift build -c release --show-bin-path)/attestation-bench" \
 		"$$(swift build $(RELEASE) --show-bin-path)/matterctl"

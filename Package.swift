@@ -170,6 +170,9 @@ let package = Package(
             name: "attestation-bench",
             dependencies: ["MatterCredentials", "MatterCrypto", "MatterLedger", "MatterStore"],
             path: "Tests/Bench/Attestation", swiftSettings: strict),
+        .executableTarget(
+            name: "reading-bench", dependencies: ["MatterDataModel", "MatterInteraction", "MatterTLV"],
+            path: "Tests/Bench/Reading", swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .target(
             name: "MatterTestKit",

@@ -98,6 +98,20 @@ extension TLVValue {
     /// Checks only the members of this container.
     package var ownTagFault: TLVError? { tagFault(deep: false) }
 
+    /// Structures with more members are not searched by comparing each with each.
+    private static let few = 12
+
+    /// The first tag that comes a second time.
+    private static func double(_ members: [TLVElement]) -> TLVTag? {
+        guard members.count > few else {
+            return members.indices.first { index in
+                members[..<index].contains { $0.tag == members[index].tag }
+            }.map { members[$0].tag }
+        }
+        var tags: Set<TLVTag> = []
+        return members.first { !tags.insert($0.tag).inserted }?.tag
+    }
+
     private func tagFault(deep: Bool) -> TLVError? {
         let members: [TLVElement]
         switch self {
@@ -106,9 +120,8 @@ extension TLVValue {
             if members.contains(where: { $0.tag == .anonymous }) {
                 return TLVError(.invalidTag, "a structure member without a tag")
             }
-            var tags: Set<TLVTag> = []
-            if let double = members.first(where: { !tags.insert($0.tag).inserted }) {
-                return TLVError(.invalidTag, "a structure with two members tagged \(double.tag)")
+            if let double = Self.double(members) {
+                return TLVError(.invalidTag, "a structure with two members tagged \(double)")
             }
         case .array(let found):
             members = found

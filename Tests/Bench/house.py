@@ -18,7 +18,9 @@ import subprocess
 import sys
 import time
 
-LIMITS = {"memory": 100, "report": 0.5, "setUp": 60, "recovery": 60}
+# MiB; milliseconds of CPU; seconds.
+LIMITS = {"memory": 100, "report": 0.5, "setUp": 60, "recovery": 60, "bridgeReport": 5}
+BRIDGE_PORT, BRIDGE_ENDPOINTS = 19000, 100
 FIRST_PORT = 20000
 ROUNDS = 5
 
@@ -103,11 +105,11 @@ def commission(binary, environment, ports, at_once):
 class Watch:
     """The process under test. Its lines are counted as they come, not kept."""
 
-    def __init__(self, binary, environment, work):
+    def __init__(self, binary, environment, work, words):
         self.out, self.err = work / "watch.out", work / "watch.err"
         with open(self.out, "w") as out, open(self.err, "w") as err:
             self.process = subprocess.Popen(
-                [binary, "subscribe", "--all", "1/on-off/on-off", "--json", "--timeout", "60s"],
+                [binary, "subscribe", *words, "--json", "--timeout", "60s"],
                 env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
         self.events = {"established": 0, "lost": 0, "report": 0}
         self.nodes, self.position = {}, 0
@@ -131,6 +133,32 @@ class Watch:
         return sum(state == "established" for state in self.read().nodes.values())
 
 
+def bridge(binary, work):
+    """One node with many endpoints, all of it followed by one subscription."""
+    environment = dict(os.environ, MATTERCTL_HOME=str(work / "bridge-home"))
+    device = subprocess.Popen(
+        [binary, "simulate", ",".join(["dimmable-light"] * BRIDGE_ENDPOINTS), "--port", str(BRIDGE_PORT), "--state",
+         str(work / "bridge")], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True)
+    time.sleep(2)
+    if not (work / "bridge-home").exists():
+        commission(binary, environment, [BRIDGE_PORT], 1)
+
+    watch = Watch(binary, environment, work, ["1", "*/*/*"])
+    until("subscription", lambda: watch.established == 1, 60, watch.process)
+    time.sleep(2)
+    before, lines = cpu(watch.process), watch.read().events["report"]
+    for endpoint in list(range(1, BRIDGE_ENDPOINTS + 1)) * ROUNDS:
+        device.stdin.write(f"{endpoint} on-off toggle\n")
+        device.stdin.flush()
+        time.sleep(0.01)
+    until("reports", lambda: watch.read().events["report"] >= lines + BRIDGE_ENDPOINTS * ROUNDS, 60, watch.process)
+    used = (cpu(watch.process) - before) * 1000
+    watch.process.send_signal(signal.SIGINT)
+    watch.process.wait()
+    device.kill()
+    return {"bridgeAttributes": lines, "bridgeReport": used / (BRIDGE_ENDPOINTS * ROUNDS)}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("binary")
@@ -151,7 +179,7 @@ def main():
         commission(options.binary, environment, [port for group in groups for port in group.ports], os.cpu_count() or 2)
     result = {"nodes": total, "commissioning": time.monotonic() - begun}
     print(f"house: {total} nodes, commissioned in {result['commissioning']:.0f} s, a process each", flush=True)
-    watch = Watch(options.binary, environment, work)
+    watch = Watch(options.binary, environment, work, ["--all", "1/on-off/on-off"])
     result["setUp"] = until("subscriptions", lambda: watch.established == total, 300, watch.process)
     result["setUpCPU"] = cpu(watch.process)
     print(f"house: followed after {result['setUp']:.1f} s", flush=True)
@@ -178,6 +206,7 @@ def main():
     watch.process.wait()
     for group in groups:
         group.kill()
+    result |= bridge(options.binary, work)
     print(json.dumps({key: round(value, 3) for key, value in result.items()}, indent=1))
     if options.json:
         options.json.write_text(json.dumps(result) + "\n")

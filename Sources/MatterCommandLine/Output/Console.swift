@@ -57,7 +57,7 @@ package struct Console: Sendable {
     /// Rows as tab-separated lines, or as a table on a terminal.
     package func rows(_ header: [String], _ rows: [[String]]) {
         guard isTerminal else {
-            for row in rows { result(row.joined(separator: "\t")) }
+            if !rows.isEmpty { result(rows.map { $0.joined(separator: "\t") }.joined(separator: "\n")) }
             return
         }
         guard !rows.isEmpty else { return }

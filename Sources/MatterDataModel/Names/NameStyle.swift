@@ -3,7 +3,15 @@
 package enum NameStyle {
     /// Lower case with hyphens, as a person types it.
     package static func kebab(_ name: String) -> String {
-        words(name).map { $0.lowercased() }.joined(separator: "-")
+        guard name.utf8.allSatisfy({ $0 < 0x80 }) else {
+            return words(name).map { $0.lowercased() }.joined(separator: "-")
+        }
+        var text: [UInt8] = []
+        for word in words(name) {
+            if !text.isEmpty { text.append(UInt8(ascii: "-")) }
+            text += word.utf8.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The first word in lower case: `vendorID`, `nocs`, `ledSettings`.
@@ -38,9 +46,13 @@ package enum NameStyle {
                 octets[..<index].suffix(before.utf8.count).elementsEqual(before.utf8)
                     && octets[index...].starts(with: after.utf8)
             }
-            if isBetween("PIN", "for") { return true }
-            if isBetween("PI", "Nfor") || (isBetween("So", "C") && !isLower(index + 1)) { return false }
-            return nil
+            // Few letters can begin such a word, and names are spelled by the thousand.
+            switch octets[index] {
+            case UInt8(ascii: "f") where isBetween("PIN", "for"): return true
+            case UInt8(ascii: "N") where isBetween("PI", "Nfor"): return false
+            case UInt8(ascii: "C") where isBetween("So", "C") && !isLower(index + 1): return false
+            default: return nil
+            }
         }
         var words: [String] = []
         var word: [UInt8] = []

@@ -27,16 +27,19 @@ public struct ElementPath: Hashable, Sendable {
 
 extension ElementPath: CustomStringConvertible {
     /// In numbers: `1/6/0`, `*/0x131BFC00/1`.
-    public var description: String {
-        let cluster = self.cluster.map { $0 > 0xFFFF ? hexadecimal($0) : String($0.rawValue) } ?? "*"
-        let element = self.element.map { $0 > 0xFFFF ? hexadecimal($0) : String($0) } ?? "*"
-        return "\(endpoint.map(\.description) ?? "*")/\(cluster)/\(element)"
+    public var description: String { "\(endpointText)/\(clusterText)/\(elementText)" }
+
+    private var endpointText: String { endpoint.map(\.description) ?? "*" }
+
+    private var clusterText: String {
+        cluster.map { $0 > 0xFFFF ? hexadecimal($0) : String($0.rawValue) } ?? "*"
     }
+
+    private var elementText: String { element.map { $0 > 0xFFFF ? hexadecimal($0) : String($0) } ?? "*" }
 
     /// In names as they can be typed, numbers where there is none: `1/on-off/on-off`.
     public func text(_ kind: ElementKind, in catalogue: Catalogue) -> String {
         let known = cluster.flatMap { catalogue.cluster($0) }
-        let numbers = description.split(separator: "/").map(String.init)
         let name: String? = element.flatMap { element in
             switch kind {
             case .attribute:
@@ -46,11 +49,8 @@ extension ElementPath: CustomStringConvertible {
             case .event: known?.event(EventID(element))?.name
             }
         }
-        return [
-            numbers.first ?? "*", known.map { NameStyle.kebab($0.name) } ?? numbers[1],
-            name.map(NameStyle.kebab) ?? numbers[2],
-        ]
-        .joined(separator: "/")
+        let place = known.map { NameStyle.kebab($0.name) } ?? clusterText
+        return "\(endpointText)/\(place)/\(name.map(NameStyle.kebab) ?? elementText)"
     }
 }
 
