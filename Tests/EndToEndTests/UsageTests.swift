@@ -37,7 +37,7 @@ import Testing
     @Test("what the parser refuses is one line and a hint, with --json one object, like every other error")
     func parserErrors() async throws {
         let matterctl = try MatterCtl()
-        let read = "usage: matterctl read [<options>] <node> <paths> ...; see: matterctl read --help"
+        let read = "usage: matterctl read [<options>] <node> [<paths> ...]; see: matterctl read --help"
         let toggle = "usage: matterctl toggle <node> [<options>]; see: matterctl toggle --help"
         let cases: [([String], String, String)] = [
             (["read"], "missing expected argument '<node>' (node id or name)", read),

@@ -2,10 +2,12 @@ import MatterController
 import MatterDataModel
 import MatterErrors
 import MatterInteraction
+import MatterSecureChannel
 import MatterSession
 import MatterTLV
 import MatterTestKit
 import MatterTransport
+import Synchronization
 import Testing
 
 /// A command runs at most once, whatever becomes of its datagrams (docs/architecture.md).
@@ -331,6 +333,33 @@ struct CommandTests {
         #expect(try await toggle(link, isTimed: true).status.isSuccess)
         #expect(bench.light.executed == [true])
         #expect(await bench.handshakes == 2)
+        await bench.end()
+    }
+
+    @Test(
+        "commands go together as far as the device takes them, each with the answer to it; a repeated one comes later")
+    func batches() async throws {
+        let references = Mutex<[UInt16?]>([])
+        let bench = try await Bench { plan in
+            plan.parameters.maxPathsPerInvoke = 2
+            plan.model.invoke = { command, _, _ in
+                references.withLock { $0.append(command.reference) }
+                let isOn = command.path.command == Light.on.path.command
+                return .outcome(.status(StatusIB(isOn ? .busy : .success)))
+            }
+        }
+        let link = try await bench.link()
+        let deadline = Instant.testNow + .seconds(20)
+        let commands = [Light.toggle, Light.on, Light.on, Light.toggle]
+        let batches = try await link.batches(of: commands, deadline: deadline)
+        #expect(batches.map(\.count) == [2, 2])
+        var results: [CommandResult] = []
+        for batch in batches + [[Light.toggle]] {
+            results += try await link.invoke(batch: batch, isTimed: false, .atMostOnce, deadline: deadline)
+        }
+        #expect(references.withLock { $0 } == [0, 1, 0, 1, nil])
+        #expect(results.map(\.status.status) == [.success, .busy, .busy, .success, .success])
+        #expect(results.map(\.path) == (commands + [Light.toggle]).map(\.path))
         await bench.end()
     }
 }

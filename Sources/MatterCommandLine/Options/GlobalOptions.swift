@@ -74,4 +74,9 @@ package struct NetworkOptions: ParsableArguments {
     var progress: ProgressStyle = .auto
 
     package func validate() throws { try timeout?.requireSome() }
+
+    /// For `--dry-run`, which works without a network: a host name would be looked up.
+    func requireOffline() throws {
+        if address != nil { throw ValidationError("--dry-run sends nothing: leave --address out") }
+    }
 }

@@ -8,7 +8,7 @@ import MatterTLV
 /// Prints what was read: bare values, path lines, a table, or JSON.
 struct AttributeOutput {
     private let context: CommandContext
-    private let node: NodeID
+    private let record: NodeRecord
     private let target: NodeTarget
     private let catalogue: Catalogue
     private let printer: ValuePrinter
@@ -20,7 +20,7 @@ struct AttributeOutput {
         isStrict: Bool = false
     ) {
         self.context = context
-        self.node = node.nodeID
+        record = node
         self.target = target
         self.catalogue = catalogue
         printer = ValuePrinter(numeric: numeric)
@@ -28,15 +28,20 @@ struct AttributeOutput {
     }
 
     /// - Parameters:
+    ///   - events: what was read of the log of events; `nil` if it was not asked for.
     ///   - unattributed: what is wrong with reports that do not say which attribute they are about.
     ///   - isLit: of a level: whether the light is on; `nil` where that does not matter.
     /// - Throws: an error for the exit code if nothing, or with `--strict` not everything, succeeded.
     func print(
-        _ reports: [AttributeReport], requested: [AttributePath], unattributed: [String] = [], isLit: Bool? = nil
+        _ reports: [AttributeReport], events log: [EventReport]? = nil, requested: [AttributePath],
+        unattributed: [String] = [], isLit: Bool? = nil
     ) throws {
-        let isSingle = requested.count == 1 && requested.first?.isWildcard == false
+        let isSingle = requested.count == 1 && requested.first?.isWildcard == false && log == nil
+        let events = log ?? []
         if context.console.isJSON {
-            let records = reports.map { Report($0, of: node, isLit: isLit, in: catalogue, printer) }
+            let records =
+                reports.map { Report($0, of: record.nodeID, isLit: isLit, in: catalogue, printer) }
+                + events.map { Report($0, of: record.nodeID, in: catalogue, printer) }
             if isSingle, let record = records.first {
                 context.console.object(record)
             } else {
@@ -53,12 +58,48 @@ struct AttributeOutput {
             }
             context.console.rows(["PATH", "VALUE"], rows)
         }
+        show(events)
         if let fault = unattributed.first {
             let reason = "\(target.text) sent a report that breaks the rules: \(fault)"
-            guard !reports.isEmpty, !isStrict else { throw ControllerError(.status, reason) }
+            guard !reports.isEmpty || !events.isEmpty, !isStrict else { throw ControllerError(.status, reason) }
             context.console.message("warning: \(reason)")
         }
-        try judge(reports)
+        if !requested.isEmpty { try judge(reports) }
+        if reports.isEmpty { try judge(events) }
+    }
+
+    /// Says that a cluster has not changed.
+    func print(unchanged filter: DataVersionFilter, events log: [EventReport]?) throws {
+        let events = log ?? []
+        let (endpoint, cluster) = (filter.path.endpoint, filter.path.cluster)
+        let name = catalogue.clusterName(cluster).map(NameStyle.kebab) ?? "\(cluster)"
+        let report = Report {
+            Report(endpoint, cluster, of: record.nodeID, in: catalogue)
+            Field("dataVersion", filter.dataVersion)
+            Field("unchanged", true)
+        }
+        if !context.console.isJSON {
+            context.console.message("unchanged: \(endpoint)/\(name) still has the data version \(filter.dataVersion)")
+        } else if log == nil {
+            context.console.object(report)
+        } else {
+            context.console.objects([report] + events.map { Report($0, of: record.nodeID, in: catalogue, printer) })
+        }
+        show(events)
+    }
+
+    /// As `events` prints them; JSON has them beside the attributes.
+    private func show(_ events: [EventReport]) {
+        guard !context.console.isJSON else { return }
+        var log = WatchLog(
+            context.console, catalogue, numeric: printer.numeric, WatchLog.Style(hasTime: true, hasPast: true))
+        log.events(events, of: record)
+    }
+
+    private func judge(_ events: [EventReport]) throws {
+        let failures = events.compactMap { if case .failure(let status) = $0.outcome { status } else { nil } }
+        guard let first = failures.first, failures.count == events.count else { return }
+        throw ControllerError(.status, "\(target.text) answered with \(first)", status: first)
     }
 
     /// One line for programs, as many as it takes for people.

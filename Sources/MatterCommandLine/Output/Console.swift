@@ -40,6 +40,9 @@ package struct Console: Sendable {
     /// Something that only programs want to know.
     package func object(_ report: Report) { if isJSON { result(report.json) } }
 
+    /// Several things that only programs want to know.
+    func objects(_ reports: [Report]) { if isJSON { result(reports.json) } }
+
     package func object(@Report.Builder _ fields: () throws -> [Field]) rethrows { object(try Report(fields)) }
 
     /// One line beside the result; with JSON it keeps to the form of everything else on stderr.

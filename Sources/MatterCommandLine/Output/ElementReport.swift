@@ -1,3 +1,4 @@
+import JSON
 import MatterCredentials
 import MatterDataModel
 import MatterInteraction
@@ -41,6 +42,22 @@ extension Report {
         }
     }
 
+    /// What a node says of an event.
+    init(_ report: EventReport, of node: NodeID, in catalogue: Catalogue, _ printer: ValuePrinter) {
+        self.init {
+            Report(report.path, of: node, in: catalogue)
+            switch report.outcome {
+            case .failure(let status): Report(status)
+            case .event(let event):
+                Field("number", JSONValue.id(event.number))
+                Field("priority", event.priority.description)
+                Field("deviceTime", event.times.epoch.flatMap { PointInTime.text($0, as: .posixMilliseconds) })
+                Field("deviceUptimeMs", event.times.uptime)
+                Field("fields", report.fields(in: catalogue, printer))
+            }
+        }
+    }
+
     /// Where a command is.
     init(_ path: CommandPath, of node: NodeID, in catalogue: Catalogue) {
         self.init {
@@ -50,7 +67,7 @@ extension Report {
         }
     }
 
-    private init(_ endpoint: EndpointID, _ cluster: ClusterID, of node: NodeID, in catalogue: Catalogue) {
+    init(_ endpoint: EndpointID, _ cluster: ClusterID, of node: NodeID, in catalogue: Catalogue) {
         self.init {
             Field("node", node)
             Field("endpoint", endpoint)
@@ -84,5 +101,13 @@ extension ConcreteEventPath {
     /// As it can be typed: `1/switch/initial-press`.
     func text(in catalogue: Catalogue) -> String {
         ElementPath(endpoint: endpoint, cluster: cluster, element: event.rawValue).text(.event, in: catalogue)
+    }
+}
+
+extension EventReport {
+    /// The fields of an event by name; of a failure, nothing.
+    func fields(in catalogue: Catalogue, _ printer: ValuePrinter) -> JSONValue {
+        let definition = catalogue.cluster(path.cluster)?.event(path.event)
+        return printer.json(fields: event?.data, of: definition?.fields ?? [])
     }
 }

@@ -1,4 +1,4 @@
-package import MatterDataModel
+import MatterDataModel
 package import MatterInteraction
 import MatterSession
 package import MatterTLV
@@ -22,19 +22,22 @@ extension NodeLink {
         return result.attributes.compactMap { report in report.value.map { (report.path, $0) } }
     }
 
-    /// The same for a command of any cluster: what the cluster's attributes count or say yes or no to. Texts, bytes and
+    /// The same for commands of any clusters: what the clusters' attributes count or say yes or no to. Texts, bytes and
     /// lists may be long, or secret.
     package func stateAfterwards(
-        endpoint: EndpointID, cluster: ClusterID
+        of commands: [Command]
     ) async -> [(path: ConcreteAttributePath, value: TLVValue)] {
-        await scalars([AttributePath(endpoint: endpoint, cluster: cluster)])
+        var seen: Set<AttributePath> = []
+        return await scalars(
+            commands.map { AttributePath(endpoint: $0.path.endpoint, cluster: $0.path.cluster) }
+                .filter { seen.insert($0).inserted })
     }
 
-    /// The aftermath of a write of one attribute.
+    /// The aftermath of a write.
     package func stateAfterwards(
-        _ written: ConcreteAttributePath
+        of writes: [AttributeWrite]
     ) async -> [(path: ConcreteAttributePath, value: TLVValue)] {
-        await scalars([AttributePath(written)])
+        await scalars(writes.map(\.path))
     }
 
     private func scalars(_ paths: [AttributePath]) async -> [(path: ConcreteAttributePath, value: TLVValue)] {

@@ -1,6 +1,7 @@
 import Logging
 import MatterErrors
 package import MatterInteraction
+import MatterSecureChannel
 import MatterSession
 package import MatterTransport
 
@@ -15,7 +16,7 @@ extension NodeLink {
     }
 
     /// For timed interactions: the time the device waits for the request itself, milliseconds.
-    private static let timedTimeout: UInt16 = 10_000
+    package static let timedTimeout: UInt16 = 10_000
 
     // MARK: Writing
 
@@ -62,9 +63,34 @@ extension NodeLink {
         _ command: Command, isTimed: Bool = false, _ repeatability: Repeatability, work: Duration? = nil,
         deadline: Instant
     ) async throws -> CommandResult {
+        let results = try await invoke(
+            batch: [command], isTimed: isTimed, repeatability, work: work, deadline: deadline)
+        guard let result = results.first else { throw InteractionError(.protocolViolation, "no result") }
+        return result
+    }
+
+    /// The commands in as few requests as the device takes them in, in order.
+    package func batches(of commands: [Command], deadline: Instant) async throws -> [[Command]] {
+        let session = try await connect(deadline: deadline)
+        return InvokeTransaction.batches(
+            of: commands, maxPathsPerInvoke: Int(session.established.peerParameters.maxPathsPerInvoke),
+            maxPayload: link.largestPayload)
+    }
+
+    /// Sends commands in one request.
+    ///
+    /// - Parameters:
+    ///   - batch: one of ``batches(of:deadline:)``.
+    ///   - repeatability: of all of them.
+    /// - Returns: a result for each command, in order; `NO_COMMAND_RESPONSE` for one that the device passed over.
+    /// - Throws: as ``invoke(_:isTimed:_:work:deadline:)``.
+    package func invoke(
+        batch: [Command], isTimed: Bool, _ repeatability: Repeatability, work: Duration? = nil, deadline: Instant
+    ) async throws -> [CommandResult] {
         let patience = [work, self.patience.afterAcknowledgement].compactMap { $0 }.max()
         let change = Change(noun: "command", repeatability: repeatability, patience: patience, deadline: deadline)
-        var transaction = InvokeTransaction([command], timeout: isTimed ? Self.timedTimeout : nil)
+        var transaction = InvokeTransaction(
+            batch, timeout: isTimed ? Self.timedTimeout : nil, maxPathsPerInvoke: batch.count)
         var refusal: InteractionError?
         var results: [CommandResult] = []
         do {
@@ -73,15 +99,16 @@ extension NodeLink {
             refusal = error
         }
         if var timed = transaction.timedRetry(timeout: Self.timedTimeout) {
-            results = try await self.change(&timed, change)
+            let later = try await self.change(&timed, change)
+            results = refusal == nil ? results.replaced(by: later) : later
         } else if let refusal {
             throw refusal
         }
-        guard let result = results.first, result.outcome != .status(StatusIB(.noCommandResponse)) else {
+        guard results.contains(where: { $0.outcome != .status(StatusIB(.noCommandResponse)) }) else {
             throw unknownOutcome(
                 of: change.noun, InteractionError(.protocolViolation, "the answer has no result for the command"))
         }
-        return result
+        return results
     }
 
     // MARK: Both

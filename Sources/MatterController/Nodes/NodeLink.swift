@@ -194,13 +194,19 @@ package actor NodeLink {
     // MARK: Reading
 
     /// Reads paths in request order, in as many portions as it takes.
+    ///
+    /// - Parameters:
+    ///   - events: also the log of these.
+    ///   - versions: the clusters that are left out if they still have these data versions.
     package func read(
-        _ paths: [AttributePath], isFabricFiltered: Bool = true, deadline: Instant
+        _ paths: [AttributePath], events: [EventPath] = [], unlessAt versions: [DataVersionFilter] = [],
+        isFabricFiltered: Bool = true, deadline: Instant
     ) async throws -> ReadResult {
         var result = ReadResult()
-        for request in try ReadRequest(attributePaths: paths, isFabricFiltered: isFabricFiltered).split(
-            maxPayload: link.largestPayload)
-        {
+        for request in try ReadRequest(
+            attributePaths: paths, eventPaths: events, isFabricFiltered: isFabricFiltered,
+            dataVersionFilters: versions
+        ).split(maxPayload: link.largestPayload) {
             result.merge(try await repeating(ReadTransaction(request), deadline: deadline))
         }
         return result

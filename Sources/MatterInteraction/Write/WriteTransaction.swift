@@ -7,7 +7,7 @@ import MatterTLV
 package struct WriteTransaction: ChangeTransaction {
     private enum State { case ready, announcing, writing, finished, failed }
 
-    private let writes: [AttributeWrite]
+    let writes: [AttributeWrite]
     private let timeout: UInt16?
     private let isGroup: Bool
     private var maxPayload = 0

@@ -5,36 +5,72 @@ import MatterInteraction
 
 struct Read: NodeSubject {
     static let configuration = CommandConfiguration(
-        commandName: "read", abstract: "Read attributes.",
+        commandName: "read", abstract: "Read attributes, and events.",
         discussion: """
-            A PATH is EP/CLUSTER/ATTRIBUTE, each a number or a name, * for all; EP/CLUSTER is all attributes of a cluster.
+            A PATH is EP/CLUSTER/ATTRIBUTE, each a number or a name, * for all; EP/CLUSTER is all attributes of a cluster. \
+            With --data-version, a cluster that still has this version is not read: that is said on stderr.
 
             Example: matterctl read kitchen 1/on-off/on-off
             """)
 
     @Argument(help: "Node id or name.") var node: NodeArgument
-    @Argument(help: "What to read.") var paths: [String]
+    @Argument(help: "What to read.") var paths: [String] = []
+    @Option(
+        name: [.customLong("events"), .customLong("event")],
+        help: ArgumentHelp("Also the log of these events, EP/CLUSTER/EVENT; may be repeated.", valueName: "PATH"))
+    var events: [String] = []
+    @Option(name: .long, help: ArgumentHelp("Only if the cluster no longer has this data version.", valueName: "N"))
+    var dataVersion: UInt32?
     @Flag(help: "Enums and bitmaps as numbers.") var numeric = false
     @Flag(help: "Fail if any path does.") var strict = false
     @Flag(name: .long, help: "Also entries of other fabrics.") var allFabrics = false
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func validate() throws { try node.requireBare() }
+    func validate() throws {
+        try node.requireBare()
+        if paths.isEmpty, events.isEmpty {
+            throw ValidationError("missing expected argument '<paths> ...' (what to read)")
+        }
+    }
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
         let wanted = try paths.map { try WatchPaths.attribute($0, catalogue) }
+        let logs = try events.map { word in
+            let path = try WatchPaths.event(word, catalogue)
+            return EventPath(endpoint: path.endpoint, cluster: path.cluster, event: path.event)
+        }
+        let version = try filter(wanted)
         let record = try await context.controller.record(of: node.node)
         let link = try await context.controller.link(to: record)
         // One path is asked for once, however often it is wanted.
         var known: Set<AttributePath> = []
         let unique = wanted.filter { known.insert($0).inserted }
-        let result = try await link.read(unique, isFabricFiltered: !allFabrics, deadline: context.deadline(for: record))
-        try AttributeOutput(
-            context, record, NodeTarget(node.node), catalogue: catalogue, numeric: numeric, isStrict: strict
-        ).print(
-            Self.ordered(result.attributes, by: wanted), requested: wanted, unattributed: result.unattributed)
+        let result = try await link.read(
+            unique, events: logs, unlessAt: version.map { [$0] } ?? [], isFabricFiltered: !allFabrics,
+            deadline: context.deadline(for: record))
+        let output = AttributeOutput(
+            context, record, NodeTarget(node.node), catalogue: catalogue, numeric: numeric, isStrict: strict)
+        if let version, result.attributes.isEmpty, result.unattributed.isEmpty {
+            return try output.print(unchanged: version, events: events.isEmpty ? nil : result.events)
+        }
+        try output.print(
+            Self.ordered(result.attributes, by: wanted), events: events.isEmpty ? nil : result.events,
+            requested: wanted,
+            unattributed: result.unattributed)
+    }
+
+    /// The cluster that may be left out.
+    private func filter(_ paths: [AttributePath]) throws -> DataVersionFilter? {
+        guard let dataVersion else { return nil }
+        let clusters = Set(paths.map { [$0.endpoint.map { UInt32($0.rawValue) }, $0.cluster?.rawValue] })
+        guard clusters.count == 1, let endpoint = paths.first?.endpoint, let cluster = paths.first?.cluster else {
+            throw CommandLineError(
+                "usage.data-version", "--data-version needs the paths of one cluster of one endpoint")
+        }
+        return DataVersionFilter(
+            path: ClusterPath(endpoint: endpoint, cluster: cluster), dataVersion: dataVersion)
     }
 
     /// In request order, once for each path that was asked for; the answers to one path in the order of the device.

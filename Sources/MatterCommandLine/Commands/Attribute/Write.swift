@@ -8,83 +8,97 @@ import MatterRecords
 
 struct Write: NodeSubject {
     static let configuration = CommandConfiguration(
-        commandName: "write", abstract: "Write an attribute.",
+        commandName: "write", abstract: "Write attributes.",
         discussion: """
-            VALUE follows the attribute's type: 50%, 21.5C, 2s, a name of an enum, null, hex:0A0B, JSON for lists and \
-            structures; @FILE takes it from a file, @- from stdin.
+            PATH is EP/CLUSTER/ATTRIBUTE. VALUE follows the attribute's type: 50%, 21.5C, 2s, a name of an enum, null, \
+            hex:0A0B, JSON for lists and structures; @FILE takes it from a file, @- from stdin. Several paths with their \
+            values go into one request; PATH=VALUE is the same as PATH VALUE.
 
             Example: matterctl write kitchen 0/basic-information/node-label Kitchen
             """)
 
     @Argument(help: "Node id or name.") var node: NodeArgument
-    @Argument(help: "EP/CLUSTER/ATTRIBUTE.") var path: String
-    @Argument(help: "The value.") var value: String
+    @Argument(help: ArgumentHelp("What to write: PATH VALUE, or PATH=VALUE.", valueName: "path value"))
+    var settings: [String]
     @Flag(help: "As a timed interaction, even if nothing demands it.") var timed = false
     @Option(name: .long, help: ArgumentHelp("Only if the cluster has this data version.", valueName: "N"))
     var dataVersion: UInt32?
     @Flag(help: "Write an access control list even if it locks us out of the device.") var force = false
+    @Flag(name: .long, help: "Send nothing; show what would be sent.") var dryRun = false
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func validate() throws { try node.requireBare() }
+    func validate() throws {
+        try node.requireBare()
+        let pairs = try AttributeSetting.pairs(settings)
+        if dataVersion != nil, pairs.count > 1 {
+            // The first write would change the version that the second one names.
+            throw ValidationError("--data-version is for one attribute")
+        }
+        if dryRun { try options.requireOffline() }
+    }
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
-        let path = try ElementPath(path, .attribute) { () throws(DataModelError) in catalogue }
-        guard let endpoint = path.endpoint, let cluster = path.cluster,
-            let attribute = path.element.map({ AttributeID($0) })
-        else {
-            throw CommandLineError("usage.wildcard", "a write needs one attribute, without wildcards")
-        }
-        let definition = catalogue.attribute(cluster: cluster, attribute)
-        let parsed = try parse(as: definition, catalogue)
-        for warning in parsed.warnings { context.console.message("warning: \(warning); the device decides") }
-        if !force, AccessGuard.concerns(cluster: cluster, attribute: attribute) {
-            try AccessGuard(node: node.node).check(
-                parsed.value, own: try await context.controller.credentials().identity)
-        }
-        let target = ConcreteAttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute)
+        let settings = try AttributeSetting.pairs(settings).map { try AttributeSetting($0, in: catalogue) }
+        for setting in settings { try await check(setting, context) }
         let record = try await context.controller.record(of: node.node)
+        let writes = settings.map { AttributeWrite($0.target, value: $0.parsed.value, dataVersion: dataVersion) }
+        let isTimed = timed || settings.contains { $0.definition?.mustTimedWrite ?? false }
+        if dryRun {
+            return try Rehearsal(writes, isTimed: isTimed, of: record.nodeID, in: catalogue, ValuePrinter())
+                .print(on: context.console)
+        }
         let link = try await context.controller.link(to: record)
+        let mayRepeat = writes.allSatisfy { catalogue.mayRepeat(writeOf: $0.attribute, inCluster: $0.cluster) }
         let results: [AttributeWriteResult]
         do {
             results = try await link.write(
-                [AttributeWrite(target, value: parsed.value, dataVersion: dataVersion)],
-                isTimed: timed || definition?.mustTimedWrite ?? false,
-                catalogue.mayRepeat(writeOf: attribute, inCluster: cluster) ? .absolute : .atMostOnce,
-                deadline: context.deadline(for: record))
+                writes, isTimed: isTimed, mayRepeat ? .absolute : .atMostOnce, deadline: context.deadline(for: record))
         } catch var error as ControllerError where error.code == .outcomeUnknown {
-            error.state = await link.stateAfterwards(target)
+            error.state = await link.stateAfterwards(of: writes)
             throw error
         }
-        for result in results {
-            context.console.object {
-                Report(target, of: record.nodeID, in: catalogue)
+        let reports = zip(settings, results).map { setting, result in
+            Report {
+                Report(setting.target, of: record.nodeID, in: catalogue)
                 Report(result.status)
             }
         }
-        guard let failed = results.first(where: { !$0.status.isSuccess }) else { return }
-        let name = path.text(.attribute, in: catalogue)
+        if reports.count == 1 { reports.forEach(context.console.object) } else { context.console.objects(reports) }
+        try judge(zip(settings, results).filter { !$1.status.isSuccess }, context.console, catalogue)
+    }
+
+    /// Warns of what the device may refuse, and stops what would lock us out.
+    private func check(_ setting: AttributeSetting, _ context: CommandContext) async throws {
+        for warning in setting.parsed.warnings { context.console.message("warning: \(warning); the device decides") }
+        guard !force,
+            AccessGuard.concerns(cluster: setting.target.cluster, attribute: setting.target.attribute)
+        else { return }
+        try AccessGuard(node: node.node).check(
+            setting.parsed.value, own: try await context.controller.credentials().identity)
+    }
+
+    /// - Throws: the first failure; others are told before.
+    private func judge(
+        _ failures: [(AttributeSetting, AttributeWriteResult)], _ console: Console, _ catalogue: Catalogue
+    ) throws {
+        guard let (setting, result) = failures.first else { return }
+        if !console.isJSON {
+            for (setting, result) in failures.dropFirst() {
+                console.message("warning: \(setting.path.text(.attribute, in: catalogue)): \(result.status)")
+            }
+        }
         let whose = NodeTarget(node.node)
         // The device decides, as it may be newer than the catalogue; if it refuses, the catalogue can help.
-        let isReadOnly = failed.status.status == .unsupportedWrite && definition?.isWritable == false
+        let isReadOnly = result.status.status == .unsupportedWrite && setting.definition?.isWritable == false
         throw ControllerError(
-            .status, "\(whose.text) answered the write of \(name) with \(failed.status)",
+            .status,
+            "\(whose.text) answered the write of \(setting.path.text(.attribute, in: catalogue)) with \(result.status)",
             hint: isReadOnly
-                ? definition.map { Hint(StatusAdvice.instead(ofWriting: $0, at: path, value, whose)) } : nil,
-            status: failed.status)
+                ? setting.definition.map {
+                    Hint(StatusAdvice.instead(ofWriting: $0, at: setting.path, setting.word, whose))
+                } : nil,
+            status: result.status)
     }
-
-    private func parse(as definition: AttributeDefinition?, _ catalogue: Catalogue) throws -> ParsedValue {
-        let parser = ValueParser(catalogue: catalogue)
-        let place = definition.map { NameStyle.kebab($0.name) } ?? path
-        guard let type = definition?.type else {
-            let word = value.hasPrefix("@") ? String(decoding: try file(), as: UTF8.self) : value
-            return ParsedValue(value: try parser.value(untyped: word, at: place))
-        }
-        if value.hasPrefix("@") { return try parser.value(file: try file(), as: type, at: place) }
-        return try parser.value(word: value, as: type, at: place)
-    }
-
-    private func file() throws -> [UInt8] { try InputFile.contents(String(value.dropFirst())) }
 }

@@ -5,114 +5,165 @@ import MatterCredentials
 import MatterDataModel
 import MatterInteraction
 import MatterRecords
-import MatterTLV
 
 struct Invoke: NodeSubject {
     static let configuration = CommandConfiguration(
-        commandName: "invoke", abstract: "Send a command.",
+        commandName: "invoke", abstract: "Send commands.",
         discussion: """
             Fields are name=value words; nested values are JSON, name=@FILE takes the value from a file. Unknown fields are \
-            an error before anything is sent. A command to a group names no endpoint: matterctl invoke group:lights \
-            on-off/toggle.
+            an error before anything is sent. Another EP/CLUSTER/COMMAND begins another command; they go into one message \
+            where the device takes several, and all are sent whatever the answers. A command to a group names no endpoint: \
+            matterctl invoke group:lights on-off/toggle.
 
             Example: matterctl invoke kitchen 1/level-control/move-to-level level=127 transition-time=10
             """)
 
     @Argument(help: "Node id or name.") var node: NodeArgument
     @Argument(help: "EP/CLUSTER/COMMAND.") var path: String
-    @Argument(help: "Fields, as name=value.") var fields: [String] = []
+    @Argument(help: "Fields, as name=value; then further commands with theirs.") var fields: [String] = []
     @Option(name: .long, help: ArgumentHelp("All fields as a JSON object.", valueName: "FILE")) var jsonFields: String?
     @Flag(help: "As a timed interaction, even if nothing demands it.") var timed = false
+    @Flag(name: .long, help: "Each command in a message of its own, after the answer to the one before.")
+    var oneByOne = false
     @Flag(help: "Enums and bitmaps as numbers.") var numeric = false
+    @Flag(name: .long, help: "Send nothing; show what would be sent.") var dryRun = false
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
         try node.requireBare()
         if jsonFields != nil, !fields.isEmpty { throw ValidationError("give either fields or --json-fields") }
+        if dryRun { try options.requireOffline() }
     }
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
         if let group = GroupTarget(node) { return try await send(to: group, catalogue, context) }
-        let path = try ElementPath(path, .command) { () throws(DataModelError) in catalogue }
-        guard let endpoint = path.endpoint, let cluster = path.cluster, let number = path.element.map({ CommandID($0) })
-        else {
-            throw CommandLineError(
-                "usage.wildcard", "a command needs an endpoint, a cluster and a command, without wildcards")
+        let invoked = try InvokedCommand.split(path, fields).map {
+            try InvokedCommand($0, jsonFields: jsonFields, in: catalogue)
         }
-        let definition = catalogue.cluster(cluster)?.command(number)
-        let parsed = try parse(definition, catalogue)
-        for warning in parsed.warnings { context.console.message("warning: \(warning); the device decides") }
+        for warning in invoked.flatMap(\.warnings) {
+            context.console.message("warning: \(warning); the device decides")
+        }
+        let runs =
+            oneByOne
+            ? invoked.flatMap { [$0].runs(timed: timed) } : invoked.runs(timed: timed)
         let record = try await context.controller.record(of: node.node)
-        let link = try await context.controller.link(to: record)
-        let command = Command(endpoint: endpoint, cluster: cluster, command: number, fields: parsed.value)
-        let work = catalogue.expectedWork(ofCommand: number, inCluster: cluster)
-        let result: CommandResult
-        do {
-            result = try await link.invoke(
-                command, isTimed: timed || definition?.isTimed ?? false,
-                NodeLink.Repeatability(of: command, in: catalogue), work: work,
-                deadline: context.deadline(for: record, work: work))
-        } catch var error as ControllerError where error.code == .outcomeUnknown {
-            error.state = await link.stateAfterwards(endpoint: endpoint, cluster: cluster)
-            throw error
-        }
-        try show(result, command, record.nodeID, catalogue, context)
-    }
-
-    func parse(_ definition: CommandDefinition?, _ catalogue: Catalogue) throws -> ParsedValue {
-        let parser = ValueParser(catalogue: catalogue)
-        if let jsonFields {
-            let json = try Self.json(jsonFields)
-            guard let definition else { return ParsedValue(value: try TLVValue(json: json)) }
-            return try parser.fields(json: json, of: definition)
-        }
-        func file(_ name: String) throws(DataModelError) -> [UInt8] {
-            do {
-                return try InputFile.contents(name)
-            } catch {
-                throw DataModelError(.malformedValue, "\(error)", place: name)
+        if dryRun {
+            let batches = runs.flatMap { run in
+                InvokeTransaction.batches(
+                    of: run.commands, maxPathsPerInvoke: .max, maxPayload: Rehearsal.maxPayload
+                ).map { (commands: $0, isTimed: run.isTimed) }
             }
+            return try Rehearsal(batches, of: record.nodeID, in: catalogue, ValuePrinter(numeric: numeric))
+                .print(on: context.console)
         }
-        guard let definition else {
-            return ParsedValue(value: try parser.untypedFields(words: fields, file: file))
-        }
-        return try parser.fields(words: fields, of: definition, file: file)
-    }
-
-    private static func json(_ file: String) throws -> JSONValue {
-        let contents = try InputFile.contents(file)
+        let link = try await context.controller.link(to: record)
+        let answers = InvokeAnswers(
+            context.console, record.nodeID, NodeTarget(node.node), isSingle: invoked.count == 1, catalogue,
+            ValuePrinter(numeric: numeric))
+        var results: [CommandResult] = []
         do {
-            return try JSONValue(parsing: contents)
-        } catch {
-            throw CommandLineError(.init(rawValue: error.code.rawValue), "\(file == "-" ? "stdin" : file): \(error)")
-        }
-    }
-
-    private func show(
-        _ result: CommandResult, _ command: Command, _ node: NodeID, _ catalogue: Catalogue, _ context: CommandContext
-    ) throws {
-        let place = Report(command.path, of: node, in: catalogue)
-        switch result.outcome {
-        case .response(let number, let fields):
-            let definitions = catalogue.cluster(command.path.cluster)?.response(number)?.fields ?? []
-            let response = ValuePrinter(numeric: numeric).json(fields: fields, of: definitions)
-            guard !context.console.isJSON else {
-                return context.console.object {
-                    place
-                    Field("response", response)
+            for run in runs {
+                let batches =
+                    run.commands.count == 1
+                    ? [run.commands]
+                    : try await link.batches(of: run.commands, deadline: context.deadline(for: record))
+                for batch in batches {
+                    results += try await send(batch, isTimed: run.isTimed, link, record, catalogue, context)
                 }
             }
-            let members = response.objectValue?.members ?? []
-            context.console.rows(
-                ["FIELD", "VALUE"], members.map { [TerminalText.escaped($0.key), TerminalText.text($0.value)] })
-        case .status(let status):
-            context.console.object {
-                place
-                Report(status)
-            }
-            try Outcome.check(result, of: NodeTarget(self.node.node).text)
+        } catch {
+            // What was done before is done.
+            answers.show(results)
+            throw error
         }
+        answers.show(results)
+        try answers.judge(results)
+    }
+
+    private func send(
+        _ batch: [Command], isTimed: Bool, _ link: NodeLink, _ record: NodeRecord, _ catalogue: Catalogue,
+        _ context: CommandContext
+    ) async throws -> [CommandResult] {
+        let work = batch.compactMap {
+            catalogue.expectedWork(ofCommand: $0.path.command, inCluster: $0.path.cluster)
+        }.max()
+        let mayRepeat = batch.allSatisfy {
+            catalogue.mayRepeat(command: $0.path.command, ofCluster: $0.path.cluster)
+        }
+        do {
+            return try await link.invoke(
+                batch: batch, isTimed: isTimed, mayRepeat ? .absolute : .atMostOnce, work: work,
+                deadline: context.deadline(for: record, work: work))
+        } catch var error as ControllerError where error.code == .outcomeUnknown {
+            error.state = await link.stateAfterwards(of: batch)
+            throw error
+        }
+    }
+}
+
+/// Prints what came of commands.
+private struct InvokeAnswers {
+    private let console: Console
+    private let node: NodeID
+    private let target: NodeTarget
+    private let isSingle: Bool
+    private let catalogue: Catalogue
+    private let printer: ValuePrinter
+
+    init(
+        _ console: Console, _ node: NodeID, _ target: NodeTarget, isSingle: Bool, _ catalogue: Catalogue,
+        _ printer: ValuePrinter
+    ) {
+        self.console = console
+        self.node = node
+        self.target = target
+        self.isSingle = isSingle
+        self.catalogue = catalogue
+        self.printer = printer
+    }
+
+    func show(_ results: [CommandResult]) {
+        guard !results.isEmpty else { return }
+        if console.isJSON {
+            let reports = results.map(report)
+            return isSingle ? reports.forEach(console.object) : console.objects(reports)
+        }
+        let rows = results.flatMap { result in
+            (response(result)?.objectValue?.members ?? []).map { member in
+                (isSingle ? [] : [result.path.text(in: catalogue)])
+                    + [TerminalText.escaped(member.key), TerminalText.text(member.value)]
+            }
+        }
+        console.rows((isSingle ? [] : ["COMMAND"]) + ["FIELD", "VALUE"], rows)
+    }
+
+    /// - Throws: the first failure; others are told before.
+    func judge(_ results: [CommandResult]) throws {
+        let failures = results.filter { !$0.status.isSuccess }
+        if !console.isJSON {
+            for failure in failures.dropFirst() {
+                console.message("warning: \(failure.path.text(in: catalogue)): \(failure.status)")
+            }
+        }
+        if let first = failures.first { try Outcome.check(first, of: target.text) }
+    }
+
+    private func report(_ result: CommandResult) -> Report {
+        Report {
+            Report(result.path, of: node, in: catalogue)
+            if let response = response(result) {
+                Field("response", response)
+            } else {
+                Report(result.status)
+            }
+        }
+    }
+
+    private func response(_ result: CommandResult) -> JSONValue? {
+        guard case .response(let number, let fields) = result.outcome else { return nil }
+        let definitions = catalogue.cluster(result.path.cluster)?.response(number)?.fields ?? []
+        return printer.json(fields: fields, of: definitions)
     }
 }

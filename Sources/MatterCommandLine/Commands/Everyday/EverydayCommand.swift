@@ -1,11 +1,21 @@
+import ArgumentParser
 import MatterController
 import MatterDataModel
 import MatterInteraction
+import MatterRecords
 import MatterTLV
+
+/// Options of commands that do one thing.
+struct EverydayOptions: ParsableArguments {
+    @Flag(help: "Read the state back and print it.") var verify = false
+    @Flag(name: .long, help: "Send nothing; show what would be sent.") var dryRun = false
+
+    func check(_ options: NetworkOptions) throws { if dryRun { try options.requireOffline() } }
+}
 
 /// A command that does one thing to one cluster of a node and prints nothing when it worked.
 protocol EverydayCommand: NodeSubject {
-    var verify: Bool { get }
+    var everyday: EverydayOptions { get }
     var verb: Verb { get }
 }
 
@@ -14,13 +24,15 @@ extension EverydayCommand {
         let (controller, target) = (context.controller, NodeTarget(node.node))
         let verb = verb
         if let group = GroupTarget(node) {
+            guard !everyday.dryRun else { throw GroupTarget.refusal("--dry-run is for nodes, not for groups") }
             return try await GroupTarget.perform(
-                verb, on: try await group.record(node, context), verifying: verify, context)
+                verb, on: try await group.record(node, context), verifying: everyday.verify, context)
         }
+        if everyday.dryRun { return try await rehearse(verb, context) }
         let place = try await controller.perform(
             verb, on: try await controller.record(of: node.node), endpoint: node.endpoint, title: target.text,
             budget: context.budget)
-        guard verify else { return }
+        guard everyday.verify else { return }
         let path = ConcreteAttributePath(endpoint: place.endpoint, cluster: verb.cluster, attribute: verb.attribute)
         let light = ConcreteAttributePath(
             endpoint: place.endpoint, cluster: OnOff.id, attribute: OnOff.Attribute.onOff)
@@ -31,5 +43,18 @@ extension EverydayCommand {
         try AttributeOutput(context, place.node, target).print(
             state.attributes.filter { $0.path == path }, requested: [AttributePath(path)],
             isLit: isLit)
+    }
+
+    func validate() throws { try everyday.check(options) }
+
+    /// At an endpoint that is known already.
+    private func rehearse(_ verb: Verb, _ context: CommandContext) async throws {
+        let record = try await context.controller.record(of: node.node)
+        let endpoint = try record.endpoint(
+            serving: verb.cluster, named: node.endpoint,
+            clusterName: Catalogue.standard.clusterName(verb.cluster) ?? "\(verb.cluster)")
+        try Rehearsal(
+            [([verb.command(at: endpoint)], isTimed: false)], of: record.nodeID, in: .standard, ValuePrinter()
+        ).print(on: context.console)
     }
 }

@@ -10,10 +10,11 @@ struct IdentifyCommand: EverydayCommand {
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @Option(name: .customLong("for"), help: ArgumentHelp("How long; 0 ends it.", valueName: "DURATION"))
     var span = TimeSpan(.seconds(10))
-    @Flag(help: "Read the state back and print it.") var verify = false
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
+        try everyday.check(options)
         guard span.duration <= .seconds(UInt16.max) else { throw ValidationError("--for is at most 65535 s") }
     }
 

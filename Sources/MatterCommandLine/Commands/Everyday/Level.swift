@@ -33,10 +33,11 @@ struct Level: EverydayCommand {
     @Option(help: ArgumentHelp("OptionsMask, a bitmap (with --no-on-off).", valueName: "N")) var optionsMask: UInt8 = 0
     @Option(help: ArgumentHelp("OptionsOverride, a bitmap (with --no-on-off).", valueName: "N")) var optionsOverride:
         UInt8 = 0
-    @Flag(help: "Read the state back and print it.") var verify = false
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
+        try everyday.check(options)
         if !noOnOff, optionsMask != 0 || optionsOverride != 0 {
             throw ValidationError("--options-mask and --options-override need --no-on-off")
         }

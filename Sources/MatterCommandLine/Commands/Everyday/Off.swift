@@ -17,10 +17,11 @@ struct Off: EverydayCommand {
     @Option(help: ArgumentHelp("How to go off: delayed-all-off or dying-light.", valueName: "EFFECT")) var effect:
         Effect?
     @Option(help: ArgumentHelp("With --effect: its variant.", valueName: "N")) var variant: UInt8?
-    @Flag(help: "Read the state back and print it.") var verify = false
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
+        try everyday.check(options)
         guard effect != nil || variant == nil else { throw ValidationError("--variant needs --effect") }
     }
 

@@ -7,7 +7,7 @@ struct Toggle: EverydayCommand {
         discussion: "Example: matterctl toggle kitchen")
 
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @Flag(help: "Read the state back and print it.") var verify = false
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var verb: Verb { .toggle }

@@ -9,6 +9,10 @@ extension Invoke {
         guard parts.count == 2 || parts.first == "*" else {
             throw GroupTarget.refusal("a command to a group names no endpoint, for example on-off/toggle")
         }
+        guard !dryRun else { throw GroupTarget.refusal("--dry-run is for nodes, not for groups") }
+        guard InvokedCommand.split(self.path, fields).count == 1 else {
+            throw GroupTarget.refusal("a group takes one command at a time")
+        }
         guard !timed else { throw GroupTarget.refusal("commands to groups cannot be timed") }
         // The endpoint is that of each member.
         let path = try ElementPath("0/" + parts.suffix(2).joined(separator: "/"), .command) {
@@ -18,7 +22,8 @@ extension Invoke {
         guard let cluster = path.cluster, let number = path.element.map({ CommandID($0) }) else {
             throw GroupTarget.refusal("a command to a group needs a cluster and a command")
         }
-        let parsed = try parse(catalogue.cluster(cluster)?.command(number), catalogue)
+        let parsed = try InvokedCommand.parse(
+            fields, jsonFields, catalogue.cluster(cluster)?.command(number), catalogue)
         for warning in parsed.warnings { context.console.message("warning: \(warning); the devices decide") }
         try await GroupTarget.send(
             Command(endpoint: nil, cluster: cluster, command: number, fields: parsed.value), to: group, in: catalogue,

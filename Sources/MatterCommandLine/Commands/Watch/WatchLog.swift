@@ -123,27 +123,15 @@ struct WatchLog {
 
     private mutating func event(_ report: EventReport, of node: NodeRecord) {
         let place = report.path.text(in: catalogue)
+        var time: UInt64?
         switch report.outcome {
         case .failure(let status):
             guard console.isJSON else { return note(node, "\(place): \(status)") }
-            guard takesLine() else { return }
-            line(Clock.unixMilliseconds(), node, place, "") {
-                Report(report.path, of: node.nodeID, in: catalogue)
-                Report(status)
-            }
-        case .event(let event):
-            let definition = catalogue.cluster(report.path.cluster)?.event(report.path.event)
-            let fields = printer.json(fields: event.data, of: definition?.fields ?? [])
-            let times = event.times
-            guard takesLine() else { return }
-            line(times.epoch ?? Clock.unixMilliseconds(), node, place, TerminalText.text(fields)) {
-                Report(report.path, of: node.nodeID, in: catalogue)
-                Field("number", JSONValue.id(event.number))
-                Field("priority", event.priority.description)
-                Field("deviceTime", times.epoch.flatMap { PointInTime.text($0, as: .posixMilliseconds) })
-                Field("deviceUptimeMs", times.uptime)
-                Field("fields", fields)
-            }
+        case .event(let event): time = event.times.epoch
+        }
+        guard takesLine() else { return }
+        line(time ?? Clock.unixMilliseconds(), node, place, TerminalText.text(report.fields(in: catalogue, printer))) {
+            Report(report, of: node.nodeID, in: catalogue, printer)
         }
     }
 
