@@ -176,6 +176,8 @@ import Testing
         #expect(json.status == 4 && nodes.map { $0["error"] != nil } == [false, true], "\(json)")
         #expect(try json.error().text("id") == "node.incomplete")
         #expect(try await id("who") == "usage")
+        #expect(try await id("who --all --address ::1") == "usage")
+        #expect(try await id("bind lamp lamp --address ::1") == "usage")
         #expect(try await id("who hall") == "node.unknown")
     }
 }

@@ -17,7 +17,8 @@ struct NodeSelection: ParsableArguments {
     var isGiven: Bool { all || room != nil || deviceType != nil }
 
     /// For commands that are about one node or several.
-    func require(_ words: [String]) throws {
+    func require(_ words: [String], _ options: NetworkOptions) throws {
+        guard options.address == nil || meansOne(words) else { throw ValidationError("--address is for one node") }
         guard isGiven || !words.isEmpty else { throw ValidationError("name a node, or give --all, --room or --type") }
     }
 

@@ -16,11 +16,11 @@ package struct AccessListEdit: Sendable {
         case revoke([AccessSubject])
         /// Takes away entries, by their place in the list: the first is 1.
         case remove([Int])
-        /// Takes all entries away for others.
+        /// Replaces all entries.
         case replace([AccessControlEntry])
     }
 
-    /// The room of a node; a node that does not say has what every node must have.
+    /// The room of a node; by default what every node must have.
     package struct Limits: Sendable {
         package var entries = 4
         package var subjects = 4
@@ -134,7 +134,7 @@ extension [AccessControlEntry] {
     }
 }
 
-/// Someone whom an entry of an access control list means by an id of his own.
+/// A subject that an entry of an access control list names by its id.
 package struct AccessSubject: Hashable, Sendable, CustomStringConvertible {
     /// A node id, a tag or a group id.
     package var id: NodeID

@@ -18,7 +18,7 @@ struct Who: NetworkCommand {
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func validate() throws { try selection.require(nodes) }
+    func validate() throws { try selection.require(nodes, options) }
 
     func run(_ context: CommandContext) async throws {
         let controller = context.controller

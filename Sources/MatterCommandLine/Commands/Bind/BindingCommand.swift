@@ -28,6 +28,10 @@ protocol BindingCommand: NetworkCommand {
 }
 
 extension BindingCommand {
+    func validate() throws {
+        guard options.address == nil else { throw ValidationError("--address is for one node, and this takes two") }
+    }
+
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
         let clusters = try clusters.compactMap { name in

@@ -22,7 +22,7 @@ struct FabricsCommand: AsyncParsableCommand {
         @OptionGroup var selection: NodeSelection
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-        func validate() throws { try selection.require(nodes) }
+        func validate() throws { try selection.require(nodes, options) }
 
         func run(_ context: CommandContext) async throws {
             let controller = context.controller
