@@ -22,9 +22,13 @@ struct AccessGuard {
     /// cannot be read as a list of entries admits no one.
     ///
     /// - Parameter own: who we are on the fabric.
-    func check(_ list: TLVValue, own: NodeIdentity) throws {
+    /// - Returns: the list in an order that keeps us in charge also after the first of several messages.
+    func checked(_ list: TLVValue, own: NodeIdentity) throws -> TLVValue {
         let entries = (try? AccessControlEntry.list(list)) ?? []
-        guard !entries.contains(where: { $0.letsAdminister(own) }) else { return }
+        if entries.contains(where: { $0.letsAdminister(own) }), let items = list.items {
+            let isOurs = entries.map { $0.letsAdminister(own) }
+            return .array(of: zip(items, isOurs).filter(\.1).map(\.0) + zip(items, isOurs).filter { !$1 }.map(\.0))
+        }
         throw CommandLineError(
             "acl.lockout",
             "this list would lock us out of \(NodeTarget(node).text): no entry lets our node \(own.nodeID.rawValue) administer it",

@@ -9,7 +9,7 @@ struct AttributeSetting {
     let target: ConcreteAttributePath
     let definition: AttributeDefinition?
     let word: String
-    let parsed: ParsedValue
+    var parsed: ParsedValue
 
     /// The paths with their values: `PATH VALUE` or `PATH=VALUE`, several in turn. No path has a `=`.
     static func pairs(_ words: [String]) throws(ValidationError) -> [(path: String, value: String)] {

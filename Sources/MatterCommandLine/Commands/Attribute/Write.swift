@@ -40,8 +40,8 @@ struct Write: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
-        let settings = try AttributeSetting.pairs(settings).map { try AttributeSetting($0, in: catalogue) }
-        for setting in settings { try await check(setting, context) }
+        var settings = try AttributeSetting.pairs(settings).map { try AttributeSetting($0, in: catalogue) }
+        for index in settings.indices { try await check(&settings[index], context) }
         let record = try await context.controller.record(of: node.node)
         let writes = settings.map { AttributeWrite($0.target, value: $0.parsed.value, dataVersion: dataVersion) }
         let isTimed = timed || settings.contains { $0.definition?.mustTimedWrite ?? false }
@@ -70,12 +70,12 @@ struct Write: NodeSubject {
     }
 
     /// Warns of what the device may refuse, and stops what would lock us out.
-    private func check(_ setting: AttributeSetting, _ context: CommandContext) async throws {
+    private func check(_ setting: inout AttributeSetting, _ context: CommandContext) async throws {
         for warning in setting.parsed.warnings { context.console.message("warning: \(warning); the device decides") }
         guard !force,
             AccessGuard.concerns(cluster: setting.target.cluster, attribute: setting.target.attribute)
         else { return }
-        try AccessGuard(node: node.node).check(
+        setting.parsed.value = try AccessGuard(node: node.node).checked(
             setting.parsed.value, own: try await context.controller.credentials().identity)
     }
 
