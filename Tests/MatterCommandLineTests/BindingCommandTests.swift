@@ -1,5 +1,6 @@
 import JSON
 import MatterCommandLine
+import MatterSimulator
 import Testing
 
 /// A virtual switch and virtual lights in this process, bound and unbound.
@@ -105,5 +106,33 @@ import Testing
         let json = try await shell.succeed("unbind wall 1 --json").json()
         #expect(json["access"] == nil && json["bindings"]?.arrayValue?.count == 1)
         #expect(try await bindings() == "[]\n")
+    }
+
+    @Test("a device of all types is given, bound and shown as any other")
+    func everyType() async throws {
+        let types = DeviceKind.all.map(\.name).joined(separator: ",")
+        let device = try shell.start("simulate \(types) --port 0 --mdns none --state \(shell.path("all"))")
+        let port = try await device.line("ready")
+        try await shell.succeed(
+            "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name all --timeout 60s")
+        let endpoints = try #require(
+            try await shell.succeed("describe all --json").json()["endpoints"]?.arrayValue)
+        #expect(endpoints.count > DeviceKind.all.count)
+        let lights = endpoints.filter { endpoint in
+            endpoint["clusters"]?.arrayValue?.contains { $0["cluster"] == "OnOff" } == true
+        }.compactMap { $0["endpoint"]?.serialized() }
+        #expect(lights.count > 3)
+        for light in lights {
+            let run = try await shell.run("bind wall all/\(light) --cluster on-off --json")
+            // Entries have room for three targets, and the list for three more of them; the switch for ten bindings.
+            if run.status != 0 { #expect(try ["acl.full", "im.status"].contains(run.error().text("id")), "\(run)") }
+        }
+        let who = try await shell.succeed("who all --json").json()
+        let entries = try #require(who["entries"]?.arrayValue)
+        let granted = entries.dropFirst().flatMap { $0["targets"]?.arrayValue ?? [] }.count
+        let bound = try await shell.succeed("read wall 1/binding/binding --json").json()["value"]?.arrayValue?.count
+        #expect(granted == bound && granted >= 3, "\(entries)")
+        #expect(try await shell.succeed("unbind wall all --json").json()["access"] == "withdrawn")
+        #expect(try await shell.succeed("acl ls all").stdout.split(separator: "\n").count == 1)
     }
 }
