@@ -120,6 +120,24 @@ import Testing
         }
     }
 
+    @Test("of 20,000 damaged messages only those arrive that were sent, once each")
+    func damaged() throws {
+        var device = try Self.device([0x101, 0x102])
+        let datagrams = try (UInt32(1)...20).map {
+            try Self.datagram(Self.message($0, group: UInt16(0x101 + $0 % 3), source: UInt64($0 % 4 + 1)))
+        }
+        var mutator = Mutator(seed: 21, corpus: datagrams)
+        var arrived: [[UInt8]] = []
+        for _ in 0..<20_000 {
+            let datagram = mutator.next()
+            for case .deliverGroupMessage in device.receive(datagram, from: host(1), now: .now) {
+                arrived.append(datagram)
+            }
+        }
+        #expect(Set(arrived).count == arrived.count && Set(arrived).isSubset(of: datagrams))
+        #expect(device.sessionCount == 0 && device.exchangeCount == 0)
+    }
+
     @Test("a fabric remembers 16 senders, and drops what others send")
     func senders() throws {
         var device = try Self.device()

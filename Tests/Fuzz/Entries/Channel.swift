@@ -27,6 +27,7 @@ extension FuzzEntry {
                     case .deliver(let key, _, _):
                         depth = .deep
                         engine.abandon(key)
+                    case .deliverGroupMessage: depth = .deep
                     case .transmit(let answer, _): precondition(answer.count <= LinkProperties.udp.largestMessage)
                     default: break
                     }

@@ -29,6 +29,7 @@ extension FuzzEntry {
             roundTrip(bytes, { try FabricRecord(decoding: $0, "fabric.json") }, { $0.encoded() })
                 | roundTrip(bytes, { try NodeRecord(decoding: $0, "node.json") }, { $0.encoded() })
                 | roundTrip(bytes, { try PendingNode(decoding: $0, "pending.json") }, { $0.encoded() })
+                | roundTrip(bytes, { try GroupRecord(decoding: $0, "group.json") }, { $0.encoded() })
                 | accepts { _ = try RainMakerMembership(decoding: bytes, "rainmaker.json") }
                 | accepts { _ = try PendingConfirmation(decoding: bytes, "confirmation.json") }
                 | accepts { _ = try PendingRemoval(decoding: bytes, "removal.json") }

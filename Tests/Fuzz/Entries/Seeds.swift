@@ -68,10 +68,14 @@ enum Seeds {
             address: address)
     }
 
-    /// A device with one session.
+    private static let groupSecurity = GroupMessageSecurity(
+        sessionID: 0x2222, key: SecretBytes(filled(16)), privacyKey: SecretBytes(filled(16)))
+
+    /// A device with one session and one group.
     static let engine = Result {
         var engine = try MessageEngine(random: Dice(1)) { _, _, _ in true }
         _ = try engine.install(parameters(.responder), now: instant)
+        engine.setGroups([GroupReception(fabricIndex: 1, groups: [7], security: groupSecurity)], fabrics: [1])
         return engine
     }
 
@@ -89,6 +93,11 @@ enum Seeds {
                 try controller.send(
                     [opcode], opcode: opcode, protocolID: .interactionModel, on: key, now: instant))
         }
+        datagrams.append(
+            try controller.seal(
+                OutgoingGroupMessage(
+                    [1, 2, 3], opcode: 8, protocolID: .interactionModel, group: 7, source: 5, counter: 9,
+                    security: groupSecurity, address: address)))
         let unsecured = try controller.openUnsecuredSession(
             to: [address], reliability: .standard, presumedActive: true)
         for opcode in [0x20, 0x30, 0x40, 0x10] as [UInt8] {
@@ -274,7 +283,10 @@ enum Seeds {
             nodeID: .init(7), name: "kitchen", room: nil, receipt: .init(rawValue: "r"), noc: [0x15, 0x18],
             addresses: [address], fingerprint: .salted(salt: filled(16), digest: filled(32)),
             discriminator: nil, failSafeEnds: 1_786_000_000, vendorID: 0xFFF1, productID: 0x8001)
-        return [node.encoded(), pending.encoded()] + text([fabric, confirmation])
+        var group = GroupRecord(group: 7, name: "lights", keySet: 0x8F3A, keyStart: 1_786_000_000)
+        group.add(.init(nodeID: .init(7), endpoint: 1))
+        group.add(.init(nodeID: .init(8), endpoint: 2, isPending: true))
+        return [node.encoded(), pending.encoded(), group.encoded()] + text([fabric, confirmation])
     }()
 
     static let answers = text([

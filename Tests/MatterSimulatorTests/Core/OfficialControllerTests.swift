@@ -1,5 +1,10 @@
 import Foundation
+import MatterCredentials
+import MatterCrypto
 import MatterDataModel
+import MatterInteraction
+import MatterTLV
+import MatterTransport
 import TestSupport
 import Testing
 
@@ -81,6 +86,11 @@ struct OfficialControllerTests {
         #expect(descriptors.count == DeviceKind.plans(DeviceKind.all).count + 1)
     }
 
+    /// A test group of the SDK, whose controllers know the key, and take the first counter on trust: that of others they
+    /// want synchronized.
+    private static let group = (id: UInt16(0x0103), key: SecretBytes([UInt8](0xD0...0xDF)))
+    private static let counter: UInt32 = 0x00C0_FFEE
+
     @Test("sends to a group by multicast, and the device carries out each message", .timeLimit(.minutes(5)))
     func group() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sim-official-\(UUID().uuidString)")
@@ -96,6 +106,56 @@ struct OfficialControllerTests {
         let sent = try OfficialController.run(folder, "a", "group", "1", "--count", "3")
         #expect(sent.contains("added with status 0") && sent.contains("sent 3"), "\(sent)")
         #expect(try OfficialController.run(folder, "a", "read", "1", "1.6.0").contains("1.0x0006.0x0000 = True"))
+    }
+
+    @Test("decrypts what we send to a group, with its header obscured", .timeLimit(.minutes(5)))
+    func hearsGroup() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sim-official-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("paa"), withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let device = try OfficialController.start(
+            folder, "on-off-light", "--port", "5593", "--discriminator", "2029", "--passcode", "34561239")
+        defer { OfficialController.end(device) }
+        _ = try OfficialController.run(
+            folder, "a", "commission", "1", "--discriminator", "2029", "--passcode", "34561239")
+        let (listener, output) = try OfficialController.begin(
+            folder, "a", "listen", "1", "--count", "120", "--log", "3")
+        // It sleeps through anything less.
+        defer { kill(listener.processIdentifier, SIGKILL) }
+        var printed = LineReader(output)
+        func words(_ first: String) throws -> [Substring] {
+            while true {
+                let words = try printed.next().split(separator: " ")
+                if words.first == first[...] { return Array(words.dropFirst()) }
+            }
+        }
+        let fabric = try words("fabric")
+        let identity = try FabricIdentity(
+            rootPublicKey: P256PublicKey(x963: hex(String(fabric[0]))), fabricID: #require(FabricID(hex: fabric[1])))
+        let key = try GroupKey(epochKey: Self.group.key, compressedFabricID: identity.compressedFabricID)
+        let security = GroupMessageSecurity(
+            sessionID: key.sessionID, key: key.operationalKey, privacyKey: try key.privacyKey())
+        let request = InvokeRequest(
+            suppressesResponse: true,
+            commands: [
+                CommandDataIB(
+                    path: CommandPath(endpoint: nil, cluster: OnOff.id, command: OnOff.Command.toggle),
+                    fields: .structure([]))
+            ])
+        let sender = try ExchangeManager(random: SystemRandom()) { _, _, _ in false }
+        // It listens at a port of its own, which no multicast reaches.
+        for port in try words("listening") {
+            _ = try await sender.multicast(
+                OutgoingGroupMessage(
+                    request.encoded(), opcode: InvokeRequest.opcode.rawValue, protocolID: .interactionModel,
+                    group: Self.group.id, source: 0x0BAD_CAFE, counter: Self.counter, security: security,
+                    address: PeerAddress(parsing: "[fd77::1]:\(port)")))
+        }
+        let heard = try words("heard").joined(separator: " ")
+        await sender.shutDown()
+        #expect(heard.contains("000000000BADCAFE"), "\(heard)")
+        #expect(heard.contains("M:\(Self.counter)") && heard.contains("0001:08 (IM:InvokeCommandRequest)"), "\(heard)")
     }
 
     @Test("subscribes to everything and sees every change, whoever made it", .timeLimit(.minutes(5)))
