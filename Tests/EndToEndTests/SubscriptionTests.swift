@@ -99,6 +99,50 @@ import Testing
         #expect(await watch.status() == 0)
     }
 
+    @Test("motion is told when it is seen, and when it is over")
+    func motion() async throws {
+        let (device, matterctl) = (
+            try await VirtualDevice.start("occupancy-sensor", input: "1 occupancy-sensing motion\n"), try MatterCtl()
+        )
+        defer { device.stop() }
+        try await matterctl.commission(device, ["--name", "hall"])
+        let path = "1/occupancy-sensing/occupancy"
+        let watch = try matterctl.start(["subscribe", "hall", path, "--count", "2", "--timestamps"])
+        #expect(await watch.status() == 0, "\(watch.stderr)")
+        let values = watch.stdout.split(separator: "\n").map { $0.split(separator: "\t").last }
+        #expect(values == ["[\"Occupied\"]", "[]"], "\(watch.stdout)")
+    }
+
+    @Test("nodes that report nonsense, fall silent or lose what they send cost another one nothing")
+    func badCompany() async throws {
+        let devices = [
+            try await VirtualDevice.start(), try await VirtualDevice.start(faults: ["odd-values:1:7"]),
+            try await VirtualDevice.start(faults: ["mute:sigma1:1", "busy:2", "ignore:subscribe:1"]),
+            try await VirtualDevice.start(faults: ["drop:0.3", "duplicate:0.3", "reorder:0.3"]),
+        ]
+        defer { for device in devices { device.stop() } }
+        let matterctl = try MatterCtl()
+        for (name, device) in zip(["lamp", "odd", "mute", "lossy"], devices) {
+            try await matterctl.commission(device, ["--name", name, "--attestation", "skip"])
+        }
+        try await matterctl.succeed("off", "lamp")
+        let watch = try matterctl.start(["subscribe", "--all", "*/*/*", "--max", "5s"])
+        func told(_ value: String) -> Int {
+            watch.stdout.split(separator: "\n").count { $0 == "lamp\t1/on-off/on-off\t\(value)" }
+        }
+        try await eventually("the light's state; there is: \(watch.stderr)") { told("false") == 1 }
+        for round in 1...10 {
+            try await matterctl.succeed("toggle", "lamp")
+            try await eventually("change \(round); there is: \(watch.stderr)", within: .seconds(5)) {
+                told("false") + told("true") == 1 + round
+            }
+        }
+        #expect(watch.isRunning)
+        watch.signal(SIGINT)
+        #expect(await watch.status() == 0, "\(watch.stderr)")
+        #expect(!watch.stderr.contains("lamp"), "\(watch.stderr)")
+    }
+
     @Test("a pipe that is closed ends it with exit code 0")
     func closedPipe() async throws {
         let (device, matterctl) = (try await VirtualDevice.start(), try MatterCtl())

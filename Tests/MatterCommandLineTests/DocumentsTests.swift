@@ -186,6 +186,29 @@ import Testing
         }
     }
 
+    // MARK: Functions
+
+    @Test("the table of functions has each number once, and names commands and tests that exist")
+    func functions() throws {
+        let rows = try Self.page("features").matches(of: /(?m)^\| (\d+) \| (.+?) \| (.+) \| (\S+) \|$/)
+        #expect(rows.compactMap { Int($0.1) } == Array(1...140))
+        let tests = try #require(
+            FileManager.default.enumerator(
+                at: Self.root.appendingPathComponent("Tests"), includingPropertiesForKeys: nil)
+        ).compactMap { ($0 as? URL)?.deletingPathExtension().lastPathComponent }
+        let commands = UsageTests.commands.map { $0.words.joined(separator: " ") }
+        for row in rows {
+            let test = String(row.4)
+            #expect(test == "–" || tests.contains(test), "\(row.1): there is no \(test)")
+            for command in String(row.3).matches(of: /`([a-z][^`]*)`/).map({ String($0.1) }) {
+                let isKnown =
+                    commands.contains { command == $0 || command.hasPrefix("\($0) ") }
+                    || commands.contains { $0.hasPrefix("\(command) ") }
+                #expect(isKnown || ["us", "resumed", "null", "status"].contains(command), "\(row.1): \(command)")
+            }
+        }
+    }
+
     // MARK: JSON keys
 
     /// Keys in examples that devices and the cloud give their values, or that are names of fields.
