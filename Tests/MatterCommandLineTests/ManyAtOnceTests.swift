@@ -154,5 +154,13 @@ import Testing
         #expect(try await shell.run("write lamp 0/access-control/acl [] --dry-run").status == 64)
         #expect(try await shell.run("on lamp/1 --dry-run --address nowhere.invalid").status == 64)
         #expect(try await shell.run("on attic --dry-run").status == 3)
+        try await shell.succeed("group create lights")
+        let group = try await shell.succeed("invoke group:lights on-off/on --dry-run").stdout
+        #expect(
+            group == "*/on-off/on\t{}\nInvokeRequest\t152900280136021537002401062402011835011818" + "1824ff0c18\n",
+            "\(group)")
+        #expect(try await shell.succeed("on group:lights --dry-run").stdout == group)
+        let object = try await shell.succeed("on group:lights --dry-run --json").json()["commands"]?.arrayValue?.first
+        #expect(object?["name"] == "lights" && object?["command"] == "On", "\(group)")
     }
 }

@@ -3,6 +3,7 @@ import MatterController
 import MatterCredentials
 import MatterDataModel
 import MatterInteraction
+import MatterRecords
 import MatterTransport
 
 /// What a command would send, with `--dry-run`: decoded, and as the bytes of the messages before encryption.
@@ -67,6 +68,26 @@ extension Rehearsal {
                 maxPathsPerInvoke: batch.commands.count
             ).rehearsed(maxPayload: Self.maxPayload)
         }
+    }
+
+    /// Of a command to a group.
+    init(_ command: Command, to group: GroupRecord, in catalogue: Catalogue, _ printer: ValuePrinter) throws {
+        let definition = catalogue.cluster(command.path.cluster)?.command(command.path.command)
+        let json = printer.json(fields: command.fields, of: definition?.fields ?? [])
+        commands = [
+            Element(
+                path: command.path.text(in: catalogue), said: TerminalText.text(json),
+                report: Report {
+                    Field("group", group.group)
+                    Field("name", group.name)
+                    Field("cluster", catalogue.clusterName(command.path.cluster))
+                    Field("clusterId", command.path.cluster)
+                    Field("command", definition?.name)
+                    Field("commandId", command.path.command)
+                    Field("fields", json)
+                })
+        ]
+        messages = try InvokeTransaction([command], isGroup: true).rehearsed(maxPayload: Self.maxPayload)
     }
 
     /// Of writes.

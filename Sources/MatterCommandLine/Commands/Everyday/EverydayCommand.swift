@@ -24,9 +24,12 @@ extension EverydayCommand {
         let (controller, target) = (context.controller, NodeTarget(node.node))
         let verb = verb
         if let group = GroupTarget(node) {
-            guard !everyday.dryRun else { throw GroupTarget.refusal("--dry-run is for nodes, not for groups") }
-            return try await GroupTarget.perform(
-                verb, on: try await group.record(node, context), verifying: everyday.verify, context)
+            let record = try await group.record(node, context)
+            if everyday.dryRun {
+                return try Rehearsal(verb.command(at: nil), to: record, in: .standard, ValuePrinter())
+                    .print(on: context.console)
+            }
+            return try await GroupTarget.perform(verb, on: record, verifying: everyday.verify, context)
         }
         if everyday.dryRun { return try await rehearse(verb, context) }
         let place = try await controller.perform(

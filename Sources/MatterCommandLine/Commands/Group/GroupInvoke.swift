@@ -9,7 +9,6 @@ extension Invoke {
         guard parts.count == 2 || parts.first == "*" else {
             throw GroupTarget.refusal("a command to a group names no endpoint, for example on-off/toggle")
         }
-        guard !dryRun else { throw GroupTarget.refusal("--dry-run is for nodes, not for groups") }
         guard InvokedCommand.split(self.path, fields).count == 1 else {
             throw GroupTarget.refusal("a group takes one command at a time")
         }
@@ -25,8 +24,11 @@ extension Invoke {
         let parsed = try InvokedCommand.parse(
             fields, jsonFields, catalogue.cluster(cluster)?.command(number), catalogue)
         for warning in parsed.warnings { context.console.message("warning: \(warning); the devices decide") }
-        try await GroupTarget.send(
-            Command(endpoint: nil, cluster: cluster, command: number, fields: parsed.value), to: group, in: catalogue,
-            context)
+        let command = Command(endpoint: nil, cluster: cluster, command: number, fields: parsed.value)
+        if dryRun {
+            return try Rehearsal(command, to: group, in: catalogue, ValuePrinter(numeric: numeric))
+                .print(on: context.console)
+        }
+        try await GroupTarget.send(command, to: group, in: catalogue, context)
     }
 }
