@@ -156,6 +156,38 @@ import Testing
         try await matterctl.succeed("on", "group:lights", "--verify")
     }
 
+    @Test("the key of a group is in no log and no result, and only its own file, which no other user may read")
+    func secret() async throws {
+        let light = try await VirtualDevice.start()
+        defer { light.stop() }
+        let matterctl = try MatterCtl()
+        try await matterctl.commission(light, ["--name", "kitchen"])
+        var said = ""
+        for words in [
+            ["group", "create", "lights"], ["group", "add", "lights", "kitchen"], ["group", "ls"],
+            ["on", "group:lights", "--verify"], ["read", "kitchen", "0/group-key-management"],
+        ] {
+            let outcome = try await matterctl.run(words + ["-vv", "--json"])
+            try #require(outcome.status == 0, "\(outcome)")
+            said += outcome.stdout + outcome.stderr
+        }
+        let folder = matterctl.home.appendingPathComponent("fabrics/home/keys")
+        let name = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).first { $0.hasPrefix("group-") })
+        let file = folder.appendingPathComponent(name)
+        let key = try Data(contentsOf: file).suffix(16)
+        #expect(!said.lowercased().contains(key.map { String(format: "%02x", $0) }.joined()))
+        #expect(!said.contains(key.base64EncodedString()))
+        let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        for path in try FileManager.default.subpathsOfDirectory(atPath: matterctl.home.path) where !path.hasSuffix(name)
+        {
+            guard let contents = FileManager.default.contents(atPath: matterctl.home.appendingPathComponent(path).path)
+            else { continue }
+            #expect(contents.range(of: key) == nil, "\(path)")
+        }
+    }
+
     @Test("without a counter nothing is sent")
     func noCounter() async throws {
         let house = try await House.made(1)

@@ -18,7 +18,7 @@ struct Invoke: NodeSubject {
             Example: matterctl invoke kitchen 1/level-control/move-to-level level=127 transition-time=10
             """)
 
-    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Node id or name; or group:GROUP.") var node: NodeArgument
     @Argument(help: "EP/CLUSTER/COMMAND.") var path: String
     @Argument(help: "Fields, as name=value; then further commands with theirs.") var fields: [String] = []
     @Option(name: .long, help: ArgumentHelp("All fields as a JSON object.", valueName: "FILE")) var jsonFields: String?

@@ -26,7 +26,7 @@ struct Level: EverydayCommand {
             Example: matterctl level kitchen 50% --transition 2s
             """)
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+    @Argument(help: "Node id or name, with /EP for an endpoint; or group:GROUP.") var node: NodeArgument
     @Argument(help: "0–254 or 0%–100%.") var value: LevelValue
     @Option(help: ArgumentHelp("How long the change takes.", valueName: "DURATION")) var transition: TimeSpan?
     @Flag(name: .long, help: "Change only the level; never switch the light on or off.") var noOnOff = false

@@ -13,7 +13,7 @@ struct Off: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "off", abstract: "Switch off.", discussion: "Example: matterctl off kitchen --effect dying-light")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+    @Argument(help: "Node id or name, with /EP for an endpoint; or group:GROUP.") var node: NodeArgument
     @Option(help: ArgumentHelp("How to go off: delayed-all-off or dying-light.", valueName: "EFFECT")) var effect:
         Effect?
     @Option(help: ArgumentHelp("With --effect: its variant.", valueName: "N")) var variant: UInt8?
