@@ -19,11 +19,13 @@ import Testing
         }
 
         /// Lights with the names `l0`, `l1` and so on, all of them in the group `lights`.
-        static func made(_ count: Int = 3) async throws -> House {
+        ///
+        /// - Parameter far: where the last of them is.
+        static func made(_ count: Int = 3, lastOn far: FarHost? = nil) async throws -> House {
             var lights: [VirtualDevice] = []
             let matterctl = try MatterCtl()
             for number in 0..<count {
-                let light = try await VirtualDevice.start()
+                let light = try await VirtualDevice.start(on: number == count - 1 ? far : nil)
                 try await matterctl.commission(light, ["--name", "l\(number)"])
                 lights.append(light)
             }
@@ -88,6 +90,16 @@ import Testing
         await house.lights[2].end()
         let silent = try await house.matterctl.run(["off", "group:lights", "--verify", "--timeout", "4s"])
         #expect(silent.status == 4 && silent.stdout.contains("l0/1\tfalse"), "\(silent)")
+    }
+
+    @Test("a member on another host hears the same message")
+    func twoHosts() async throws {
+        let house = try await House.made(2, lastOn: try await FarHost.shared())
+        defer { house.stop() }
+        try await house.matterctl.succeed("on", "group:lights", "--verify")
+        try await house.matterctl.succeed("toggle", "group:lights")
+        try await house.wait(for: 2)
+        #expect(house.switchings == [2, 2])
     }
 
     @Test("a member that was switched off is still one: it hears the next message")
