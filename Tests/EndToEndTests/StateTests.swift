@@ -10,7 +10,9 @@ import Testing
         defer { scene.end() }
         let matterctl = scene.matterctl
         let lines = try await matterctl.succeed("node", "ls").stdout
-        #expect(lines == "1\tkitchen\tCircuitMatter\t\(scene.light.address)\tcommissioned\n")
+        #expect(
+            lines.hasPrefix("1\tkitchen\tCircuitMatter\t\(scene.light.address)\tcommissioned\t-\t")
+                && lines.contains("Dimmable Light"), "\(lines)")
         let node = """
             {"addresses":"<array>","attestation":"<object>","endpoints":"<array>","name":"kitchen","node":1,\
             "productId":4660,"productName":"CircuitMatter","serialNumber":"1234","state":"commissioned","vendorId":65524,\

@@ -26,6 +26,7 @@ import Testing
         ("ping", "lamp", .noNode),
         ("node ls", "", .result("[]")),
         ("node show", "lamp", .noNode),
+        ("node set", "lamp --room Hall", .noNode),
         ("node rename", "lamp hall", .noNode),
         ("node forget", "lamp --yes", .noNode),
         ("node remove", "lamp --yes", .noNode),

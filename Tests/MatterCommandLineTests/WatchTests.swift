@@ -50,11 +50,11 @@ import Testing
 
     @Test("nodes are chosen by pattern, room, type or all of them, and each line names its node's path")
     func selection() async throws {
-        for words in ["la*", "--room hall", "--type dimmable-light", "--all", "lamp l?mp"] {
+        for words in ["la*", "--room hall", "--type dimmable-light", "--cluster on-off", "--all", "lamp l?mp"] {
             let run = try await shell.run("subscribe \(words) 1/on-off/on-off --count 1")
             #expect(run.status == 0 && run.stdout == "false\n", "\(words): \(run)")
         }
-        for words in ["x*", "--room Attic", "--type thermostat", "attic"] {
+        for words in ["x*", "--room Attic", "--type thermostat", "--cluster thermostat", "attic"] {
             let run = try await shell.run("subscribe \(words) 1/on-off/on-off --count 1 --json")
             #expect(try run.status == 3 && run.error().text("id") == "node.unknown", "\(words): \(run)")
         }

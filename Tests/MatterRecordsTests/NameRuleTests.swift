@@ -27,6 +27,15 @@ struct NameRuleTests {
         #expect(error.code == .invalidName && error.hint != nil && error.reason.contains("node"))
     }
 
+    @Test("a room may be called by a number, and otherwise as anything else")
+    func rooms() throws {
+        for name in ["101", "0x1F", "Hall"] { try NameRule.checkRoom(name) }
+        for name in ["", "a/b", "Hall*", " Hall"] {
+            let error = try #require(throws: RecordError.self) { try NameRule.checkRoom(name) }
+            #expect(error.code == .invalidName && error.reason.contains("room"), "\(name)")
+        }
+    }
+
     @Test(
         "ids are decimal or hexadecimal",
         arguments: [

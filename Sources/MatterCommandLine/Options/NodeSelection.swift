@@ -9,17 +9,17 @@ import MatterRecords
 /// Which nodes a command is about: named, by pattern, or by what they have in common.
 struct NodeSelection: ParsableArguments {
     @Flag(help: "All nodes.") var all = false
-    @Option(help: ArgumentHelp("The nodes of this room.", valueName: "ROOM")) var room: String?
-    @Option(name: .customLong("type"), help: ArgumentHelp("The nodes with this device type.", valueName: "TYPE"))
-    var deviceType: String?
+    @OptionGroup var filter: NodeFilter
 
     /// Whether nodes need not be named.
-    var isGiven: Bool { all || room != nil || deviceType != nil }
+    var isGiven: Bool { all || filter.isGiven }
 
     /// For commands that are about one node or several.
     func require(_ words: [String], _ options: NetworkOptions) throws {
         guard options.address == nil || meansOne(words) else { throw ValidationError("--address is for one node") }
-        guard isGiven || !words.isEmpty else { throw ValidationError("name a node, or give --all, --room or --type") }
+        guard isGiven || !words.isEmpty else {
+            throw ValidationError("name a node, or give --all, --room, --type or --cluster")
+        }
     }
 
     /// True if the words name one node, so that the result is not a list of nodes.
@@ -40,14 +40,9 @@ struct NodeSelection: ParsableArguments {
             guard !found.isEmpty else { throw Self.none("has a name like '\(word)'") }
             chosen += found
         }
-        if let room {
-            chosen = chosen.filter { $0.room?.lowercased() == room.lowercased() }
-            guard !chosen.isEmpty else { throw Self.none("is in the room '\(room)'") }
-        }
-        if let deviceType {
-            let id = try Self.type(deviceType, catalogue)
-            chosen = chosen.filter { $0.endpoints.contains { $0.deviceTypes.contains(id.rawValue) } }
-            guard !chosen.isEmpty else { throw Self.none("is known to have the device type '\(deviceType)'") }
+        for criterion in try filter.criteria(in: catalogue) {
+            chosen = chosen.filter(criterion.isMet)
+            guard !chosen.isEmpty else { throw Self.none(criterion.said) }
         }
         guard !chosen.isEmpty else { throw Self.none("has been commissioned") }
         var seen: Set<NodeID> = []
@@ -55,11 +50,6 @@ struct NodeSelection: ParsableArguments {
     }
 
     private static func isPattern(_ word: String) -> Bool { word.contains { $0 == "*" || $0 == "?" } }
-
-    private static func type(_ text: String, _ catalogue: Catalogue) throws -> DeviceTypeID {
-        if let number = NameRule.parseNumber(text), let id = UInt32(exactly: number) { return DeviceTypeID(id) }
-        return try catalogue.deviceType(named: text).id
-    }
 
     private static func none(_ what: String) -> CommandLineError {
         CommandLineError("node.unknown", "no node \(what)", hint: .step("node.see"), status: .notFound)

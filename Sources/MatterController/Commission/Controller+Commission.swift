@@ -108,6 +108,7 @@ extension Controller {
         for fault in try journal.sound().faults {
             commission.progress(.warning("\(fault)", (fault as? any CodedError)?.hint))
         }
+        if let room = request.room { try NameRule.checkRoom(room) }
         let nameReservation = try request.name.map { try reserveName($0, request, store, journal) }
         defer { withExtendedLifetime(nameReservation) {} }
         let issuer = try foreign ?? issuer(for: fabric)

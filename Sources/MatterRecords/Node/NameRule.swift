@@ -1,16 +1,18 @@
 import MatterErrors
 
-/// The rule for names of fabrics and nodes: 1–64 printable characters, not a number, nothing that paths and
-/// options need for themselves.
+/// The rule for names of fabrics, nodes, groups and rooms: 1–64 printable characters, nothing that paths and options need
+/// for themselves and, but for rooms, not a number.
 package enum NameRule {
     private static let forbidden: Set<Character> = ["/", ":", "*", "?"]
 
-    package static func check(_ name: String, what: String) throws(RecordError) {
+    /// - Parameter mayBeNumber: whether the name cannot be taken for an id.
+    package static func check(_ name: String, what: String, mayBeNumber: Bool = false) throws(RecordError) {
         func refuse(_ reason: String) -> RecordError {
             RecordError(
                 .invalidName, "not a valid \(what) name: \(reason)",
-                hint: "names have 1 to 64 printable characters, are not a number, do not begin with '-', and contain "
-                    + "none of / : * ?")
+                hint:
+                    "names have 1 to 64 printable characters, \(mayBeNumber ? "" : "are not a number, ")do not begin with "
+                    + "'-', and contain none of / : * ?")
         }
         // Scalars: a single character may have any number of accents.
         let length = name.unicodeScalars.count
@@ -26,9 +28,13 @@ package enum NameRule {
         }
         // The replacement for bytes that were no text on the command line.
         guard !name.unicodeScalars.contains("\u{FFFD}") else { throw refuse("it is not valid UTF-8") }
-        guard parseNumber(name) == nil, !name.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
+        guard mayBeNumber || parseNumber(name) == nil && !name.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
             throw refuse("it is a number, and would be read as a node id")
         }
+    }
+
+    package static func checkRoom(_ name: String) throws(RecordError) {
+        try check(name, what: "room", mayBeNumber: true)
     }
 
     /// A node id as users write it: decimal or `0x…`.

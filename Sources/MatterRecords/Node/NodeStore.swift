@@ -121,6 +121,7 @@ package struct NodeStore: Sendable {
                 try NameRule.check(name, what: "node")
                 try checkFree(name, for: id)
             }
+            if let room = record.room, room != before.room { try NameRule.checkRoom(room) }
             try state.write(self.record(of: id), record.encoded())
             if record.name != before.name { noteName(record, instead: before.name) }
         }

@@ -33,6 +33,8 @@ extension Report {
             Field("endpoints", endpoints.map(\.report))
             for endpoint in endpoints { Field(label: "endpoint \(endpoint.number)", endpoint.texts) }
             Field("state", "commissioned", column: "STATE")
+            Field(column: "ROOM", node.room.map { [$0] })
+            Field(column: "TYPE", Self.types(node))
         }
     }
 
@@ -40,12 +42,23 @@ extension Report {
         self.init {
             Field("node", node.nodeID, column: "NODE")
             Field("name", node.name, column: "NAME")
+            Field("room", node.room)
             Field("vendorId", node.vendorID)
             Field("productId", node.productID)
             Field(column: "PRODUCT", nil)
             Field(column: "ADDRESS", nil)
             Field("state", "pending", column: "STATE")
+            Field(column: "ROOM", node.room.map { [$0] })
+            Field(column: "TYPE", nil)
         }
+    }
+
+    /// The device types of the endpoints beyond the root, each once.
+    private static func types(_ node: NodeRecord) -> [String]? {
+        var types: [String] = []
+        for type in node.endpoints.filter({ $0.number != 0 }).flatMap({ EndpointNames($0).deviceTypes })
+        where !types.contains(type) { types.append(type) }
+        return types.isEmpty ? nil : types
     }
 
     private static func label(_ name: String?, _ id: UInt16?) -> [String]? {
@@ -57,7 +70,7 @@ extension Report {
 /// An endpoint with names where they are known.
 struct EndpointNames {
     let number: UInt16
-    private let deviceTypes: [String]
+    let deviceTypes: [String]
     private let clusters: [String]
 
     init(_ endpoint: NodeRecord.Endpoint) {

@@ -40,7 +40,7 @@ struct Subscribe: NetworkCommand {
 
     func validate() throws {
         if words.allSatisfy({ $0.contains("/") }), !selection.isGiven {
-            throw ValidationError("name a node, or choose nodes with --all, --room or --type")
+            throw ValidationError("name a node, or choose nodes with --all, --room, --type or --cluster")
         }
         if let count, count < 1 { throw ValidationError("--count must be 1 or more") }
         try span?.requireSome("--for")

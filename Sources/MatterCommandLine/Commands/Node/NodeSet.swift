@@ -1,0 +1,38 @@
+import ArgumentParser
+import MatterController
+import MatterRecords
+
+extension NodeCommand {
+    struct Set: StateCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set", abstract: "Put a node into a room, or give it another name.",
+            discussion: """
+                Only what is kept here changes; the device is not told.
+
+                Example: matterctl node set kitchen --room Kitchen
+                """)
+
+        @Argument(help: "Node id or name.") var node: String
+        @Option(help: ArgumentHelp("The new name.", valueName: "NAME")) var name: String?
+        @Option(help: ArgumentHelp("The room that it is in.", valueName: "ROOM")) var room: String?
+        @Flag(help: "It is in no room.") var noRoom = false
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
+
+        func validate() throws {
+            guard name != nil || room != nil || noRoom else {
+                throw ValidationError("say what to change: --name, --room or --no-room")
+            }
+            guard room == nil || !noRoom else { throw ValidationError("choose one: --room or --no-room") }
+        }
+
+        func execute() async throws {
+            let controller = try state.controller()
+            let record = try await controller.record(of: node)
+            try await controller.nodes().update(record.nodeID) { record in
+                if let name { record.name = name }
+                if let room { record.room = room }
+                if noRoom { record.room = nil }
+            }
+        }
+    }
+}
