@@ -32,7 +32,7 @@ struct MatterCtl: AsyncParsableCommand {
                     name: "Administration",
                     subcommands: [
                         FabricCommand.self, FabricsCommand.self, AccessCommand.self, Who.self, Bind.self, Unbind.self,
-                        GroupCommand.self,
+                        GroupCommand.self, RoomCommand.self,
                         NetCommand.self, TimeCommand.self,
                     ]),
                 CommandGroup(name: "Trust", subcommands: [TrustCommand.self, DCLCommand.self]),

@@ -142,6 +142,11 @@ public actor Controller {
         return GroupStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
     }
 
+    package func rooms() throws -> RoomStore {
+        let fabric = try fabric()
+        return RoomStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
+    }
+
     /// How many unsecured messages a process may send on its reservation: a handshake takes two or three.
     static let counterBlock: UInt32 = 1 << 12
     /// A reservation that others hold up for longer is done without.

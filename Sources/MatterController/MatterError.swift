@@ -171,8 +171,9 @@ extension MatterError.Code {
 
     private init(record error: RecordError) {
         switch error.code {
-        case .invalid, .fabricExists, .fabricGone, .nameTaken, .nodeExists, .groupExists: self = .localState
-        case .noFabric, .unknownFabric, .unknownNode, .pendingNode, .unknownGroup: self = .notFound
+        case .invalid, .fabricExists, .fabricGone, .nameTaken, .nodeExists, .groupExists, .roomExists:
+            self = .localState
+        case .noFabric, .unknownFabric, .unknownNode, .pendingNode, .unknownGroup, .unknownRoom: self = .notFound
         case .ambiguousFabric, .invalidName: self = .invalidInput
         }
     }

@@ -23,6 +23,8 @@ package struct RecordError: CodedError, Equatable {
         case unknownGroup = "group.unknown"
         /// The name or the id of a new group is another one's.
         case groupExists = "group.exists"
+        case unknownRoom = "room.unknown"
+        case roomExists = "room.exists"
     }
 
     package var code: Code

@@ -49,6 +49,35 @@ import Testing
         #expect(try await shell.run("node ls --type toaster").status == 64)
     }
 
+    @Test("a room is added, listed, renamed with its nodes, joined with another and removed, which nodes survive")
+    func rooms() async throws {
+        try await shell.succeed("room add Attic")
+        let known = try await shell.run("room add HALL --json")
+        #expect(try known.status == 10 && known.error().text("id") == "room.exists", "\(known)")
+        #expect(try await shell.succeed("room ls").stdout == "Attic\t-\nHall\thall-lamp, hall-plug\n")
+        let list = try await shell.succeed("room ls --json").json()
+        #expect(list.arrayValue?.map { $0["room"] } == ["Attic", "Hall"] && list.arrayValue?[0]["nodes"] == .array([]))
+        #expect(list.arrayValue?[1]["nodes"]?.arrayValue?.map { $0["name"] } == ["hall-lamp", "hall-plug"])
+        try await shell.succeed("node set desk --room attic")
+        #expect(try await shell.succeed("room ls").stdout.hasPrefix("Attic\tdesk\n"), "the room keeps its spelling")
+        try await shell.succeed("room rename attic Study")
+        try await shell.succeed("room rename hall HALL")
+        #expect(try await shell.succeed("room ls").stdout == "HALL\thall-lamp, hall-plug\nStudy\tdesk\n")
+        #expect(try await shell.run("room rename HALL study").status == 64)
+        try await shell.succeed("room rename HALL study --yes")
+        #expect(try await shell.succeed("room ls").stdout == "Study\thall-lamp, hall-plug, desk\n")
+        let full = try await shell.run("room rm study --json")
+        #expect(try full.status == 64 && full.error().text("id") == "usage.confirmation-needed", "\(full)")
+        try await shell.succeed("room rm study --yes")
+        #expect(try await shell.succeed("room ls").stdout.isEmpty)
+        #expect(try await names("") == ["hall-lamp", "hall-plug", "desk"])
+        try await shell.succeed("room add Attic")
+        try await shell.succeed("room rm attic")
+        let unknown = try await shell.run("room rm attic --json")
+        #expect(try unknown.status == 3 && unknown.error().text("id") == "room.unknown", "\(unknown)")
+        #expect(try await shell.run("room add a/b").status == 64)
+    }
+
     @Test("a node is put into a room, taken out of it and renamed; what is not allowed changes nothing")
     func set() async throws {
         try await shell.succeed("node set desk --room 101 --name table")

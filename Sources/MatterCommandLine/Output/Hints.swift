@@ -66,6 +66,7 @@ enum Hints {
             "name another fabric with --fabric, or create one: matterctl fabric create NAME --issuer …",
         "fabric.choose-again": "choose again: matterctl fabric use NAME",
         "fabric.name-in-use": "choose another name, or remove it first: matterctl fabric remove {0}",
+        "room.see": "see them with: matterctl room ls",
         "group.see": "see them with: matterctl group ls",
         "group.other-name": "choose another name and id; see them with: matterctl group ls",
         "group.conflict":

@@ -28,6 +28,9 @@ extension NodeCommand {
         func execute() async throws {
             let controller = try state.controller()
             let record = try await controller.record(of: node)
+            // The spelling that the room has already.
+            let rooms = try await controller.rooms()
+            let room = try room.map { try rooms.room(named: $0)?.name ?? $0 }
             try await controller.nodes().update(record.nodeID) { record in
                 if let name { record.name = name }
                 if let room { record.room = room }

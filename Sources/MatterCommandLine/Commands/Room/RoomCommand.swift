@@ -1,0 +1,102 @@
+import ArgumentParser
+import MatterController
+import MatterRecords
+
+struct RoomCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "room", abstract: "The rooms of the house, and the nodes in them.",
+        discussion: """
+            A room is a name that nodes have in common, without regard to case; the devices are not told. A node gets its \
+            room when it is commissioned, or with node set NODE --room ROOM.
+
+            Example: matterctl room ls
+            """, subcommands: [List.self, Add.self, Rename.self, Remove.self])
+
+    struct List: StateCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls", abstract: "List the rooms with their nodes.",
+            discussion: "Example: matterctl room ls", aliases: ["list"])
+
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
+
+        func execute() async throws {
+            let (rooms, faults) = try await state.controller().rooms().sound()
+            console.result(rooms.map { Report($0) })
+            // What can be read is of use; that something cannot is said after it.
+            if let fault = faults.first { throw fault }
+        }
+    }
+
+    struct Add: StateCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "add", abstract: "Add a room that no node is in yet.",
+            discussion: "Example: matterctl room add Hall")
+
+        @Argument(help: "The name.") var room: String
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
+
+        func execute() async throws { try await state.controller().rooms().add(room) }
+    }
+
+    struct Rename: StateCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rename", abstract: "Give a room another name; its nodes stay in it.",
+            discussion: """
+                The name of another room makes one room of both.
+
+                Example: matterctl room rename Hall Entrance
+                """)
+
+        @Argument(help: "The room.") var room: String
+        @Argument(help: "The new name.") var name: String
+        @Flag(help: "Skip the confirmation prompt.") var yes = false
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
+
+        func execute() async throws {
+            let rooms = try await state.controller().rooms()
+            let room = try rooms.find(room)
+            if !Room.isSame(room.name, name), let other = try rooms.room(named: name) {
+                try console.confirm(
+                    "There is a room '\(other.name)' already. Move the nodes of '\(room.name)' into it?", given: yes)
+            }
+            try await rooms.rename(room, to: name)
+        }
+    }
+
+    struct Remove: StateCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rm", abstract: "Remove a room; its nodes are in none then.",
+            discussion: "Example: matterctl room rm Hall --yes", aliases: ["remove"])
+
+        @Argument(help: "The room.") var room: String
+        @Flag(help: "Skip the confirmation prompt.") var yes = false
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
+
+        func execute() async throws {
+            let rooms = try await state.controller().rooms()
+            let room = try rooms.find(room)
+            if !room.nodes.isEmpty {
+                let labels = room.nodes.map(\.label).joined(separator: ", ")
+                try console.confirm("Remove the room '\(room.name)' although nodes are in it (\(labels))?", given: yes)
+            }
+            try await rooms.remove(room)
+        }
+    }
+}
+
+extension Report {
+    init(_ room: Room) {
+        self.init {
+            Field("room", room.name, column: "ROOM")
+            Field(
+                "nodes",
+                room.nodes.map { node in
+                    Report {
+                        Field("node", node.nodeID)
+                        Field("name", node.name)
+                    }
+                })
+            Field(column: "NODES", room.nodes.isEmpty ? nil : room.nodes.map(\.label))
+        }
+    }
+}
