@@ -38,7 +38,7 @@ import Testing
     func parserErrors() async throws {
         let matterctl = try MatterCtl()
         let read = "usage: matterctl read [<options>] <node> [<paths> ...]; see: matterctl read --help"
-        let toggle = "usage: matterctl toggle <node> [<options>]; see: matterctl toggle --help"
+        let toggle = "usage: matterctl toggle [<options>] [<node> ...]; see: matterctl toggle --help"
         let cases: [([String], String, String)] = [
             (["read"], "missing expected argument '<node>' (node id or name)", read),
             (["read", "1", "1/on-off/on-off", "--bogus"], "unknown option '--bogus'", read),

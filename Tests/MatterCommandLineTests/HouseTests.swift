@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import MatterCommandLine
 import Testing
@@ -47,6 +48,84 @@ import Testing
         let unknown = try await shell.run("node ls --cluster levle-control --json")
         #expect(try unknown.status == 64 && unknown.error().text("id") == "data-model.unknown-cluster", "\(unknown)")
         #expect(try await shell.run("node ls --type toaster").status == 64)
+    }
+
+    // MARK: Verbs
+
+    /// What the lights and the plug are.
+    private func states() async throws -> [String] {
+        var states: [String] = []
+        for node in 1...3 {
+            let run = try await shell.succeed("read \(node) 1/on-off/on-off")
+            states.append(run.stdout.trimmingCharacters(in: .newlines))
+        }
+        return states
+    }
+
+    @Test("a verb reaches a room, a type, a pattern, several names or all of them, with a line for each node")
+    func verbs() async throws {
+        let (lamp, plug, desk) = ("1\thall-lamp\tdone\n", "2\thall-plug\tdone\n", "3\tdesk\tdone\n")
+        for (words, lines, after) in [
+            ("off --all", lamp + plug + desk, ["false", "false", "false"]),
+            ("on --room hall", lamp + plug, ["true", "true", "false"]),
+            ("toggle hall-* desk", lamp + plug + desk, ["false", "false", "true"]),
+            ("toggle --type dimmable-light --room Hall", lamp, ["true", "false", "true"]),
+            ("off desk/1 hall-lamp", lamp + "3/1\tdesk\tdone\n", ["false", "false", "false"]),
+            ("on 3 desk hall-p?ug", plug + desk, ["false", "true", "true"]),
+            // The plug has no level: it was not named.
+            ("level --room Hall 50%", lamp, ["true", "true", "true"]),
+            ("identify --cluster identify --for 1s", lamp + plug + desk, ["true", "true", "true"]),
+        ] {
+            #expect(try await shell.succeed(words).stdout == lines, "\(words)")
+            #expect(try await states() == after, "\(words)")
+        }
+        #expect(try await shell.succeed("off desk").stdout.isEmpty, "one node is told as ever")
+    }
+
+    @Test("several states are read back: the last column, and members of each object")
+    func verify() async throws {
+        let level = try await shell.succeed("level hall-lamp desk 50% --verify").stdout
+        #expect(level == "1\thall-lamp\tdone\t127\n3\tdesk\tdone\t127\n")
+        let list = try await shell.succeed("off --all --verify --json").json().arrayValue ?? []
+        #expect(
+            list.map { $0["node"] } == [1, 2, 3] && list.allSatisfy { $0["value"] == false && $0["endpoint"] == 1 })
+        #expect(list.map { $0["result"] } == ["done", "done", "done"] && list[0]["name"] == "hall-lamp")
+        let alone = try await shell.succeed("level hall-lamp 0 --verify").stdout
+        #expect(alone == "0\n")
+    }
+
+    @Test("the failure of one node stops no other; the exit code is that of the first one by id")
+    func failures() async throws {
+        try await shell.succeed("off --all")
+        // The plug, which was named, has no level.
+        let level = try await shell.run("level hall-plug desk 9 --json")
+        #expect(level.status == 6, "\(level)")
+        let list = try level.json().arrayValue ?? []
+        #expect(list.map { $0["result"] } == ["failed", "done"], "\(level)")
+        #expect(list.first?["error"]?["id"]?.stringValue == "node.unsupported-cluster", "\(level)")
+        #expect(try level.error().text("id") == "node.incomplete")
+        #expect(try await states() == ["false", "false", "true"])
+        _ = await devices[0].stop()
+        let run = try await shell.run("on --all --timeout 4s")
+        #expect(run.status == 4, "\(run)")
+        #expect(run.stdout == "1\thall-lamp\tfailed\n2\thall-plug\tdone\n3\tdesk\tdone\n")
+        #expect(run.messages.contains { $0.hasPrefix("warning: node 'hall-lamp'") }, "\(run)")
+    }
+
+    @Test("what cannot be meant is refused before anything is sent")
+    func refusals() async throws {
+        for (words, status, id) in [
+            ("on --room Attic", 3, "node.unknown"), ("on attic desk", 3, "node.unknown"),
+            ("on x*", 3, "node.unknown"), ("level --type on-off-plug-in-unit 5", 6, "node.unsupported-cluster"),
+            ("on", 64, "usage"), ("level 50%", 64, "usage"), ("level --all", 64, "usage"),
+            ("level --room Hall desk", 64, "usage"), ("on desk a/b/c", 64, "usage"),
+            ("on --all --dry-run", 64, "usage"), ("on --all --address 127.0.0.1:9", 64, "usage"),
+            ("on desk group:lights", 64, "usage.group-target"),
+        ] as [(String, Int32, String)] {
+            let run = try await shell.run(words + " --json")
+            #expect(run.status == status && run.stdout.isEmpty, "\(words): \(run)")
+            #expect(try run.error().text("id") == id, "\(words): \(run)")
+        }
     }
 
     @Test("a room is added, listed, renamed with its nodes, joined with another and removed, which nodes survive")

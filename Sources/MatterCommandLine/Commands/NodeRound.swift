@@ -3,7 +3,7 @@ import MatterRecords
 
 /// A question to many nodes, a few of them at a time.
 enum NodeRound {
-    private static let together = 8
+    private static let together = 16
 
     struct Answer<Value: Sendable>: Sendable {
         let node: NodeRecord
@@ -13,14 +13,15 @@ enum NodeRound {
         var failure: (any Error)? { if case .failure(let error) = outcome { error } else { nil } }
 
         /// What a program is told in place of a result.
-        var error: Report? {
-            failure.map { failure in
-                let report = ErrorReport(failure, target: NodeTarget(node))
-                return Report {
-                    Field("id", report.id)
-                    Field("message", report.message)
-                }
-            }
+        var error: Report? { failure.map { NodeRound.error($0, of: node) } }
+    }
+
+    /// What a program is told of a failure among results.
+    static func error(_ failure: any Error, of node: NodeRecord) -> Report {
+        let report = ErrorReport(failure, target: NodeTarget(node))
+        return Report {
+            Field("id", report.id)
+            Field("message", report.message)
         }
     }
 

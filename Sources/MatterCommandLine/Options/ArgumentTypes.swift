@@ -28,6 +28,8 @@ package struct NodeArgument: ExpressibleByArgument {
     package var node: String
     package var endpoint: EndpointID?
 
+    init(_ node: String) { self.node = node }
+
     package init?(argument: String) {
         let parts = argument.split(separator: "/", omittingEmptySubsequences: false)
         guard let name = parts.first, !name.isEmpty, parts.count <= 2 else { return nil }

@@ -25,6 +25,14 @@ struct NodeSelection: ParsableArguments {
     /// True if the words name one node, so that the result is not a list of nodes.
     func meansOne(_ words: [String]) -> Bool { words.count == 1 && !isGiven && !words.contains(where: Self.isPattern) }
 
+    /// A node that is meant.
+    struct Target {
+        let node: NodeRecord
+        var endpoint: EndpointID?
+        /// False if it is meant for what it has in common with others.
+        let isNamed: Bool
+    }
+
     /// The nodes by id, each once.
     ///
     /// - Parameter words: ids, names, or patterns of names with `*` and `?`.
@@ -32,21 +40,37 @@ struct NodeSelection: ParsableArguments {
         if meansOne(words), let word = words.first {
             return [try await controller.record(of: word)]
         }
+        var seen: Set<NodeID> = []
+        return try await targets(words.map { NodeArgument($0) }, of: controller, in: catalogue).map(\.node).filter {
+            seen.insert($0.nodeID).inserted
+        }
+    }
+
+    /// The nodes and, where they were named, their endpoints, by id, each once.
+    func targets(
+        _ words: [NodeArgument], of controller: Controller, in catalogue: Catalogue
+    ) async throws -> [Target] {
         let known = try await controller.nodes().sound().nodes
-        var chosen: [NodeRecord] = words.isEmpty ? known : []
-        for word in words where !Self.isPattern(word) { chosen.append(try await controller.record(of: word)) }
-        for word in words where Self.isPattern(word) {
-            let found = known.filter { fnmatch(word, $0.name ?? "", 0) == 0 }
-            guard !found.isEmpty else { throw Self.none("has a name like '\(word)'") }
-            chosen += found
+        var chosen = words.isEmpty ? known.map { Target(node: $0, isNamed: false) } : []
+        for word in words where !Self.isPattern(word.node) {
+            chosen.append(
+                Target(node: try await controller.record(of: word.node), endpoint: word.endpoint, isNamed: true))
+        }
+        for word in words where Self.isPattern(word.node) {
+            let found = known.filter { fnmatch(word.node, $0.name ?? "", 0) == 0 }
+            guard !found.isEmpty else { throw Self.none("has a name like '\(word.node)'") }
+            chosen += found.map { Target(node: $0, endpoint: word.endpoint, isNamed: false) }
         }
         for criterion in try filter.criteria(in: catalogue) {
-            chosen = chosen.filter(criterion.isMet)
+            chosen = chosen.filter { criterion.isMet($0.node) }
             guard !chosen.isEmpty else { throw Self.none(criterion.said) }
         }
         guard !chosen.isEmpty else { throw Self.none("has been commissioned") }
-        var seen: Set<NodeID> = []
-        return chosen.filter { seen.insert($0.nodeID).inserted }.sorted { $0.nodeID < $1.nodeID }
+        return chosen.enumerated().filter { index, target in
+            !chosen[..<index].contains { $0.node.nodeID == target.node.nodeID && $0.endpoint == target.endpoint }
+        }.map(\.element).sorted {
+            ($0.node.nodeID, $0.endpoint?.rawValue ?? 0) < ($1.node.nodeID, $1.endpoint?.rawValue ?? 0)
+        }
     }
 
     private static func isPattern(_ word: String) -> Bool { word.contains { $0 == "*" || $0 == "?" } }

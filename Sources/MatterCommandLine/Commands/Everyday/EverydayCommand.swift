@@ -7,20 +7,45 @@ import MatterTLV
 
 /// Options of commands that do one thing.
 struct EverydayOptions: ParsableArguments {
+    static let nodesHelp = ArgumentHelp(
+        "Node ids, names or patterns of names, with /EP for an endpoint; or group:GROUP.", valueName: "node")
+
+    @OptionGroup var selection: NodeSelection
     @Flag(help: "Read the state back and print it.") var verify = false
     @Flag(name: .long, help: "Send nothing; show what would be sent.") var dryRun = false
 
-    func check(_ options: NetworkOptions) throws { if dryRun { try options.requireOffline() } }
+    /// Whether one node or group is named, so that the result is no list.
+    func meansOne(_ nodes: [NodeArgument]) -> Bool { selection.meansOne(nodes.map(\.node)) }
+
+    func check(_ nodes: [NodeArgument], _ options: NetworkOptions) throws {
+        if dryRun { try options.requireOffline() }
+        guard !nodes.isEmpty || selection.isGiven else {
+            throw ValidationError("Missing expected argument '<node>' (or --all, --room, --type, --cluster)")
+        }
+        try selection.require(nodes.map(\.node), options)
+        guard meansOne(nodes) || !dryRun else { throw ValidationError("--dry-run is for one node") }
+    }
 }
 
-/// A command that does one thing to one cluster of a node and prints nothing when it worked.
-protocol EverydayCommand: NodeSubject {
+/// A command that does one thing to one cluster of a node and prints nothing when it worked; of several nodes it says what
+/// came of each.
+protocol EverydayCommand: NetworkCommand {
+    var nodes: [NodeArgument] { get }
     var everyday: EverydayOptions { get }
     var verb: Verb { get }
 }
 
 extension EverydayCommand {
+    /// The node or the group, if there is only one.
+    private var one: NodeArgument? { everyday.meansOne(nodes) ? nodes.first : nil }
+
+    var target: NodeTarget? { one.flatMap { GroupTarget($0) == nil ? NodeTarget($0.node) : nil } }
+
     func run(_ context: CommandContext) async throws {
+        guard let node = one else {
+            return try await EverydayRound(verb: verb, isVerifying: everyday.verify, context: context)
+                .run(nodes, everyday.selection)
+        }
         let (controller, target) = (context.controller, NodeTarget(node.node))
         let verb = verb
         if let group = GroupTarget(node) {
@@ -31,27 +56,20 @@ extension EverydayCommand {
             }
             return try await GroupTarget.perform(verb, on: record, verifying: everyday.verify, context)
         }
-        if everyday.dryRun { return try await rehearse(verb, context) }
+        if everyday.dryRun { return try await rehearse(verb, node, context) }
         let place = try await controller.perform(
             verb, on: try await controller.record(of: node.node), endpoint: node.endpoint, title: target.text,
             budget: context.budget)
         guard everyday.verify else { return }
-        let path = ConcreteAttributePath(endpoint: place.endpoint, cluster: verb.cluster, attribute: verb.attribute)
-        let light = ConcreteAttributePath(
-            endpoint: place.endpoint, cluster: OnOff.id, attribute: OnOff.Attribute.onOff)
-        let state = try await place.link.read(
-            [AttributePath(path)] + (verb.dependsOnLight ? [AttributePath(light)] : []),
-            deadline: context.deadline(for: place.node))
-        let isLit = state.attributes.first { $0.path == light }?.value == .bool(false) ? false : nil
+        let state = try await EverydayState(verb, at: place, context)
         try AttributeOutput(context, place.node, target).print(
-            state.attributes.filter { $0.path == path }, requested: [AttributePath(path)],
-            isLit: isLit)
+            state.reports, requested: [AttributePath(state.path)], isLit: state.isLit)
     }
 
-    func validate() throws { try everyday.check(options) }
+    func validate() throws { try everyday.check(nodes, options) }
 
     /// At an endpoint that is known already.
-    private func rehearse(_ verb: Verb, _ context: CommandContext) async throws {
+    private func rehearse(_ verb: Verb, _ node: NodeArgument, _ context: CommandContext) async throws {
         let record = try await context.controller.record(of: node.node)
         let endpoint = try record.endpoint(
             serving: verb.cluster, named: node.endpoint,
@@ -59,5 +77,25 @@ extension EverydayCommand {
         try Rehearsal(
             [([verb.command(at: endpoint)], isTimed: false)], of: record.nodeID, in: .standard, ValuePrinter()
         ).print(on: context.console)
+    }
+}
+
+/// What a verb has made of an endpoint, read back.
+struct EverydayState: Sendable {
+    let path: ConcreteAttributePath
+    let reports: [AttributeReport]
+    /// Of a level: false if the light is off, so that the level is none.
+    let isLit: Bool?
+
+    init(_ verb: Verb, at place: ServingEndpoint, _ context: CommandContext) async throws {
+        let path = ConcreteAttributePath(endpoint: place.endpoint, cluster: verb.cluster, attribute: verb.attribute)
+        let light = ConcreteAttributePath(
+            endpoint: place.endpoint, cluster: OnOff.id, attribute: OnOff.Attribute.onOff)
+        let state = try await place.link.read(
+            [AttributePath(path)] + (verb.dependsOnLight ? [AttributePath(light)] : []),
+            deadline: context.deadline(for: place.node))
+        isLit = state.attributes.first { $0.path == light }?.value == .bool(false) ? false : nil
+        reports = state.attributes.filter { $0.path == path }
+        self.path = path
     }
 }

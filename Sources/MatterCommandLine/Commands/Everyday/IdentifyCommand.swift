@@ -7,14 +7,14 @@ struct IdentifyCommand: EverydayCommand {
         commandName: "identify", abstract: "Let a device show which one it is: it blinks, or beeps.",
         discussion: "Example: matterctl identify kitchen --for 30s")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
     @Option(name: .customLong("for"), help: ArgumentHelp("How long; 0 ends it.", valueName: "DURATION"))
     var span = TimeSpan(.seconds(10))
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
-        try everyday.check(options)
+        try everyday.check(nodes, options)
         guard span.duration <= .seconds(UInt16.max) else { throw ValidationError("--for is at most 65535 s") }
     }
 

@@ -26,8 +26,11 @@ struct Level: EverydayCommand {
             Example: matterctl level kitchen 50% --transition 2s
             """)
 
-    @Argument(help: "Node id or name, with /EP for an endpoint; or group:GROUP.") var node: NodeArgument
-    @Argument(help: "0–254 or 0%–100%.") var value: LevelValue
+    @Argument(
+        help: ArgumentHelp(
+            "The nodes, with /EP for an endpoint, or group:GROUP; and last the level: 0–254 or 0%–100%.",
+            valueName: "node-or-value"))
+    var words: [String]
     @Option(help: ArgumentHelp("How long the change takes.", valueName: "DURATION")) var transition: TimeSpan?
     @Flag(name: .long, help: "Change only the level; never switch the light on or off.") var noOnOff = false
     @Option(help: ArgumentHelp("OptionsMask, a bitmap (with --no-on-off).", valueName: "N")) var optionsMask: UInt8 = 0
@@ -36,8 +39,23 @@ struct Level: EverydayCommand {
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    /// The last word.
+    private var value: LevelValue? { words.last.flatMap { LevelValue(argument: $0) } }
+
+    var nodes: [NodeArgument] { words.dropLast().compactMap { NodeArgument(argument: $0) } }
+
     func validate() throws {
-        try everyday.check(options)
+        guard words.count > 1 || everyday.selection.isGiven else {
+            throw ValidationError("Missing expected argument '<value>' (0–254 or 0%–100%)")
+        }
+        for word in words.dropLast() where NodeArgument(argument: word) == nil {
+            throw ValidationError(
+                "The value '\(word)' is invalid for '<node>' (node id or name, with /EP for an endpoint)")
+        }
+        guard value != nil else {
+            throw ValidationError("The value '\(words.last ?? "")' is invalid for '<value>' (0–254 or 0%–100%)")
+        }
+        try everyday.check(nodes, options)
         if !noOnOff, optionsMask != 0 || optionsOverride != 0 {
             throw ValidationError("--options-mask and --options-override need --no-on-off")
         }
@@ -48,7 +66,7 @@ struct Level: EverydayCommand {
 
     var verb: Verb {
         .level(
-            value.level, transition: transition?.duration, switches: !noOnOff,
+            value?.level ?? 0, transition: transition?.duration, switches: !noOnOff,
             options: (mask: optionsMask, override: optionsOverride))
     }
 }

@@ -11,9 +11,15 @@ struct Off: EverydayCommand {
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "off", abstract: "Switch off.", discussion: "Example: matterctl off kitchen --effect dying-light")
+        commandName: "off", abstract: "Switch off.",
+        discussion: """
+            Of several nodes, each gets a line that says what came of it, and the failure of one does not keep the others \
+            from it.
 
-    @Argument(help: "Node id or name, with /EP for an endpoint; or group:GROUP.") var node: NodeArgument
+            Example: matterctl off --room Hall
+            """)
+
+    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
     @Option(help: ArgumentHelp("How to go off: delayed-all-off or dying-light.", valueName: "EFFECT")) var effect:
         Effect?
     @Option(help: ArgumentHelp("With --effect: its variant.", valueName: "N")) var variant: UInt8?
@@ -21,7 +27,7 @@ struct Off: EverydayCommand {
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
-        try everyday.check(options)
+        try everyday.check(nodes, options)
         guard effect != nil || variant == nil else { throw ValidationError("--variant needs --effect") }
     }
 

@@ -5,7 +5,7 @@ struct On: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "on", abstract: "Switch on.", discussion: "Example: matterctl on kitchen")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint; or group:GROUP.") var node: NodeArgument
+    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

@@ -6,7 +6,7 @@ struct Toggle: EverydayCommand {
         commandName: "toggle", abstract: "Switch on what is off, and off what is on.",
         discussion: "Example: matterctl toggle kitchen")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint; or group:GROUP.") var node: NodeArgument
+    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
