@@ -71,6 +71,8 @@ import Testing
             ("toggle hall-* desk", lamp + plug + desk, ["false", "false", "true"]),
             ("toggle --type dimmable-light --room Hall", lamp, ["true", "false", "true"]),
             ("off desk/1 hall-lamp", lamp + "3/1\tdesk\tdone\n", ["false", "false", "false"]),
+            ("toggle desk/1 d* desk", "3/1\tdesk\tdone\n", ["false", "false", "true"]),
+            ("off desk", "", ["false", "false", "false"]),
             ("on 3 desk hall-p?ug", plug + desk, ["false", "true", "true"]),
             // The plug has no level: it was not named.
             ("level --room Hall 50%", lamp, ["true", "true", "true"]),
@@ -92,6 +94,17 @@ import Testing
         #expect(list.map { $0["result"] } == ["done", "done", "done"] && list[0]["name"] == "hall-lamp")
         let alone = try await shell.succeed("level hall-lamp 0 --verify").stdout
         #expect(alone == "0\n")
+    }
+
+    @Test("a dry run of several nodes shows what each would be sent")
+    func rehearsal() async throws {
+        let before = try await states()
+        let lines = try await shell.succeed("toggle --room Hall --dry-run").stdout.split(separator: "\n")
+        #expect(lines.count == 4 && lines[0] == "hall-lamp\t1/on-off/toggle\t{}", "\(lines)")
+        #expect(lines[3].hasPrefix("hall-plug\tInvokeRequest\t1528002801"), "\(lines)")
+        let list = try await shell.succeed("toggle --room Hall --dry-run --json").json().arrayValue ?? []
+        #expect(list.map { $0["commands"]?.arrayValue?.first?["node"] } == [1, 2])
+        #expect(try await states() == before)
     }
 
     @Test("the failure of one node stops no other; the exit code is that of the first one by id")
@@ -119,7 +132,7 @@ import Testing
             ("on x*", 3, "node.unknown"), ("level --type on-off-plug-in-unit 5", 6, "node.unsupported-cluster"),
             ("on", 64, "usage"), ("level 50%", 64, "usage"), ("level --all", 64, "usage"),
             ("level --room Hall desk", 64, "usage"), ("on desk a/b/c", 64, "usage"),
-            ("on --all --dry-run", 64, "usage"), ("on --all --address 127.0.0.1:9", 64, "usage"),
+            ("on --all --address 127.0.0.1:9", 64, "usage"),
             ("on desk group:lights", 64, "usage.group-target"),
         ] as [(String, Int32, String)] {
             let run = try await shell.run(words + " --json")

@@ -23,24 +23,29 @@ struct Rehearsal {
     private let messages: [RehearsedMessage]
 
     func print(on console: Console) {
-        guard !console.isJSON else {
-            return console.result(
-                Report {
-                    Field("dryRun", true)
-                    Field("commands", commands?.map(\.report))
-                    Field("writes", writes?.map(\.report))
-                    Field(
-                        "messages",
-                        messages.map { message in
-                            Report {
-                                Field("message", message.opcode.description)
-                                Field("payload", JSONValue.octets(message.payload))
-                            }
-                        })
+        guard !console.isJSON else { return console.result(report) }
+        for line in lines { console.result(line) }
+    }
+
+    var report: Report {
+        Report {
+            Field("dryRun", true)
+            Field("commands", commands?.map(\.report))
+            Field("writes", writes?.map(\.report))
+            Field(
+                "messages",
+                messages.map { message in
+                    Report {
+                        Field("message", message.opcode.description)
+                        Field("payload", JSONValue.octets(message.payload))
+                    }
                 })
         }
-        for element in (commands ?? []) + (writes ?? []) { console.result("\(element.path)\t\(element.said)") }
-        for message in messages { console.result("\(message.opcode)\t\(Hex.encode(message.payload))") }
+    }
+
+    var lines: [String] {
+        ((commands ?? []) + (writes ?? [])).map { "\($0.path)\t\($0.said)" }
+            + messages.map { "\($0.opcode)\t\(Hex.encode($0.payload))" }
     }
 }
 

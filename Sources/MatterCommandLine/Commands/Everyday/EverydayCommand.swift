@@ -23,7 +23,6 @@ struct EverydayOptions: ParsableArguments {
             throw ValidationError("Missing expected argument '<node>' (or --all, --room, --type, --cluster)")
         }
         try selection.require(nodes.map(\.node), options)
-        guard meansOne(nodes) || !dryRun else { throw ValidationError("--dry-run is for one node") }
     }
 }
 
@@ -43,8 +42,7 @@ extension EverydayCommand {
 
     func run(_ context: CommandContext) async throws {
         guard let node = one else {
-            return try await EverydayRound(verb: verb, isVerifying: everyday.verify, context: context)
-                .run(nodes, everyday.selection)
+            return try await EverydayRound(verb: verb, everyday: everyday, context: context).run(nodes)
         }
         let (controller, target) = (context.controller, NodeTarget(node.node))
         let verb = verb
@@ -56,9 +54,10 @@ extension EverydayCommand {
             }
             return try await GroupTarget.perform(verb, on: record, verifying: everyday.verify, context)
         }
-        if everyday.dryRun { return try await rehearse(verb, node, context) }
+        let record = try await controller.record(of: node.node)
+        if everyday.dryRun { return try Rehearsal(verb, of: record, at: node.endpoint).print(on: context.console) }
         let place = try await controller.perform(
-            verb, on: try await controller.record(of: node.node), endpoint: node.endpoint, title: target.text,
+            verb, on: record, endpoint: node.endpoint, title: target.text,
             budget: context.budget)
         guard everyday.verify else { return }
         let state = try await EverydayState(verb, at: place, context)
@@ -67,16 +66,22 @@ extension EverydayCommand {
     }
 
     func validate() throws { try everyday.check(nodes, options) }
+}
 
-    /// At an endpoint that is known already.
-    private func rehearse(_ verb: Verb, _ node: NodeArgument, _ context: CommandContext) async throws {
-        let record = try await context.controller.record(of: node.node)
-        let endpoint = try record.endpoint(
-            serving: verb.cluster, named: node.endpoint,
+extension Rehearsal {
+    /// Of a verb at an endpoint that is known already.
+    init(_ verb: Verb, of node: NodeRecord, at endpoint: EndpointID?) throws {
+        let endpoint = try node.endpoint(serving: verb, named: endpoint)
+        try self.init(
+            [([verb.command(at: endpoint)], isTimed: false)], of: node.nodeID, in: .standard, ValuePrinter())
+    }
+}
+
+extension NodeRecord {
+    func endpoint(serving verb: Verb, named: EndpointID?) throws -> EndpointID {
+        try endpoint(
+            serving: verb.cluster, named: named,
             clusterName: Catalogue.standard.clusterName(verb.cluster) ?? "\(verb.cluster)")
-        try Rehearsal(
-            [([verb.command(at: endpoint)], isTimed: false)], of: record.nodeID, in: .standard, ValuePrinter()
-        ).print(on: context.console)
     }
 }
 

@@ -8,7 +8,7 @@ import MatterRecords
 /// One verb for several nodes: a result for each, and the failure of one costs the others nothing.
 struct EverydayRound {
     let verb: Verb
-    let isVerifying: Bool
+    let everyday: EverydayOptions
     let context: CommandContext
 
     /// What came of an endpoint.
@@ -23,8 +23,9 @@ struct EverydayRound {
     private typealias Part = (node: NodeRecord, endpoints: [EndpointID?])
 
     /// - Throws: `node.incomplete` with the exit code of the first failure by node, after the rest was printed.
-    func run(_ words: [NodeArgument], _ selection: NodeSelection) async throws {
-        let parts = try await parts(words, selection)
+    func run(_ words: [NodeArgument]) async throws {
+        let parts = try await parts(words)
+        guard !everyday.dryRun else { return try rehearse(parts) }
         let endpoints = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })
         let answers = try await NodeRound.answers(of: parts.map(\.node)) { node in
             try await context.controller.withLink(to: node) { _ in
@@ -49,11 +50,11 @@ struct EverydayRound {
     }
 
     /// The nodes by id. Those that were not named take part if they can do it, as far as that is known.
-    private func parts(_ words: [NodeArgument], _ selection: NodeSelection) async throws -> [Part] {
+    private func parts(_ words: [NodeArgument]) async throws -> [Part] {
         if words.contains(where: { GroupTarget($0) != nil }) {
             throw GroupTarget.refusal("name a group alone: it is sent one message, and does not answer")
         }
-        let targets = try await selection.targets(words, of: context.controller, in: .standard)
+        let targets = try await everyday.selection.targets(words, of: context.controller, in: .standard)
         var parts: [Part] = []
         for target in targets
         where target.isNamed || target.node.endpoints.isEmpty || target.node.serves(verb.cluster) {
@@ -68,13 +69,32 @@ struct EverydayRound {
             throw ControllerError(
                 .unsupportedCluster, "no node that is meant has the cluster \(cluster)", hint: .step("node.see"))
         }
-        return parts
+        return parts.map { ($0.node, distinct($0.endpoints, of: $0.node)) }
+    }
+
+    /// Without the one that is chosen if it was also named: a command must not run twice.
+    private func distinct(_ endpoints: [EndpointID?], of node: NodeRecord) -> [EndpointID?] {
+        guard endpoints.count > 1, let only = try? node.endpoint(serving: verb, named: nil), endpoints.contains(only)
+        else { return endpoints }
+        return endpoints.filter { $0 != nil }
+    }
+
+    /// Shows what each node would be sent.
+    private func rehearse(_ parts: [Part]) throws {
+        let rehearsals = try parts.flatMap { node, endpoints in
+            try endpoints.map { (node, try Rehearsal(verb, of: node, at: $0)) }
+        }
+        let console = context.console
+        guard !console.isJSON else { return console.result(rehearsals.map(\.1.report)) }
+        for (node, rehearsal) in rehearsals {
+            for line in rehearsal.lines { console.result(TerminalText.escaped(node.label) + "\t" + line) }
+        }
     }
 
     private func perform(on node: NodeRecord, _ named: EndpointID?) async throws -> Outcome {
         do {
             let place = try await context.controller.perform(verb, on: node, endpoint: named, budget: context.budget)
-            let state = isVerifying ? try await EverydayState(verb, at: place, context) : nil
+            let state = everyday.verify ? try await EverydayState(verb, at: place, context) : nil
             return Outcome(named: named, endpoint: place.endpoint, state: state)
         } catch {
             try Task.checkCancellation()
@@ -93,7 +113,7 @@ struct EverydayRound {
             Field("name", node.name, column: "NAME")
             Field("endpoint", outcome.endpoint)
             Field("result", outcome.failure == nil ? "done" : "failed", column: "RESULT")
-            if isVerifying {
+            if everyday.verify {
                 Field("value", value.map { printer.json($0, as: type) })
                 Field("on", state?.isLit)
                 Field(column: "VALUE", value.map { [state?.isLit == false ? "0" : printer.text($0, as: type)] })
