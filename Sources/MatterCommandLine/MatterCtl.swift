@@ -23,6 +23,12 @@ struct MatterCtl: AsyncParsableCommand {
                     name: "Everyday control",
                     subcommands: [On.self, Off.self, Toggle.self, Level.self, IdentifyCommand.self]),
                 CommandGroup(
+                    name: "Kinds of devices",
+                    subcommands: [
+                        Lock.self, Unlock.self, ThermostatCommand.self, FanCommand.self, CoverCommand.self,
+                        ColorCommand.self, Sensor.self, Battery.self,
+                    ]),
+                CommandGroup(
                     name: "Any cluster",
                     subcommands: [
                         Read.self, Write.self, Invoke.self, Subscribe.self, Events.self, Wait.self, Describe.self,

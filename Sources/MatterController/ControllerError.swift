@@ -53,6 +53,14 @@ package struct ControllerError: CodedError {
         case timeNotAccepted = "time.not-accepted"
         /// The device could not do what it was asked to with its network.
         case networkRefused = "net.refused"
+        /// The device has the cluster and lacks a feature or a command of it; nothing was sent.
+        case deviceLacks = "node.lacks"
+        /// A value is outside the limits that the device has; nothing was sent.
+        case outOfLimits = "node.limits"
+        /// The lock wants a PIN code with its commands.
+        case pinNeeded = "lock.pin-needed"
+        /// The mode of the thermostat does not say which of its temperatures is meant.
+        case modeUnclear = "thermostat.mode"
     }
 
     package var code: Code

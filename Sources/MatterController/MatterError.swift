@@ -124,8 +124,10 @@ extension MatterError.Code {
         switch error.code {
         case .outcomeUnknown: self = .outcomeUnknown
         case .status: self = error.status.map { Self(status: $0.status) } ?? .refused
-        case .unsupportedCluster: self = .unsupported
-        case .ambiguousEndpoint, .otherIssuer, .lockout, .invalidAccessEntry, .ownFabric: self = .invalidInput
+        case .unsupportedCluster, .deviceLacks: self = .unsupported
+        case .ambiguousEndpoint, .otherIssuer, .lockout, .invalidAccessEntry, .ownFabric, .outOfLimits, .pinNeeded,
+            .modeUnclear:
+            self = .invalidInput
         case .unknownAccessEntry, .unknownFabric, .unknownBinding: self = .notFound
         case .bindingUnfinished: self = error.underlying.map { Self($0) } ?? .refused
         case .noIssuer, .issuerProgram: self = .issuerFailed

@@ -162,6 +162,8 @@ enum Hints {
         "window.status": "try again when it is done; see who has a window open: matterctl window status {0}",
         "time.see": "see where it comes from: matterctl read {0} 0/time-synchronization/time-source",
         "net.status": "see how it is connected: matterctl net status {0}",
+        "lock.pin": "give it in a file, or on stdin with @-: matterctl {0} {1} --pin @FILE",
+        "thermostat.heat-or-cool": "say which is meant: matterctl thermostat heat {0} 21C",
         "acl.lockout": "see which entry is ours, and keep it: matterctl acl ls {0}",
         // Statuses of the Interaction Model (Matter core specification, section 8.10): {0} is the node
         "im.UNSUPPORTED_ENDPOINT": "see what it has: matterctl node show {0}",

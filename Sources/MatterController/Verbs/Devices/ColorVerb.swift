@@ -1,0 +1,73 @@
+package import MatterDataModel
+import MatterTLV
+
+/// Gives a light a colour (Matter application cluster specification 3.2.8), also while it is off.
+package struct ColorVerb: DeviceVerb {
+    package enum Color: Sendable, Hashable {
+        /// A million divided by the kelvins.
+        case temperature(mireds: UInt16)
+        /// Hue in degrees, 0 to 360; saturation 0 to 254, `nil` to keep the present one.
+        case hue(Double, saturation: UInt8?)
+        /// CIE 1931 coordinates, 0 to 1.
+        case xy(Double, Double)
+    }
+
+    package let cluster = ColorControl.id
+    private let color: Color
+    /// In tenths of a second.
+    private let transition: UInt16
+
+    /// - Parameter transition: how long the change takes, at most 6553 s.
+    package init(_ color: Color, transition: Duration = .zero) {
+        self.color = color
+        self.transition = UInt16(clamping: Int64(transition / .milliseconds(100)))
+    }
+
+    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+        typealias Command = ColorControl.Command
+        // OptionsMask and OptionsOverride: without ExecuteIfOff, a light that is off would ignore it and say nothing.
+        let options = ColorControl.Options.executeIfOff.tlv
+        let tail = [transition.tlv, options, options]
+        switch color {
+        case .temperature(let mireds):
+            try facts.require(ColorControl.Feature.colorTemperature, "colour temperature")
+            try check(mireds, facts)
+            return DeviceRequest(
+                Command.moveToColorTemperature, [mireds.tlv] + tail,
+                attribute: ColorControl.Attribute.colorTemperatureMireds)
+        case .xy(let x, let y):
+            try facts.require(ColorControl.Feature.xy, "colours by x and y")
+            return DeviceRequest(
+                Command.moveToColor, [Self.coordinate(x).tlv, Self.coordinate(y).tlv] + tail,
+                attribute: ColorControl.Attribute.currentX)
+        case .hue(let degrees, let saturation):
+            try facts.require(ColorControl.Feature.hueAndSaturation, "hue and saturation")
+            // DirectionEnum Shortest.
+            let way = ColorControl.Direction.shortest.tlv
+            guard facts.has(ColorControl.Feature.enhancedHue) else {
+                let hue = UInt8((degrees * 254 / 360).rounded()).tlv
+                let attribute = ColorControl.Attribute.currentHue
+                return saturation.map {
+                    DeviceRequest(Command.moveToHueAndSaturation, [hue, $0.tlv] + tail, attribute: attribute)
+                } ?? DeviceRequest(Command.moveToHue, [hue, way] + tail, attribute: attribute)
+            }
+            let hue = UInt16(truncatingIfNeeded: Int((degrees * 65536 / 360).rounded())).tlv
+            let attribute = ColorControl.Attribute.enhancedCurrentHue
+            return saturation.map {
+                DeviceRequest(Command.enhancedMoveToHueAndSaturation, [hue, $0.tlv] + tail, attribute: attribute)
+            } ?? DeviceRequest(Command.enhancedMoveToHue, [hue, way] + tail, attribute: attribute)
+        }
+    }
+
+    private func check(_ mireds: UInt16, _ facts: DeviceFacts) throws(ControllerError) {
+        let coldest = facts.value(ColorControl.colorTempPhysicalMinMireds) ?? 0
+        let warmest = facts.value(ColorControl.colorTempPhysicalMaxMireds) ?? .max
+        guard mireds < coldest || mireds > warmest, coldest > 0, warmest > 0 else { return }
+        // Whole kelvins inside of the limits, so that the ends themselves are taken.
+        let (low, high) = ((1_000_000 + UInt32(warmest) - 1) / UInt32(warmest), 1_000_000 / UInt32(coldest))
+        throw ControllerError(.outOfLimits, "the colour temperature of \(facts.title) is \(low) K … \(high) K")
+    }
+
+    /// In steps of 1/65536, up to the most that the specification has: 0xFEFF.
+    private static func coordinate(_ value: Double) -> UInt16 { UInt16(min(value * 65536, 65279).rounded()) }
+}

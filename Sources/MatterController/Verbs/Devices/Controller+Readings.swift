@@ -1,0 +1,69 @@
+package import MatterDataModel
+import MatterErrors
+package import MatterInteraction
+package import MatterRecords
+package import MatterTLV
+
+/// A value of a device, with what it means.
+package struct TakenReading: Sendable {
+    package let reading: Reading
+    package let report: AttributeReport
+    /// MeasurementUnit, of a concentration.
+    package let measured: TLVValue?
+}
+
+extension Controller {
+    /// How many paths every device takes in one read (Matter core specification 2.11.2.2).
+    private static let pathsPerRead = 9
+
+    /// Reads the values that a node has, by endpoint, in the order of `kinds`.
+    ///
+    /// - Parameter lack: what the node lacks if it has none of them, such as `measures nothing`.
+    /// - Throws: ``ControllerError`` `deviceLacks`.
+    package func readings(
+        _ kinds: [Reading], of node: NodeRecord, endpoint named: EndpointID?, title: String, lack: String,
+        budget: Budget
+    ) async throws -> [TakenReading] {
+        let clusters = Set(kinds.map(\.cluster))
+        var record = try await described(node, deadline: budget.deadline)
+        if !record.endpoints.contains(where: { $0.serverClusters.contains { clusters.contains(ClusterID($0)) } }) {
+            record = try await refreshed(record, deadline: budget.deadline(for: record))
+        }
+        var wanted: [(path: ConcreteAttributePath, reading: Reading)] = []
+        var units: [ConcreteAttributePath] = []
+        for endpoint in record.endpoints where named == nil || EndpointID(endpoint.number) == named {
+            for reading in kinds where endpoint.serverClusters.contains(reading.cluster.rawValue) {
+                let place = EndpointID(endpoint.number)
+                wanted.append(
+                    (
+                        ConcreteAttributePath(endpoint: place, cluster: reading.cluster, attribute: reading.attribute),
+                        reading
+                    ))
+                guard case .concentration = reading.scale else { continue }
+                units.append(
+                    ConcreteAttributePath(
+                        endpoint: place, cluster: reading.cluster, attribute: Reading.measurementUnit))
+            }
+        }
+        let paths = (wanted.map(\.path) + units).map { AttributePath($0) }
+        let link = try await link(to: record)
+        var result = ReadResult()
+        for start in stride(from: 0, to: paths.count, by: Self.pathsPerRead) {
+            let part = Array(paths[start..<min(start + Self.pathsPerRead, paths.count)])
+            result.merge(try await link.read(part, deadline: budget.deadline(for: record)))
+        }
+        let taken = wanted.compactMap { path, reading in
+            result.attribute(path).flatMap { report in
+                report.value.map { _ in
+                    let unit = ConcreteAttributePath(
+                        endpoint: path.endpoint, cluster: path.cluster, attribute: Reading.measurementUnit)
+                    return TakenReading(reading: reading, report: report, measured: result.attribute(unit)?.value)
+                }
+            }
+        }
+        guard !taken.isEmpty else {
+            throw ControllerError(.deviceLacks, "\(title) \(lack)", hint: .step("node.show", record.label))
+        }
+        return taken
+    }
+}

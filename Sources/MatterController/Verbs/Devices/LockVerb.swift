@@ -1,0 +1,55 @@
+package import MatterDataModel
+import MatterErrors
+import MatterTLV
+
+/// Locks or unlocks a door (Matter application cluster specification 5.2.10).
+package struct LockVerb: DeviceVerb {
+    package enum Action: Sendable, Hashable {
+        case lock
+        /// - Parameter relockAfter: seconds, after which the device locks again; `nil` for what the device does by itself.
+        case unlock(relockAfter: UInt16?)
+    }
+
+    package let cluster = DoorLock.id
+    private let action: Action
+    private let pin: String?
+
+    /// - Parameter pin: a PIN code of the lock, where it wants one.
+    package init(_ action: Action, pin: String? = nil) {
+        self.action = action
+        self.pin = pin
+    }
+
+    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+        if let pin {
+            try check(pin, facts)
+        } else if facts.value(DoorLock.requirePINforRemoteOperation) == true {
+            let verb = if case .lock = action { "lock" } else { "unlock" }
+            throw ControllerError(
+                .pinNeeded, "\(facts.title) wants a PIN code", hint: .step("lock.pin", verb, facts.label))
+        }
+        let code = pin.map { TLVValue.octets(Array($0.utf8)) }
+        let state = DoorLock.Attribute.lockState
+        switch action {
+        case .lock: return DeviceRequest(DoorLock.Command.lockDoor, [code], attribute: state)
+        case .unlock(nil): return DeviceRequest(DoorLock.Command.unlockDoor, [code], attribute: state)
+        case .unlock(let seconds?):
+            try facts.require(DoorLock.Command.unlockWithTimeout, "lock again after a time")
+            return DeviceRequest(DoorLock.Command.unlockWithTimeout, [seconds.tlv, code], attribute: state)
+        }
+    }
+
+    /// The code itself is in no message.
+    private func check(_ pin: String, _ facts: DeviceFacts) throws(ControllerError) {
+        let remote: FeatureMap = [DoorLock.Feature.pinCredential, DoorLock.Feature.credentialsOverTheAirAccess]
+        guard facts.has(remote) else { throw facts.lack("takes no PIN code over the network") }
+        guard !pin.isEmpty, pin.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw ControllerError(.outOfLimits, "a PIN code has digits only")
+        }
+        let shortest = Int(facts.value(DoorLock.minPINCodeLength) ?? 0)
+        let longest = Int(facts.value(DoorLock.maxPINCodeLength) ?? .max)
+        guard pin.utf8.count >= shortest, pin.utf8.count <= longest else {
+            throw ControllerError(.outOfLimits, "the PIN codes of \(facts.title) have \(shortest) to \(longest) digits")
+        }
+    }
+}
