@@ -60,9 +60,11 @@ package struct ColorVerb: DeviceVerb {
     }
 
     private func check(_ mireds: UInt16, _ facts: DeviceFacts) throws(ControllerError) {
-        let coldest = facts.value(ColorControl.colorTempPhysicalMinMireds) ?? 0
-        let warmest = facts.value(ColorControl.colorTempPhysicalMaxMireds) ?? .max
-        guard mireds < coldest || mireds > warmest, coldest > 0, warmest > 0 else { return }
+        // A device that tells only one of its limits, or none, decides by itself.
+        guard let coldest = facts.value(ColorControl.colorTempPhysicalMinMireds), coldest > 0,
+            let warmest = facts.value(ColorControl.colorTempPhysicalMaxMireds), warmest > 0,
+            mireds < coldest || mireds > warmest
+        else { return }
         // Whole kelvins inside of the limits, so that the ends themselves are taken.
         let (low, high) = ((1_000_000 + UInt32(warmest) - 1) / UInt32(warmest), 1_000_000 / UInt32(coldest))
         throw ControllerError(.outOfLimits, "the colour temperature of \(facts.title) is \(low) K … \(high) K")
