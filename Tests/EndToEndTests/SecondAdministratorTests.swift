@@ -29,7 +29,7 @@ import Testing
 
     @Test(
         "joins by the codes of windows that we open, and opens one itself, by which another of us joins",
-        .enabled(if: PeerPython.hasController), .timeLimit(.minutes(5)))
+        .enabled(if: PeerPython.hasController), .timeLimit(.minutes(10)))
     func windows() async throws {
         let device = try await VirtualDevice.start(isAdvertised: true)
         defer { device.stop() }
