@@ -51,7 +51,7 @@ import Testing
         child.signal(SIGKILL)
         #expect(await child.status() == 128 + SIGKILL)
         #expect(try await matterctl.nodes() == Nodes(pending: [1]))
-        #expect(try await matterctl.succeed("node", "ls").stdout.contains("\tpending\n"))
+        #expect(try await matterctl.succeed("node", "ls").stdout.contains("\tpending\t"))
         let report = try await matterctl.commission(light, nil, ["--name", "kitchen", "--json"]).json()
         #expect(report["node"]?.int == 1)
         #expect(report["resumed"]?.bool == true)
