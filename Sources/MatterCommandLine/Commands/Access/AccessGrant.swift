@@ -18,7 +18,7 @@ struct AccessGrant: AccessChange {
     static let configuration = CommandConfiguration(
         commandName: "grant", abstract: "Let nodes, tags or groups do something on a device.",
         discussion: """
-            A SUBJECT is a node (id or name), cat:XXXXXXXX for all nodes whose certificate has that tag, or group:GROUP. A \
+            A SUBJECT is a node (id or name), cat:TAG for all nodes whose certificate has that tag, or group:GROUP. A \
             TARGET is EP, EP/CLUSTER, */CLUSTER or DEVICE-TYPE; without one, the whole device is meant. What is given \
             already is left.
 
@@ -26,7 +26,7 @@ struct AccessGrant: AccessChange {
             """)
 
     @Argument(help: "Node id or name of the device.") var node: NodeArgument
-    @Argument(help: "Who may: a node, cat:XXXXXXXX or group:GROUP.") var subjects: [String]
+    @Argument(help: "Who may: a node, cat:TAG or group:GROUP.") var subjects: [String]
     @Option(help: ArgumentHelp("What they may: view, operate, manage or administer.", valueName: "PRIVILEGE"))
     var privilege = Privilege.operate
     @Option(

@@ -5,7 +5,7 @@ struct AccessRevoke: AccessChange {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Take away what nodes, tags or groups may do on a device.",
         discussion: """
-            A subject (a node, cat:XXXXXXXX or group:GROUP) loses what it has by its own id, in all entries; entry:N is the \
+            A subject (a node, cat:TAG or group:GROUP) loses what it has by its own id, in all entries; entry:N is the \
             whole entry with that number in acl ls.
 
             Example: matterctl acl revoke light switch

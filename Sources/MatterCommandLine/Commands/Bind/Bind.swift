@@ -13,16 +13,7 @@ struct Bind: BindingCommand {
             Example: matterctl bind switch light --cluster on-off
             """)
 
-    @Argument(help: "The switch: node id or name, with /EP for an endpoint.") var source: NodeArgument
-    @Argument(
-        help: ArgumentHelp("The light: node id or name, with /EP for an endpoint; or group:GROUP.", valueName: "target")
-    )
-    var bound: String
-    @Option(
-        name: .customLong("cluster"), help: ArgumentHelp("Only this cluster; may be repeated.", valueName: "CLUSTER"))
-    var clusters: [String] = []
-    @Flag(help: "Leave the access control list of the target as it is.") var noAccess = false
-    @OptionGroup var catalogue: CatalogueOptions
+    @OptionGroup var binding: BindingArguments
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     static let words = BindingWords(changed: "added", present: "present", access: ["unchanged", "granted"])
@@ -43,16 +34,7 @@ struct Unbind: BindingCommand {
             Example: matterctl unbind switch light
             """)
 
-    @Argument(help: "The switch: node id or name, with /EP for an endpoint.") var source: NodeArgument
-    @Argument(
-        help: ArgumentHelp("The light: node id or name, with /EP for an endpoint; or group:GROUP.", valueName: "target")
-    )
-    var bound: String
-    @Option(
-        name: .customLong("cluster"), help: ArgumentHelp("Only this cluster; may be repeated.", valueName: "CLUSTER"))
-    var clusters: [String] = []
-    @Flag(help: "Leave the access control list of the target as it is.") var noAccess = false
-    @OptionGroup var catalogue: CatalogueOptions
+    @OptionGroup var binding: BindingArguments
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     static let words = BindingWords(changed: "removed", present: "removed", access: ["unchanged", "withdrawn"])

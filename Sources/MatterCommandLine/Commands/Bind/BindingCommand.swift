@@ -12,13 +12,23 @@ struct BindingWords: Sendable {
     let access: [String]
 }
 
+/// A switch, and what it controls.
+struct BindingArguments: ParsableArguments {
+    @Argument(help: "The switch: node id or name, with /EP for an endpoint.") var source: NodeArgument
+    @Argument(
+        help: ArgumentHelp("The light: node id or name, with /EP for an endpoint; or group:GROUP.", valueName: "target")
+    )
+    var bound: String
+    @Option(
+        name: .customLong("cluster"), help: ArgumentHelp("Only this cluster; may be repeated.", valueName: "CLUSTER"))
+    var clusters: [String] = []
+    @Flag(help: "Leave the access control list of the target as it is.") var noAccess = false
+    @OptionGroup var catalogue: CatalogueOptions
+}
+
 /// A command about a switch and what it controls.
 protocol BindingCommand: NetworkCommand {
-    var source: NodeArgument { get }
-    var bound: String { get }
-    var clusters: [String] { get }
-    var noAccess: Bool { get }
-    var catalogue: CatalogueOptions { get }
+    var binding: BindingArguments { get }
 
     static var words: BindingWords { get }
     /// Whether the target may be a node that has no record here.
@@ -33,15 +43,15 @@ extension BindingCommand {
     }
 
     func run(_ context: CommandContext) async throws {
-        let catalogue = try catalogue.catalogue(try options.state.state())
-        let clusters = try clusters.compactMap { name in
+        let catalogue = try binding.catalogue.catalogue(try options.state.state())
+        let clusters = try binding.clusters.compactMap { name in
             try ElementPath("*/\(name)", .attribute) { () throws(DataModelError) in catalogue }.cluster
         }
-        let record = try await context.controller.record(of: source.node)
+        let record = try await context.controller.record(of: binding.source.node)
         let request = BindingRequest(
-            source: record, endpoint: source.endpoint,
+            source: record, endpoint: binding.source.endpoint,
             target: try await meaning(AccessWords(context.controller, catalogue), context.controller),
-            clusters: clusters, changesAccess: !noAccess)
+            clusters: clusters, changesAccess: !binding.noAccess)
         try await reach(record, "source", context)
         if case .node(let node, _) = request.target, request.changesAccess { try await reach(node, "target", context) }
         let outcome = try await change(request, context)
@@ -87,9 +97,11 @@ extension BindingCommand {
     }
 
     private func meaning(_ words: AccessWords, _ controller: Controller) async throws -> BindingRequest.Target {
-        if let group = AccessWords.text(of: bound, after: "group:") { return .group(try await words.group(group)) }
-        guard let argument = NodeArgument(argument: bound) else {
-            throw CommandLineError("usage.subject", "'\(bound)' is not a target: NODE, NODE/EP or group:GROUP")
+        if let group = AccessWords.text(of: binding.bound, after: "group:") {
+            return .group(try await words.group(group))
+        }
+        guard let argument = NodeArgument(argument: binding.bound) else {
+            throw CommandLineError("usage.subject", "'\(binding.bound)' is not a target: NODE, NODE/EP or group:GROUP")
         }
         do {
             return .node(try await controller.record(of: argument.node), endpoint: argument.endpoint)

@@ -9,7 +9,7 @@ extension GroupCommand {
             commandName: "create", abstract: "Create a group with a key of its own; no device is told yet.",
             discussion: """
                 Devices have room for few keys, three in addition to that of the fabric as a rule. Groups that share a key \
-                take the room of one; whoever has the key can send to all of them.
+                take the room of one; every device with the key can send to all of them.
 
                 Example: matterctl group create lights
                 """)

@@ -4,7 +4,7 @@ import MatterRecords
 
 struct WindowClose: NodeSubject {
     static let configuration = CommandConfiguration(
-        commandName: "close", abstract: "Close the commissioning window, whoever opened it.",
+        commandName: "close", abstract: "Close the commissioning window, also that of another administrator.",
         discussion: """
             A device that is being commissioned through the window forgets the attempt.
 
