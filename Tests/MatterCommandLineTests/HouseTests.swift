@@ -125,6 +125,57 @@ import Testing
         #expect(run.messages.contains { $0.hasPrefix("warning: node 'hall-lamp'") }, "\(run)")
     }
 
+    @Test("the verbs for kinds of devices reach rooms and several nodes too, values as the last words")
+    func kinds() async throws {
+        let device = try shell.start(
+            "simulate door-lock,window-covering,color-light,thermostat --port 0 --mdns none --state \(shell.path("things"))"
+        )
+        let port = try await device.line("ready")
+        try await shell.succeed(
+            "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --timeout 60s --name door --room Hall"
+        )
+        let done = "4\tdoor\tdone"
+        for (words, lines) in [
+            ("lock --all", done + "\n"), ("unlock --room Hall --verify", done + "\tUnlocked\n"),
+            ("cover --room hall 40%", done + "\n"), ("cover position d* 10% --verify", done + "\t1000\n"),
+            ("cover close --type window-covering", done + "\n"), ("cover stop --all", done + "\n"),
+            ("color --room Hall 2700K", done + "\n"), ("color hue --all 120 80% --verify", done + "\t21845\n"),
+            ("color xy --all 0.25 0.5", done + "\n"),
+            ("color hue door/3 door 120 --verify", "4/3\tdoor\tdone\t21845\n"),
+            ("color hue door 240 50", ""), ("thermostat mode --all heat", done + "\n"),
+            ("thermostat heat --all 21.5 --verify", done + "\t2150\n"),
+        ] {
+            #expect(try await shell.succeed(words).stdout == lines, "\(words)")
+        }
+        let shown = try await shell.succeed("thermostat show --all").stdout
+        #expect(shown.contains("door\t4\theat to\t2150\n"), "\(shown)")
+        let list = try await shell.succeed("sensor --room Hall --json").json().arrayValue ?? []
+        #expect(list.first?["name"] == "door" && list.first?["node"] == 4 && list.count == 2, "\(list)")
+        let none = try await shell.run("battery --all --json")
+        #expect(try none.status == 6 && none.error().text("id") == "node.lacks", "\(none)")
+        let mixed = try await shell.run("sensor desk door --json")
+        #expect(try mixed.status == 6 && mixed.error().text("id") == "node.incomplete", "\(mixed)")
+        #expect(try mixed.json().arrayValue?.first?["error"]?["id"] == "node.lacks", "\(mixed)")
+
+        let rehearsal = try await shell.succeed("cover --all 40% --dry-run").stdout
+        #expect(rehearsal.hasPrefix("door\t2/window-covering/go-to-lift-percentage\t{"), "\(rehearsal)")
+        let write = try await shell.succeed("thermostat heat door 20 --dry-run").stdout
+        #expect(write.hasPrefix("4/thermostat/occupied-heating-setpoint\t2000\nWriteRequest\t"), "\(write)")
+        let secret = try await shell.run("unlock door --pin @- --dry-run", input: "2468\n")
+        #expect(secret.status == 64 && !"\(secret)".contains("2468"))
+        #expect(try await shell.run("cover --all 101%").status == 64)
+        #expect(try await shell.run("cover 40%").status == 64)
+        _ = await device.stop()
+    }
+
+    @Test("--verify waits for the end of the transition; when the time is over first, a warning says so")
+    func transitions() async throws {
+        try await shell.succeed("level desk 1")
+        #expect(try await shell.succeed("level desk 200 --transition 2s --verify").stdout == "200\n")
+        let short = try await shell.succeed("level desk 10 --transition 60s --verify --timeout 2s")
+        #expect(short.stderr.contains("warning: the time was over while node 'desk' was on its way"), "\(short)")
+    }
+
     @Test("what cannot be meant is refused before anything is sent")
     func refusals() async throws {
         for (words, status, id) in [

@@ -163,6 +163,26 @@ import Testing
         #expect(try ThermostatVerb.cool(2000).request(facts(.auto)).note == nil)
     }
 
+    @Test("a change is over when the value is the wanted one, or has stopped to change after the transition")
+    func settling() {
+        let start = ContinuousClock.now
+        func moments(_ request: DeviceRequest, _ values: [(Int, UInt64?)]) -> [Bool] {
+            var settling = Settling(request, at: start)
+            return values.map { seconds, value in
+                settling.isOver(value.map { .uint($0) }, at: start + .seconds(seconds))
+            }
+        }
+        let slow = DeviceRequest(
+            .invoke(0, nil), attribute: 0, goal: .uint(9), transition: .seconds(4), pause: .seconds(3))
+        #expect(moments(slow, [(0, 1), (3, 5), (4, 9)]) == [false, false, true])
+        #expect(moments(slow, [(0, 1), (4, 1), (6, 1), (7, 1)]) == [false, false, false, true])
+        #expect(moments(slow, [(5, 7), (7, 8), (9, 8), (10, 8)]) == [false, false, false, true])
+        #expect(moments(slow, [(4, nil)]) == [true], "there is nothing to wait for")
+        let open = DeviceRequest(.invoke(0, nil), attribute: 0, transition: .seconds(4))
+        #expect(moments(open, [(3, 1), (4, 1)]) == [false, true])
+        #expect(moments(DeviceRequest(.invoke(0, nil), attribute: 0), [(0, 1)]) == [true])
+    }
+
     @Test("readings say their unit, whatever the scale of the number")
     func readings() throws {
         func text(_ cluster: ClusterID, _ value: TLVValue, measured: TLVValue? = nil) throws -> String {

@@ -68,10 +68,17 @@ enum NodeRound {
             if isOne, let object = objects.first { console.result(object) } else { console.result(objects) }
         } else {
             console.result(answers.flatMap { answer in answer.value.map { rows(answer.node, $0) } ?? [] })
-            for answer in answers {
-                guard let failure = answer.failure else { continue }
-                console.warning(ErrorReport(failure, target: NodeTarget(answer.node)).message)
-            }
+        }
+        try judge(answers, console)
+    }
+
+    /// Tells people of the failures.
+    ///
+    /// - Throws: `node.incomplete` with the exit code of the first one.
+    static func judge<Value>(_ answers: [Answer<Value>], _ console: Console) throws {
+        for answer in answers where !console.isJSON {
+            guard let failure = answer.failure else { continue }
+            console.warning(ErrorReport(failure, target: NodeTarget(answer.node)).message)
         }
         let failures = answers.compactMap(\.failure)
         guard let failure = failures.first else { return }

@@ -8,6 +8,9 @@ import MatterRecords
 
 /// Which nodes a command is about: named, by pattern, or by what they have in common.
 struct NodeSelection: ParsableArguments {
+    static let nodesHelp = ArgumentHelp(
+        "Node ids, names or patterns of names, with /EP for an endpoint.", valueName: "node")
+
     @Flag(help: "All nodes.") var all = false
     @OptionGroup var filter: NodeFilter
 
@@ -31,6 +34,35 @@ struct NodeSelection: ParsableArguments {
         var endpoint: EndpointID?
         /// False if it is meant for what it has in common with others.
         let isNamed: Bool
+    }
+
+    /// A node, and the endpoints of it that are meant; `nil` for the one that is chosen by what is asked of it.
+    struct Part {
+        let node: NodeRecord
+        var endpoints: [EndpointID?]
+
+        init(_ node: NodeRecord, _ endpoints: [EndpointID?]) {
+            self.node = node
+            self.endpoints = endpoints
+        }
+    }
+
+    /// The nodes by id with their endpoints. Those that were not named take part if an endpoint suits, as far as that is
+    /// known.
+    func parts(
+        _ words: [NodeArgument], of controller: Controller, in catalogue: Catalogue,
+        where suits: (NodeRecord.Endpoint) -> Bool
+    ) async throws -> [Part] {
+        var parts: [Part] = []
+        for target in try await targets(words, of: controller, in: catalogue)
+        where target.isNamed || target.node.endpoints.isEmpty || target.node.endpoints.contains(where: suits) {
+            if parts.last?.node.nodeID == target.node.nodeID {
+                parts[parts.count - 1].endpoints.append(target.endpoint)
+            } else {
+                parts.append(Part(target.node, [target.endpoint]))
+            }
+        }
+        return parts
     }
 
     /// The nodes by id, each once.

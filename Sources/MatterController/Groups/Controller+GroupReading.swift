@@ -16,29 +16,27 @@ extension Controller {
     /// The first look at a member, and the pause before another one.
     private static let firstLook = Duration.milliseconds(100)
     private static let nextLook = Duration.milliseconds(400)
-    /// How long a member may take beyond the transition.
-    private static let patience = Duration.seconds(3)
 
-    /// Reads from each endpoint of a node what came of a verb that was sent to its group; again until all have done it, or
-    /// the time for it is over.
+    /// Reads from each endpoint of a node what came of a request that was sent to its group; again until all have done it,
+    /// or the time for it is over.
     package func readBack(
-        _ verb: Verb, at endpoints: [EndpointID], of node: NodeRecord, budget: Budget
+        _ request: DeviceRequest, to cluster: ClusterID, at endpoints: [EndpointID], of node: NodeRecord, budget: Budget
     ) async throws -> [GroupReading] {
         let paths = endpoints.map {
-            ConcreteAttributePath(endpoint: $0, cluster: verb.cluster, attribute: verb.attribute)
+            ConcreteAttributePath(endpoint: $0, cluster: cluster, attribute: request.attribute)
         }
-        let end = options.time.now + verb.transition + Self.patience
+        let end = options.time.now + request.transition + request.pause
         try await options.time.sleep(for: Self.firstLook)
         return try await withLink(to: node) { [time = options.time] link in
             while true {
                 let result = try await link.read(
-                    paths.map { AttributePath($0) }, deadline: budget.deadline(for: node, work: verb.transition))
+                    paths.map { AttributePath($0) }, deadline: budget.deadline(for: node, work: request.transition))
                 let readings = paths.map { path in
                     let report =
                         result.attribute(path)
                         ?? AttributeReport(path: path, dataVersion: nil, outcome: .unreadable("no report"))
                     return GroupReading(
-                        endpoint: path.endpoint, report: report, isAsSent: verb.goal.map { $0 == report.value })
+                        endpoint: path.endpoint, report: report, isAsSent: request.goal.map { $0 == report.value })
                 }
                 let isWaiting = readings.contains { $0.isAsSent == false && $0.report.value != nil }
                 guard isWaiting, time.now < end else { return readings }

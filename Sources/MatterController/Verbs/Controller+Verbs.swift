@@ -29,29 +29,4 @@ extension Controller {
             clusterName: Catalogue.standard.clusterName(cluster) ?? "\(cluster)")
         return ServingEndpoint(node: record, endpoint: endpoint, link: try await link(to: record))
     }
-
-    /// Carries out a verb, at most once if the command may not be repeated.
-    ///
-    /// - Parameter title: the node's name in messages, such as `node 'kitchen'`.
-    /// - Throws: ``ControllerError`` `outcomeUnknown` with the state read afterwards, if the command may have run.
-    @discardableResult
-    package func perform(
-        _ verb: Verb, on node: NodeRecord, endpoint named: EndpointID? = nil, title: String? = nil, budget: Budget
-    ) async throws -> ServingEndpoint {
-        let place = try await endpoint(serving: verb.cluster, of: node, named: named, budget: budget)
-        let command = verb.command(at: place.endpoint)
-        do {
-            let result = try await place.link.invoke(
-                command, NodeLink.Repeatability(of: command, in: .standard), work: budget.given,
-                deadline: budget.deadline(for: place.node))
-            try Outcome.check(result, of: title ?? place.node.title)
-        } catch var error as ControllerError where error.code == .outcomeUnknown {
-            error.state = await place.link.stateAfterwards([
-                AttributePath(endpoint: place.endpoint, cluster: verb.cluster, attribute: verb.attribute)
-            ])
-            throw error
-        }
-        options.logger.debug("done at endpoint \(place.endpoint)")
-        return place
-    }
 }

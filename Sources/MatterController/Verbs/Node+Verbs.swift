@@ -34,7 +34,7 @@ extension Node {
 
     private func perform(_ verb: Verb, _ endpoint: EndpointID?, _ time: Duration?) async throws {
         try await reportingErrors {
-            _ = try await controller.perform(verb, on: record, endpoint: endpoint, budget: Budget(time))
+            _ = try await controller.carryOut(verb, on: record, endpoint: endpoint, budget: Budget(time))
         }
     }
 }

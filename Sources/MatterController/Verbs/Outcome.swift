@@ -15,6 +15,12 @@ package enum Outcome {
     }
 }
 
+extension Catalogue {
+    package func isTimed(_ command: Command) -> Bool {
+        cluster(command.path.cluster)?.command(command.path.command)?.isTimed ?? false
+    }
+}
+
 extension NodeLink.Repeatability {
     /// What the catalogue says of a command.
     package init(of command: Command, in catalogue: Catalogue) {

@@ -1,33 +1,25 @@
 package import MatterDataModel
-package import MatterInteraction
+import MatterInteraction
 import MatterTLV
 
 /// A command that a node carries out at once, and the attribute that tells what came of it.
-package struct Verb: Sendable {
+package struct Verb: DeviceVerb {
     package let cluster: ClusterID
-    let command: CommandID
-    let fields: TLVValue?
-    /// Tells what came of it.
-    package let attribute: AttributeID
-    /// True if the attribute means nothing while the light is off.
-    package let dependsOnLight: Bool
-    /// The value that the attribute gets; `nil` if that depends on what it was.
-    let goal: TLVValue?
-    /// How long the change takes.
-    let transition: Duration
+    private let request: DeviceRequest
 
     private init(
         _ cluster: ClusterID, _ command: CommandID, _ fields: TLVValue? = nil, attribute: AttributeID,
         dependsOnLight: Bool = false, goal: TLVValue? = nil, transition: Duration = .zero
     ) {
         self.cluster = cluster
-        self.command = command
-        self.fields = fields
-        self.attribute = attribute
-        self.dependsOnLight = dependsOnLight
-        self.goal = goal
-        self.transition = transition
+        request = DeviceRequest(
+            .invoke(command, fields), attribute: attribute, goal: goal, transition: transition,
+            dependsOnLight: dependsOnLight)
     }
+
+    package var asksFirst: Bool { false }
+
+    package func request(_: DeviceFacts) -> DeviceRequest { request }
 
     /// How a light goes off: EffectIdentifierEnum of the OnOff cluster (1.5.5.3).
     package enum OffEffect: UInt8, Sendable {
@@ -82,11 +74,5 @@ package struct Verb: Sendable {
             dependsOnLight: switches,
             // A light that is switched off may keep its level, and one that is off stays as it is.
             goal: switches && level > 0 ? level.tlv : nil, transition: transition ?? .zero)
-    }
-
-    /// The command for an endpoint, or for a group.
-    package func command(at endpoint: EndpointID?) -> Command {
-        fields.map { Command(endpoint: endpoint, cluster: cluster, command: command, fields: $0) }
-            ?? Command(endpoint: endpoint, cluster: cluster, command: command)
     }
 }

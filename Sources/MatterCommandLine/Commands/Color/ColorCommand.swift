@@ -22,11 +22,12 @@ struct ColorOptions: ParsableArguments {
     }
 }
 
-struct ColorTemperature: DeviceCommand {
+struct ColorTemperature: EverydayCommand {
     /// In mireds: `2700K`, `2700`, `370mired`.
     struct Temperature: QuantityArgument {
         static let unit = ValueUnit.mireds
         static let bare = "K"
+        static let forms = "2700K or 370mired"
         /// ColorTemperatureMireds of the specification (3.2.7.8).
         static let range: ClosedRange<UInt16> = 1...65279
 
@@ -37,25 +38,37 @@ struct ColorTemperature: DeviceCommand {
         commandName: "temperature", abstract: "Set the colour temperature.",
         discussion: "Example: matterctl color temperature desk 2700K --transition 2s")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @Argument(help: "2700K or 370mired.") var temperature: Temperature
+    @OptionGroup var words: NodesAndValue<Temperature>
     @OptionGroup var color: ColorOptions
-    @OptionGroup var device: DeviceVerbOptions
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func verb() -> any DeviceVerb { color.verb(.temperature(mireds: temperature.number)) }
+    var nodes: [NodeArgument] { words.nodes }
+
+    func verb() throws -> any DeviceVerb { color.verb(.temperature(mireds: try words.value().number)) }
 }
 
-struct ColorHue: DeviceCommand {
-    /// `0` to `360`, also `120°`.
-    struct Degrees: ExpressibleByArgument {
-        let value: Double
+struct ColorHue: EverydayCommand {
+    /// `0` to `360`, also `120°`; and a saturation.
+    struct Hue: TrailingValue {
+        static let forms = "0–360, and the saturation 0%–100%"
 
-        init?(argument: String) {
-            guard let value = Double(argument.hasSuffix("°") ? String(argument.dropLast()) : argument),
-                (0...360).contains(value)
-            else { return nil }
-            self.value = value
+        let degrees: Double
+        let saturation: UInt8?
+
+        private static func degrees(_ word: String) -> Double? {
+            Double(word.hasSuffix("°") ? String(word.dropLast()) : word).flatMap { (0...360).contains($0) ? $0 : nil }
+        }
+
+        /// A saturation without `%` is taken where it cannot be a hue: behind one node and a hue.
+        static func last(of words: [String]) -> (value: Hue, count: Int)? {
+            guard let last = words.last else { return nil }
+            if last.hasSuffix("%") || words.count == 3, let share = ShareArgument(argument: last),
+                let hue = words.dropLast().last.flatMap(degrees)
+            {
+                return (Hue(degrees: hue, saturation: UInt8(clamping: (UInt32(share.number) * 254 + 5000) / 10000)), 2)
+            }
+            return degrees(last).map { (Hue(degrees: $0, saturation: nil), 1) }
         }
     }
 
@@ -67,27 +80,31 @@ struct ColorHue: DeviceCommand {
             Example: matterctl color hue desk 240 80%
             """)
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @Argument(help: "0–360.") var hue: Degrees
-    @Argument(help: "0%–100%; by default as it is.") var saturation: ShareArgument?
+    @OptionGroup var words: NodesAndValue<Hue>
     @OptionGroup var color: ColorOptions
-    @OptionGroup var device: DeviceVerbOptions
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func verb() -> any DeviceVerb {
-        color.verb(
-            .hue(hue.value, saturation: saturation.map { UInt8(clamping: (UInt32($0.number) * 254 + 5000) / 10000) }))
+    var nodes: [NodeArgument] { words.nodes }
+
+    func verb() throws -> any DeviceVerb {
+        let hue = try words.value()
+        return color.verb(.hue(hue.degrees, saturation: hue.saturation))
     }
 }
 
-struct ColorXY: DeviceCommand {
-    /// `0` to `1`.
-    struct Coordinate: ExpressibleByArgument {
-        let value: Double
+struct ColorXY: EverydayCommand {
+    /// Two numbers, `0` to `1`.
+    struct Point: TrailingValue {
+        static let forms = "x and y, each 0–1"
 
-        init?(argument: String) {
-            guard let value = Double(argument), (0...1).contains(value) else { return nil }
-            self.value = value
+        let x: Double
+        let y: Double
+
+        static func last(of words: [String]) -> (value: Point, count: Int)? {
+            let numbers = words.suffix(2).compactMap { Double($0) }.filter { (0...1).contains($0) }
+            guard numbers.count == 2, let x = numbers.first, let y = numbers.last else { return nil }
+            return (Point(x: x, y: y), 2)
         }
     }
 
@@ -95,12 +112,15 @@ struct ColorXY: DeviceCommand {
         commandName: "xy", abstract: "Set the colour by its coordinates in CIE 1931.",
         discussion: "Example: matterctl color xy desk 0.31 0.33")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @Argument(help: "0–1.") var x: Coordinate
-    @Argument(help: "0–1.") var y: Coordinate
+    @OptionGroup var words: NodesAndValue<Point>
     @OptionGroup var color: ColorOptions
-    @OptionGroup var device: DeviceVerbOptions
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func verb() -> any DeviceVerb { color.verb(.xy(x.value, y.value)) }
+    var nodes: [NodeArgument] { words.nodes }
+
+    func verb() throws -> any DeviceVerb {
+        let point = try words.value()
+        return color.verb(.xy(point.x, point.y))
+    }
 }

@@ -9,60 +9,62 @@ struct CoverCommand: AsyncParsableCommand {
         defaultSubcommand: CoverPosition.self)
 }
 
-struct CoverPosition: DeviceCommand {
+struct CoverPosition: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "position", abstract: "Move to a position: 0% is open, 100% is closed.",
         discussion: "Example: matterctl cover position bedroom 40%")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @Argument(help: "0%–100%.") var position: ShareArgument
-    @OptionGroup var device: DeviceVerbOptions
+    @OptionGroup var words: NodesAndValue<ShareArgument>
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func verb() -> any DeviceVerb { CoverVerb.position(position.number) }
+    var nodes: [NodeArgument] { words.nodes }
+
+    func verb() throws -> any DeviceVerb { CoverVerb.position(try words.value().number) }
 }
 
-struct CoverTilt: DeviceCommand {
+struct CoverTilt: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "tilt", abstract: "Tilt the slats: 0% is open, 100% is closed.",
         discussion: "Example: matterctl cover tilt bedroom 75%")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @Argument(help: "0%–100%.") var tilt: ShareArgument
-    @OptionGroup var device: DeviceVerbOptions
+    @OptionGroup var words: NodesAndValue<ShareArgument>
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func verb() -> any DeviceVerb { CoverVerb.tilt(tilt.number) }
+    var nodes: [NodeArgument] { words.nodes }
+
+    func verb() throws -> any DeviceVerb { CoverVerb.tilt(try words.value().number) }
 }
 
-struct CoverOpen: DeviceCommand {
+struct CoverOpen: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Open.", discussion: "Example: matterctl cover open bedroom")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @OptionGroup var device: DeviceVerbOptions
+    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func verb() -> any DeviceVerb { CoverVerb.open }
 }
 
-struct CoverClose: DeviceCommand {
+struct CoverClose: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "close", abstract: "Close.", discussion: "Example: matterctl cover close bedroom")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @OptionGroup var device: DeviceVerbOptions
+    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func verb() -> any DeviceVerb { CoverVerb.close }
 }
 
-struct CoverStop: DeviceCommand {
+struct CoverStop: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop", abstract: "Stop where it is.", discussion: "Example: matterctl cover stop bedroom")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @OptionGroup var device: DeviceVerbOptions
+    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func verb() -> any DeviceVerb { CoverVerb.stop }

@@ -3,14 +3,14 @@ import MatterController
 import MatterDataModel
 import MatterInteraction
 
-/// A command that tells one kind of device what to do, and prints nothing when it worked.
+/// A command for one node that tells a kind of device what to do, and prints nothing when it worked.
 protocol DeviceCommand: NodeSubject {
     var device: DeviceVerbOptions { get }
     func verb() throws -> any DeviceVerb
 }
 
 struct DeviceVerbOptions: ParsableArguments {
-    @Flag(help: "Read the state back and print it.") var verify = false
+    @Flag(help: "Wait for the end of the change, read the state back and print it.") var verify = false
 }
 
 extension DeviceCommand {
@@ -23,14 +23,15 @@ extension DeviceCommand {
             budget: context.budget)
         if let note = request.note { context.console.warning(note) }
         guard device.verify else { return }
-        let path = AttributePath(endpoint: place.endpoint, cluster: verb.cluster, attribute: request.attribute)
-        let state = try await place.link.read([path], deadline: context.deadline(for: place.node))
-        try AttributeOutput(context, place.node, target).print(state.attributes, requested: [path])
+        let state = try await context.controller.state(
+            after: request, to: verb.cluster, at: place, budget: context.budget)
+        try AttributeOutput(context, place.node, target).print(
+            state.reports, requested: [AttributePath(state.path)], isLit: state.isLit)
     }
 }
 
 /// A number with a unit that the command knows.
-protocol QuantityArgument: ExpressibleByArgument {
+protocol QuantityArgument: ExpressibleByArgument, TrailingValue {
     associatedtype Number: FixedWidthInteger
     static var unit: ValueUnit { get }
     /// The unit of a number without one.
@@ -53,6 +54,7 @@ extension QuantityArgument {
 struct TemperatureArgument: QuantityArgument {
     static let unit = ValueUnit.celsiusHundredths
     static let bare = "C"
+    static let forms = "21, 21.5C or 70F"
     static let range: ClosedRange<Int16> = -27315...Int16.max
 
     var number: Int16
@@ -62,6 +64,7 @@ struct TemperatureArgument: QuantityArgument {
 struct ShareArgument: QuantityArgument {
     static let unit = ValueUnit.percentHundredths
     static let bare = "%"
+    static let forms = "0%–100%"
     static let range: ClosedRange<UInt16> = 0...10000
 
     var number: UInt16

@@ -11,7 +11,7 @@ struct EverydayOptions: ParsableArguments {
         "Node ids, names or patterns of names, with /EP for an endpoint; or group:GROUP.", valueName: "node")
 
     @OptionGroup var selection: NodeSelection
-    @Flag(help: "Read the state back and print it.") var verify = false
+    @Flag(help: "Wait for the end of the change, read the state back and print it.") var verify = false
     @Flag(name: .long, help: "Send nothing; show what would be sent.") var dryRun = false
 
     /// Whether one node or group is named, so that the result is no list.
@@ -26,12 +26,12 @@ struct EverydayOptions: ParsableArguments {
     }
 }
 
-/// A command that does one thing to one cluster of a node and prints nothing when it worked; of several nodes it says what
-/// came of each.
+/// A command that tells a node to do one thing and prints nothing when it worked; of several nodes it says what came of
+/// each.
 protocol EverydayCommand: NetworkCommand {
     var nodes: [NodeArgument] { get }
     var everyday: EverydayOptions { get }
-    var verb: Verb { get }
+    func verb() throws -> any DeviceVerb
 }
 
 extension EverydayCommand {
@@ -40,67 +40,54 @@ extension EverydayCommand {
 
     var target: NodeTarget? { one.flatMap { GroupTarget($0) == nil ? NodeTarget($0.node) : nil } }
 
-    func run(_ context: CommandContext) async throws {
+    func validate() throws { try everyday.check(nodes, options) }
+
+    func run(_ context: CommandContext) async throws { try await carryOut(try verb(), context) }
+
+    func carryOut(_ verb: any DeviceVerb, _ context: CommandContext) async throws {
         guard let node = one else {
             return try await EverydayRound(verb: verb, everyday: everyday, context: context).run(nodes)
         }
         let (controller, target) = (context.controller, NodeTarget(node.node))
-        let verb = verb
         if let group = GroupTarget(node) {
             let record = try await group.record(node, context)
+            let request = try GroupTarget.request(verb, record)
             if everyday.dryRun {
-                return try Rehearsal(verb.command(at: nil), to: record, in: .standard, ValuePrinter())
+                return try Rehearsal(request.command, to: record, in: .standard, ValuePrinter())
                     .print(on: context.console)
             }
-            return try await GroupTarget.perform(verb, on: record, verifying: everyday.verify, context)
+            return try await GroupTarget.perform(request, on: record, verifying: everyday.verify, context)
         }
         let record = try await controller.record(of: node.node)
         if everyday.dryRun { return try Rehearsal(verb, of: record, at: node.endpoint).print(on: context.console) }
-        let place = try await controller.perform(
-            verb, on: record, endpoint: node.endpoint, title: target.text,
-            budget: context.budget)
+        let (place, request) = try await controller.carryOut(
+            verb, on: record, endpoint: node.endpoint, title: target.text, budget: context.budget)
+        if let note = request.note { context.console.warning(note) }
         guard everyday.verify else { return }
-        let state = try await EverydayState(verb, at: place, context)
+        let state = try await controller.state(after: request, to: verb.cluster, at: place, budget: context.budget)
         try AttributeOutput(context, place.node, target).print(
             state.reports, requested: [AttributePath(state.path)], isLit: state.isLit)
+        if !state.isSettled { context.console.warning(EverydayRound.underWay(target)) }
     }
-
-    func validate() throws { try everyday.check(nodes, options) }
 }
 
 extension Rehearsal {
-    /// Of a verb at an endpoint that is known already.
-    init(_ verb: Verb, of node: NodeRecord, at endpoint: EndpointID?) throws {
-        let endpoint = try node.endpoint(serving: verb, named: endpoint)
-        try self.init(
-            [([verb.command(at: endpoint)], isTimed: false)], of: node.nodeID, in: .standard, ValuePrinter())
-    }
-}
-
-extension NodeRecord {
-    func endpoint(serving verb: Verb, named: EndpointID?) throws -> EndpointID {
-        try endpoint(
-            serving: verb.cluster, named: named,
+    /// Of a verb to a device that is not asked what it has.
+    init(_ verb: any DeviceVerb, of node: NodeRecord, at endpoint: EndpointID?) throws {
+        let endpoint = try node.endpoint(
+            serving: verb.cluster, named: endpoint,
             clusterName: Catalogue.standard.clusterName(verb.cluster) ?? "\(verb.cluster)")
-    }
-}
-
-/// What a verb has made of an endpoint, read back.
-struct EverydayState: Sendable {
-    let path: ConcreteAttributePath
-    let reports: [AttributeReport]
-    /// Of a level: false if the light is off, so that the level is none.
-    let isLit: Bool?
-
-    init(_ verb: Verb, at place: ServingEndpoint, _ context: CommandContext) async throws {
-        let path = ConcreteAttributePath(endpoint: place.endpoint, cluster: verb.cluster, attribute: verb.attribute)
-        let light = ConcreteAttributePath(
-            endpoint: place.endpoint, cluster: OnOff.id, attribute: OnOff.Attribute.onOff)
-        let state = try await place.link.read(
-            [AttributePath(path)] + (verb.dependsOnLight ? [AttributePath(light)] : []),
-            deadline: context.deadline(for: place.node))
-        isLit = state.attributes.first { $0.path == light }?.value == .bool(false) ? false : nil
-        reports = state.attributes.filter { $0.path == path }
-        self.path = path
+        let request = try verb.request(DeviceFacts(unasked: NodeTarget(node).text, label: node.label))
+        if let command = request.command(at: endpoint, of: verb.cluster) {
+            try self.init(
+                [([command], isTimed: Catalogue.standard.isTimed(command))], of: node.nodeID, in: .standard,
+                ValuePrinter())
+        } else if case .write(let attribute, let value) = request.action {
+            let write = AttributeWrite(
+                endpoint: endpoint, cluster: verb.cluster, attribute: attribute, value: value)
+            try self.init([write], isTimed: false, of: node.nodeID, in: .standard, ValuePrinter())
+        } else {
+            try self.init([], of: node.nodeID, in: .standard, ValuePrinter())
+        }
     }
 }

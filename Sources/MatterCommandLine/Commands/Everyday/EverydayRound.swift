@@ -7,7 +7,7 @@ import MatterRecords
 
 /// One verb for several nodes: a result for each, and the failure of one costs the others nothing.
 struct EverydayRound {
-    let verb: Verb
+    let verb: any DeviceVerb
     let everyday: EverydayOptions
     let context: CommandContext
 
@@ -15,12 +15,10 @@ struct EverydayRound {
     private struct Outcome: Sendable {
         var named: EndpointID?
         var endpoint: EndpointID?
-        var state: EverydayState?
+        var state: SettledState?
+        var note: String?
         var failure: (any Error)?
     }
-
-    /// The endpoints of a node that were named; one that was not named is chosen as for a single node.
-    private typealias Part = (node: NodeRecord, endpoints: [EndpointID?])
 
     /// - Throws: `node.incomplete` with the exit code of the first failure by node, after the rest was printed.
     func run(_ words: [NodeArgument]) async throws {
@@ -40,6 +38,10 @@ struct EverydayRound {
             (answer.value ?? [Outcome(failure: answer.failure)]).map { (answer.node, $0) }
         }
         context.console.result(outcomes.map(report))
+        for (node, outcome) in outcomes {
+            if let note = outcome.note { context.console.warning(note) }
+            if outcome.state?.isSettled == false { context.console.warning(Self.underWay(NodeTarget(node))) }
+        }
         let failures = outcomes.compactMap { node, outcome in outcome.failure.map { (node, $0) } }
         guard let first = failures.first else { return }
         for (node, failure) in failures where !context.console.isJSON {
@@ -50,39 +52,37 @@ struct EverydayRound {
     }
 
     /// The nodes by id. Those that were not named take part if they can do it, as far as that is known.
-    private func parts(_ words: [NodeArgument]) async throws -> [Part] {
+    private func parts(_ words: [NodeArgument]) async throws -> [NodeSelection.Part] {
         if words.contains(where: { GroupTarget($0) != nil }) {
             throw GroupTarget.refusal("name a group alone: it is sent one message, and does not answer")
         }
-        let targets = try await everyday.selection.targets(words, of: context.controller, in: .standard)
-        var parts: [Part] = []
-        for target in targets
-        where target.isNamed || target.node.endpoints.isEmpty || target.node.serves(verb.cluster) {
-            if parts.last?.node.nodeID == target.node.nodeID {
-                parts[parts.count - 1].endpoints.append(target.endpoint)
-            } else {
-                parts.append((target.node, [target.endpoint]))
-            }
+        let parts = try await everyday.selection.parts(words, of: context.controller, in: .standard) {
+            $0.serverClusters.contains(verb.cluster.rawValue)
         }
         guard !parts.isEmpty else {
             let cluster = Catalogue.standard.clusterName(verb.cluster) ?? "\(verb.cluster)"
             throw ControllerError(
                 .unsupportedCluster, "no node that is meant has the cluster \(cluster)", hint: .step("node.see"))
         }
-        return parts.map { ($0.node, distinct($0.endpoints, of: $0.node)) }
+        return parts.map { NodeSelection.Part($0.node, distinct($0.endpoints, of: $0.node)) }
+    }
+
+    static func underWay(_ target: NodeTarget) -> String {
+        "the time was over while \(target.text) was on its way: this is not its last state"
     }
 
     /// Without the one that is chosen if it was also named: a command must not run twice.
     private func distinct(_ endpoints: [EndpointID?], of node: NodeRecord) -> [EndpointID?] {
-        guard endpoints.count > 1, let only = try? node.endpoint(serving: verb, named: nil), endpoints.contains(only)
+        guard endpoints.count > 1, let only = try? node.endpoint(serving: verb.cluster, named: nil, clusterName: ""),
+            endpoints.contains(only)
         else { return endpoints }
         return endpoints.filter { $0 != nil }
     }
 
     /// Shows what each node would be sent.
-    private func rehearse(_ parts: [Part]) throws {
-        let rehearsals = try parts.flatMap { node, endpoints in
-            try endpoints.map { (node, try Rehearsal(verb, of: node, at: $0)) }
+    private func rehearse(_ parts: [NodeSelection.Part]) throws {
+        let rehearsals = try parts.flatMap { part in
+            try part.endpoints.map { (part.node, try Rehearsal(verb, of: part.node, at: $0)) }
         }
         let console = context.console
         guard !console.isJSON else { return console.result(rehearsals.map(\.1.report)) }
@@ -93,9 +93,13 @@ struct EverydayRound {
 
     private func perform(on node: NodeRecord, _ named: EndpointID?) async throws -> Outcome {
         do {
-            let place = try await context.controller.perform(verb, on: node, endpoint: named, budget: context.budget)
-            let state = everyday.verify ? try await EverydayState(verb, at: place, context) : nil
-            return Outcome(named: named, endpoint: place.endpoint, state: state)
+            let (place, request) = try await context.controller.carryOut(
+                verb, on: node, endpoint: named, budget: context.budget)
+            let state =
+                everyday.verify
+                ? try await context.controller.state(
+                    after: request, to: verb.cluster, at: place, budget: context.budget) : nil
+            return Outcome(named: named, endpoint: place.endpoint, state: state, note: request.note)
         } catch {
             try Task.checkCancellation()
             return Outcome(named: named, endpoint: named, failure: error)

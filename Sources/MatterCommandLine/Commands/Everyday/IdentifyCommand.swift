@@ -19,5 +19,7 @@ struct IdentifyCommand: EverydayCommand {
     }
 
     /// A part of a second is a whole one, because 0 would end it.
-    var verb: Verb { .identify(seconds: UInt16(clamping: Int64((span.duration / .seconds(1)).rounded(.up)))) }
+    func verb() -> any DeviceVerb {
+        Verb.identify(seconds: UInt16(clamping: Int64((span.duration / .seconds(1)).rounded(.up))))
+    }
 }

@@ -1,8 +1,9 @@
 import ArgumentParser
 import MatterController
 
-/// `0`–`254` or `0%`–`100%`.
-struct LevelValue: ExpressibleByArgument {
+struct LevelValue: ExpressibleByArgument, TrailingValue {
+    static let forms = "0–254 or 0%–100%"
+
     var level: UInt8
 
     init?(argument: String) {
@@ -26,11 +27,7 @@ struct Level: EverydayCommand {
             Example: matterctl level kitchen 50% --transition 2s
             """)
 
-    @Argument(
-        help: ArgumentHelp(
-            "The nodes, with /EP for an endpoint, or group:GROUP; and last the level: 0–254 or 0%–100%.",
-            valueName: "node-or-value"))
-    var words: [String]
+    @OptionGroup var words: NodesAndValue<LevelValue>
     @Option(help: ArgumentHelp("How long the change takes.", valueName: "DURATION")) var transition: TimeSpan?
     @Flag(name: .long, help: "Change only the level; never switch the light on or off.") var noOnOff = false
     @Option(help: ArgumentHelp("OptionsMask, a bitmap (with --no-on-off).", valueName: "N")) var optionsMask: UInt8 = 0
@@ -39,22 +36,9 @@ struct Level: EverydayCommand {
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    /// The last word.
-    private var value: LevelValue? { words.last.flatMap { LevelValue(argument: $0) } }
-
-    var nodes: [NodeArgument] { words.dropLast().compactMap { NodeArgument(argument: $0) } }
+    var nodes: [NodeArgument] { words.nodes }
 
     func validate() throws {
-        guard words.count > 1 || everyday.selection.isGiven else {
-            throw ValidationError("Missing expected argument '<value>' (0–254 or 0%–100%)")
-        }
-        for word in words.dropLast() where NodeArgument(argument: word) == nil {
-            throw ValidationError(
-                "The value '\(word)' is invalid for '<node>' (node id or name, with /EP for an endpoint)")
-        }
-        guard value != nil else {
-            throw ValidationError("The value '\(words.last ?? "")' is invalid for '<value>' (0–254 or 0%–100%)")
-        }
         try everyday.check(nodes, options)
         if !noOnOff, optionsMask != 0 || optionsOverride != 0 {
             throw ValidationError("--options-mask and --options-override need --no-on-off")
@@ -64,9 +48,9 @@ struct Level: EverydayCommand {
         }
     }
 
-    var verb: Verb {
-        .level(
-            value?.level ?? 0, transition: transition?.duration, switches: !noOnOff,
+    func verb() throws -> any DeviceVerb {
+        Verb.level(
+            try words.value().level, transition: transition?.duration, switches: !noOnOff,
             options: (mask: optionsMask, override: optionsOverride))
     }
 }

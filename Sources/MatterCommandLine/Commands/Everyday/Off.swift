@@ -31,5 +31,5 @@ struct Off: EverydayCommand {
         guard effect != nil || variant == nil else { throw ValidationError("--variant needs --effect") }
     }
 
-    var verb: Verb { effect.map { .off($0.effect, variant: variant ?? 0) } ?? .off }
+    func verb() -> any DeviceVerb { effect.map { Verb.off($0.effect, variant: variant ?? 0) } ?? Verb.off }
 }

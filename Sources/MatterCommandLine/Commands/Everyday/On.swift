@@ -9,5 +9,5 @@ struct On: EverydayCommand {
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    var verb: Verb { .on }
+    func verb() -> any DeviceVerb { Verb.on }
 }

@@ -10,5 +10,5 @@ struct Toggle: EverydayCommand {
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    var verb: Verb { .toggle }
+    func verb() -> any DeviceVerb { Verb.toggle }
 }

@@ -9,7 +9,7 @@ struct FanCommand: AsyncParsableCommand {
 }
 
 /// The modes that fans can be told; On and Smart are no longer to be used (4.4.5.1).
-enum FanModeArgument: String, ExpressibleByArgument, CaseIterable {
+enum FanModeArgument: String, ExpressibleByArgument, CaseIterable, TrailingValue {
     case off, low, medium, high, auto
 
     var mode: FanControl.FanMode {
@@ -23,9 +23,11 @@ enum FanModeArgument: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-struct FanSpeed: DeviceCommand {
+struct FanSpeed: EverydayCommand {
     /// A mode, or `0%` to `100%`.
-    struct Speed: ExpressibleByArgument {
+    struct Speed: ExpressibleByArgument, TrailingValue {
+        static let forms = "0%–100%, off, low, medium, high or auto"
+
         let verb: FanVerb
 
         init?(argument: String) {
@@ -46,28 +48,30 @@ struct FanSpeed: DeviceCommand {
         commandName: "speed", abstract: "Set the speed: in percent, or off, low, medium, high, auto.",
         discussion: "Example: matterctl fan speed desk 30%")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @Argument(help: "0%–100%, off, low, medium, high or auto.") var speed: Speed
-    @OptionGroup var device: DeviceVerbOptions
+    @OptionGroup var words: NodesAndValue<Speed>
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func verb() -> any DeviceVerb { speed.verb }
+    var nodes: [NodeArgument] { words.nodes }
+
+    func verb() throws -> any DeviceVerb { try words.value().verb }
 }
 
-struct FanModeCommand: DeviceCommand {
+struct FanModeCommand: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "mode", abstract: "Set the mode.", discussion: "Example: matterctl fan mode desk auto")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @Argument(help: "The mode.") var mode: FanModeArgument
-    @OptionGroup var device: DeviceVerbOptions
+    @OptionGroup var words: NodesAndValue<FanModeArgument>
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func verb() -> any DeviceVerb { FanVerb.mode(mode.mode) }
+    var nodes: [NodeArgument] { words.nodes }
+
+    func verb() throws -> any DeviceVerb { FanVerb.mode(try words.value().mode) }
 }
 
-struct FanAirflow: DeviceCommand {
-    enum Direction: String, ExpressibleByArgument, CaseIterable {
+struct FanAirflow: EverydayCommand {
+    enum Direction: String, ExpressibleByArgument, CaseIterable, TrailingValue {
         case forward, reverse
     }
 
@@ -75,10 +79,11 @@ struct FanAirflow: DeviceCommand {
         commandName: "airflow", abstract: "Set the direction of the air.",
         discussion: "Example: matterctl fan airflow desk reverse")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @Argument(help: "The direction.") var direction: Direction
-    @OptionGroup var device: DeviceVerbOptions
+    @OptionGroup var words: NodesAndValue<Direction>
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func verb() -> any DeviceVerb { FanVerb.airflow(direction == .forward ? .forward : .reverse) }
+    var nodes: [NodeArgument] { words.nodes }
+
+    func verb() throws -> any DeviceVerb { FanVerb.airflow(try words.value() == .forward ? .forward : .reverse) }
 }

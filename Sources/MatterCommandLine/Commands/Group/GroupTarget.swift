@@ -42,7 +42,7 @@ struct GroupTarget {
         _ command: Command, to group: GroupRecord, in catalogue: Catalogue, _ context: CommandContext,
         thenReading members: (() async throws -> [Report])? = nil
     ) async throws {
-        if catalogue.cluster(command.path.cluster)?.command(command.path.command)?.isTimed ?? false {
+        if catalogue.isTimed(command) {
             throw refusal("this command has to be timed, which commands to groups are not")
         }
         let delivery = try await context.controller.send(command, to: group)
@@ -73,15 +73,27 @@ struct GroupTarget {
 
     // MARK: Everyday verbs
 
-    /// Sends a verb to a group, and reads back what its members made of it.
+    /// What a verb sends to a group, whose members are not asked what they have.
+    static func request(
+        _ verb: any DeviceVerb, _ group: GroupRecord
+    ) throws -> (command: Command, whole: DeviceRequest) {
+        let request = try verb.request(DeviceFacts(unasked: "group '\(group.name)'", label: "group:\(group.name)"))
+        guard let command = request.command(at: nil, of: verb.cluster) else {
+            throw refusal("groups take commands, and this sets an attribute: name the nodes")
+        }
+        return (command, request)
+    }
+
+    /// Sends a request to a group, and reads back what its members made of it.
     static func perform(
-        _ verb: Verb, on group: GroupRecord, verifying: Bool, _ context: CommandContext
+        _ request: (command: Command, whole: DeviceRequest), on group: GroupRecord, verifying: Bool,
+        _ context: CommandContext
     ) async throws {
-        let command = verb.command(at: nil)
+        let command = request.command
         guard verifying else { return try await send(command, to: group, in: .standard, context) }
         var answers: [NodeRound.Answer<[GroupReading]>] = []
         try await send(command, to: group, in: .standard, context) {
-            answers = try await readings(verb, of: group, context)
+            answers = try await readings(request.whole, to: command.path.cluster, of: group, context)
             return answers.flatMap(reports)
         }
         for answer in answers where !context.console.isJSON {
@@ -107,12 +119,13 @@ struct GroupTarget {
     }
 
     private static func readings(
-        _ verb: Verb, of group: GroupRecord, _ context: CommandContext
+        _ request: DeviceRequest, to cluster: ClusterID, of group: GroupRecord, _ context: CommandContext
     ) async throws -> [NodeRound.Answer<[GroupReading]>] {
         let nodes = try await context.controller.nodes().sound().nodes.filter { !group.members(of: $0.nodeID).isEmpty }
         return try await NodeRound.answers(of: nodes) { node in
             let endpoints = group.members(of: node.nodeID).map { EndpointID($0.endpoint) }
-            return try await context.controller.readBack(verb, at: endpoints, of: node, budget: context.budget)
+            return try await context.controller.readBack(
+                request, to: cluster, at: endpoints, of: node, budget: context.budget)
         }
     }
 

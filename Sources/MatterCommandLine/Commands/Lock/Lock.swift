@@ -14,21 +14,30 @@ struct PINOptions: ParsableArguments {
 }
 
 /// A command to a lock.
-protocol LockCommand: DeviceCommand {
+protocol LockCommand: EverydayCommand {
     var code: PINOptions { get }
     var action: LockVerb.Action { get }
 }
 
 extension LockCommand {
+    func checkCode() throws {
+        try everyday.check(nodes, options)
+        guard code.pin == nil || !everyday.dryRun else {
+            throw ValidationError("--dry-run would show the PIN code: leave --pin out")
+        }
+    }
+
+    func validate() throws { try checkCode() }
+
     func verb() throws -> any DeviceVerb { LockVerb(action, pin: try code.code()) }
 
-    /// A lock that wants a PIN code says so before anything is sent; a person can then type it.
+    /// A lock that wants a PIN code says so before anything is sent; for one lock, a person can then type it.
     func run(_ context: CommandContext) async throws {
         do {
             try await carryOut(try verb(), context)
         } catch let error as ControllerError where error.code == .pinNeeded && context.console.canAsk {
             let pin = try Prompt.line(
-                "PIN code of \(NodeTarget(node.node).text)", isSecret: true, hint: "use --pin @FILE")
+                "PIN code of \(target?.text ?? "the lock")", isSecret: true, hint: "use --pin @FILE")
             try await carryOut(LockVerb(action, pin: pin), context)
         }
     }
@@ -38,9 +47,9 @@ struct Lock: LockCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock", abstract: "Lock a door.", discussion: "Example: matterctl lock door")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
     @OptionGroup var code: PINOptions
-    @OptionGroup var device: DeviceVerbOptions
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var action: LockVerb.Action { .lock }
@@ -55,13 +64,14 @@ struct Unlock: LockCommand {
             Example: matterctl unlock door --pin @pin.txt --relock-after 30s
             """)
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
     @OptionGroup var code: PINOptions
     @Option(help: ArgumentHelp("Lock again after this time.", valueName: "DURATION")) var relockAfter: TimeSpan?
-    @OptionGroup var device: DeviceVerbOptions
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
+        try checkCode()
         try relockAfter?.requireSome("--relock-after")
         if let relockAfter, relockAfter.duration > .seconds(UInt16.max) {
             throw ValidationError("--relock-after is at most 65535 s")

@@ -1,72 +1,117 @@
 import ArgumentParser
 import MatterController
 import MatterDataModel
+import MatterErrors
 import MatterInteraction
 import MatterRecords
 
-/// Prints what a node measures: with units on a terminal, the bare values in a pipe.
-struct ReadingOutput {
-    private let context: CommandContext
-    private let node: NodeArgument
+/// A command that shows values of nodes: with units on a terminal, bare in a pipe.
+protocol ReadingCommand: NetworkCommand {
+    /// What there is to show.
+    static var kinds: [Reading] { get }
+    /// What is said of a node that has none of them.
+    static var lack: String { get }
 
-    init(_ context: CommandContext, _ node: NodeArgument) {
-        self.context = context
-        self.node = node
+    var nodes: [NodeArgument] { get }
+    var selection: NodeSelection { get }
+}
+
+extension ReadingCommand {
+    private var one: NodeArgument? { selection.meansOne(nodes.map(\.node)) ? nodes.first : nil }
+
+    var target: NodeTarget? { one.map { NodeTarget($0.node) } }
+
+    func validate() throws { try selection.require(nodes.map(\.node), options) }
+
+    func run(_ context: CommandContext) async throws {
+        let parts: [NodeSelection.Part]
+        if let one {
+            parts = [NodeSelection.Part(try await context.controller.record(of: one.node), [one.endpoint])]
+        } else {
+            let clusters = Set(Self.kinds.map(\.cluster.rawValue))
+            parts = try await selection.parts(nodes, of: context.controller, in: .standard) {
+                !clusters.isDisjoint(with: $0.serverClusters)
+            }
+            guard !parts.isEmpty else {
+                throw ControllerError(
+                    .deviceLacks, "each node that is meant \(Self.lack)", hint: .step("node.see"))
+            }
+        }
+        let places = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })
+        let (kinds, lack, title) = (Self.kinds, Self.lack, target?.text)
+        let answers = try await NodeRound.answers(of: parts.map(\.node)) { node in
+            try await context.controller.withLink(to: node) { _ in
+                var taken: [TakenReading] = []
+                for endpoint in places[node.nodeID] ?? [] {
+                    taken += try await context.controller.readings(
+                        kinds, of: node, endpoint: endpoint, title: title ?? NodeTarget(node).text, lack: lack,
+                        budget: context.budget)
+                }
+                return taken
+            }
+        }
+        let isAlone = one != nil
+        if isAlone, let failure = answers.first?.failure { throw failure }
+        context.console.result(
+            answers.flatMap { answer in
+                (answer.value ?? []).map { report($0, of: answer.node, isAlone: isAlone, context.console) }
+                    + (answer.error.map { error in
+                        context.console.isJSON ? [failed(answer.node, error)] : []
+                    } ?? [])
+            })
+        try NodeRound.judge(answers, context.console)
     }
 
-    /// - Parameter lack: what is said of a node that has none of them.
-    func print(_ kinds: [Reading], lack: String) async throws {
-        let record = try await context.controller.record(of: node.node)
-        let taken = try await context.controller.readings(
-            kinds, of: record, endpoint: node.endpoint, title: NodeTarget(node.node).text, lack: lack,
-            budget: context.budget)
-        let isTerminal = context.console.isTerminal
-        context.console.result(
-            taken.map { taken in
-                let reading = taken.reading
-                let value = taken.report.value
-                return Report {
-                    Field(
-                        column: "ENDPOINT", ["\(taken.report.path.endpoint)"])
-                    Field("quantity", reading.name, column: "QUANTITY")
-                    Field(
-                        column: "VALUE",
-                        value.map {
-                            [
-                                isTerminal
-                                    ? reading.text($0, measured: taken.measured)
-                                    : ValuePrinter().text($0, as: reading.type)
-                            ]
-                        })
-                    Field("unit", reading.unit(measured: taken.measured))
-                    Report(taken.report, of: record.nodeID, in: .standard, ValuePrinter())
-                }
-            })
+    private func failed(_ node: NodeRecord, _ error: Report) -> Report {
+        Report {
+            Field("node", node.nodeID)
+            Field("name", node.name)
+            Field("error", error)
+        }
+    }
+
+    private func report(
+        _ taken: TakenReading, of node: NodeRecord, isAlone: Bool, _ console: Console
+    ) -> Report {
+        let reading = taken.reading
+        let value = taken.report.value.map {
+            console.isTerminal
+                ? reading.text($0, measured: taken.measured) : ValuePrinter().text($0, as: reading.type)
+        }
+        return Report {
+            if !isAlone {
+                Field("name", node.name)
+                Field(column: "NODE", [node.label])
+            }
+            Field(column: "ENDPOINT", ["\(taken.report.path.endpoint)"])
+            Field("quantity", reading.name, column: "QUANTITY")
+            Field(column: "VALUE", value.map { [$0] })
+            Field("unit", reading.unit(measured: taken.measured))
+            Report(taken.report, of: node.nodeID, in: .standard, ValuePrinter())
+        }
     }
 }
 
-struct Sensor: NodeSubject {
+struct Sensor: ReadingCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensor", abstract: "Show every value that a device measures.",
         discussion: "Example: matterctl sensor attic")
+    static let kinds = Reading.sensors
+    static let lack = "has no sensor"
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+    @Argument(help: NodeSelection.nodesHelp) var nodes: [NodeArgument] = []
+    @OptionGroup var selection: NodeSelection
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    func run(_ context: CommandContext) async throws {
-        try await ReadingOutput(context, node).print(Reading.sensors, lack: "has no sensor")
-    }
 }
 
-struct Battery: NodeSubject {
+struct Battery: ReadingCommand {
     static let configuration = CommandConfiguration(
         commandName: "battery", abstract: "Show what a device says of its batteries.",
         discussion: "Example: matterctl battery attic")
+    static let kinds = Reading.battery
+    static let lack = "says nothing of a battery"
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+    @Argument(help: NodeSelection.nodesHelp) var nodes: [NodeArgument] = []
+    @OptionGroup var selection: NodeSelection
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    func run(_ context: CommandContext) async throws {
-        try await ReadingOutput(context, node).print(Reading.battery, lack: "says nothing of a battery")
-    }
 }

@@ -11,20 +11,21 @@ struct ThermostatCommand: AsyncParsableCommand {
         ])
 }
 
-struct ThermostatSet: DeviceCommand {
+struct ThermostatSet: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Set the temperature of what the thermostat does: heat or cool.",
         discussion: "Example: matterctl thermostat set hall 21.5C")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @Argument(help: "21, 21.5C or 70F.") var temperature: TemperatureArgument
-    @OptionGroup var device: DeviceVerbOptions
+    @OptionGroup var words: NodesAndValue<TemperatureArgument>
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func verb() -> any DeviceVerb { ThermostatVerb.set(temperature.number) }
+    var nodes: [NodeArgument] { words.nodes }
+
+    func verb() throws -> any DeviceVerb { ThermostatVerb.set(try words.value().number) }
 }
 
-struct ThermostatHeat: DeviceCommand {
+struct ThermostatHeat: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "heat", abstract: "Set the temperature to heat to.",
         discussion: """
@@ -33,15 +34,16 @@ struct ThermostatHeat: DeviceCommand {
             Example: matterctl thermostat heat hall 21
             """)
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @Argument(help: "21, 21.5C or 70F.") var temperature: TemperatureArgument
-    @OptionGroup var device: DeviceVerbOptions
+    @OptionGroup var words: NodesAndValue<TemperatureArgument>
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func verb() -> any DeviceVerb { ThermostatVerb.heat(temperature.number) }
+    var nodes: [NodeArgument] { words.nodes }
+
+    func verb() throws -> any DeviceVerb { ThermostatVerb.heat(try words.value().number) }
 }
 
-struct ThermostatCool: DeviceCommand {
+struct ThermostatCool: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "cool", abstract: "Set the temperature to cool to.",
         discussion: """
@@ -50,17 +52,18 @@ struct ThermostatCool: DeviceCommand {
             Example: matterctl thermostat cool hall 25
             """)
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @Argument(help: "25, 25.5C or 77F.") var temperature: TemperatureArgument
-    @OptionGroup var device: DeviceVerbOptions
+    @OptionGroup var words: NodesAndValue<TemperatureArgument>
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func verb() -> any DeviceVerb { ThermostatVerb.cool(temperature.number) }
+    var nodes: [NodeArgument] { words.nodes }
+
+    func verb() throws -> any DeviceVerb { ThermostatVerb.cool(try words.value().number) }
 }
 
-struct ThermostatMode: DeviceCommand {
+struct ThermostatMode: EverydayCommand {
     /// SystemModeEnum of the Thermostat cluster.
-    enum Mode: String, ExpressibleByArgument, CaseIterable {
+    enum Mode: String, ExpressibleByArgument, CaseIterable, TrailingValue {
         case off, auto, cool, heat, precooling, dry, sleep
         case emergencyHeat = "emergency-heat"
         case fanOnly = "fan-only"
@@ -83,23 +86,23 @@ struct ThermostatMode: DeviceCommand {
     static let configuration = CommandConfiguration(
         commandName: "mode", abstract: "Set the mode.", discussion: "Example: matterctl thermostat mode hall heat")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
-    @Argument(help: "The mode.") var mode: Mode
-    @OptionGroup var device: DeviceVerbOptions
+    @OptionGroup var words: NodesAndValue<Mode>
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func verb() -> any DeviceVerb { ThermostatVerb.mode(mode.mode) }
+    var nodes: [NodeArgument] { words.nodes }
+
+    func verb() throws -> any DeviceVerb { ThermostatVerb.mode(try words.value().mode) }
 }
 
-struct ThermostatShow: NodeSubject {
+struct ThermostatShow: ReadingCommand {
     static let configuration = CommandConfiguration(
         commandName: "show", abstract: "Show the temperatures and the mode of a thermostat.",
         discussion: "Example: matterctl thermostat show hall")
+    static let kinds = Reading.thermostat
+    static let lack = "is no thermostat"
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+    @Argument(help: NodeSelection.nodesHelp) var nodes: [NodeArgument] = []
+    @OptionGroup var selection: NodeSelection
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    func run(_ context: CommandContext) async throws {
-        try await ReadingOutput(context, node).print(Reading.thermostat, lack: "is no thermostat")
-    }
 }

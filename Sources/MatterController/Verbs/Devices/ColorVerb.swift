@@ -28,18 +28,25 @@ package struct ColorVerb: DeviceVerb {
         // OptionsMask and OptionsOverride: without ExecuteIfOff, a light that is off would ignore it and say nothing.
         let options = ColorControl.Options.executeIfOff.tlv
         let tail = [transition.tlv, options, options]
+        func request(
+            _ command: CommandID, _ fields: [TLVValue], _ attribute: AttributeID, goal: TLVValue
+        ) -> DeviceRequest {
+            DeviceRequest(
+                command, fields + tail, attribute: attribute, goal: goal,
+                transition: .milliseconds(100) * Int(transition))
+        }
         switch color {
         case .temperature(let mireds):
             try facts.require(ColorControl.Feature.colorTemperature, "colour temperature")
             try check(mireds, facts)
-            return DeviceRequest(
-                Command.moveToColorTemperature, [mireds.tlv] + tail,
-                attribute: ColorControl.Attribute.colorTemperatureMireds)
+            return request(
+                Command.moveToColorTemperature, [mireds.tlv], ColorControl.Attribute.colorTemperatureMireds,
+                goal: mireds.tlv)
         case .xy(let x, let y):
             try facts.require(ColorControl.Feature.xy, "colours by x and y")
-            return DeviceRequest(
-                Command.moveToColor, [Self.coordinate(x).tlv, Self.coordinate(y).tlv] + tail,
-                attribute: ColorControl.Attribute.currentX)
+            let point = (x: Self.coordinate(x).tlv, y: Self.coordinate(y).tlv)
+            return request(
+                Command.moveToColor, [point.x, point.y], ColorControl.Attribute.currentX, goal: point.x)
         case .hue(let degrees, let saturation):
             try facts.require(ColorControl.Feature.hueAndSaturation, "hue and saturation")
             // DirectionEnum Shortest.
@@ -48,14 +55,14 @@ package struct ColorVerb: DeviceVerb {
                 let hue = UInt8((degrees * 254 / 360).rounded()).tlv
                 let attribute = ColorControl.Attribute.currentHue
                 return saturation.map {
-                    DeviceRequest(Command.moveToHueAndSaturation, [hue, $0.tlv] + tail, attribute: attribute)
-                } ?? DeviceRequest(Command.moveToHue, [hue, way] + tail, attribute: attribute)
+                    request(Command.moveToHueAndSaturation, [hue, $0.tlv], attribute, goal: hue)
+                } ?? request(Command.moveToHue, [hue, way], attribute, goal: hue)
             }
             let hue = UInt16(truncatingIfNeeded: Int((degrees * 65536 / 360).rounded())).tlv
             let attribute = ColorControl.Attribute.enhancedCurrentHue
             return saturation.map {
-                DeviceRequest(Command.enhancedMoveToHueAndSaturation, [hue, $0.tlv] + tail, attribute: attribute)
-            } ?? DeviceRequest(Command.enhancedMoveToHue, [hue, way] + tail, attribute: attribute)
+                request(Command.enhancedMoveToHueAndSaturation, [hue, $0.tlv], attribute, goal: hue)
+            } ?? request(Command.enhancedMoveToHue, [hue, way], attribute, goal: hue)
         }
     }
 

@@ -18,6 +18,9 @@ package struct DeviceFacts: Sendable {
         self.values = values
     }
 
+    /// Of a device that was not asked.
+    package init(unasked title: String, label: String) { self.init(title: title, label: label, values: [:]) }
+
     /// An attribute; `nil` if the device has none, it is null, or its value is of another type.
     func value<Value>(_ attribute: TypedAttribute<Value>) -> Value? {
         values[attribute.id].flatMap { Value(tlv: $0) }

@@ -11,6 +11,8 @@ package struct LockVerb: DeviceVerb {
     }
 
     package let cluster = DoorLock.id
+    /// How long a bolt may take.
+    private static let pause = Duration.seconds(8)
     private let action: Action
     private let pin: String?
 
@@ -29,13 +31,16 @@ package struct LockVerb: DeviceVerb {
                 .pinNeeded, "\(facts.title) wants a PIN code", hint: .step("lock.pin", verb, facts.label))
         }
         let code = pin.map { TLVValue.octets(Array($0.utf8)) }
-        let state = DoorLock.Attribute.lockState
+        func request(_ command: CommandID, _ fields: [TLVValue?], goal: DoorLock.DlLockState) -> DeviceRequest {
+            DeviceRequest(
+                command, fields, attribute: DoorLock.Attribute.lockState, goal: goal.tlv, pause: Self.pause)
+        }
         switch action {
-        case .lock: return DeviceRequest(DoorLock.Command.lockDoor, [code], attribute: state)
-        case .unlock(nil): return DeviceRequest(DoorLock.Command.unlockDoor, [code], attribute: state)
+        case .lock: return request(DoorLock.Command.lockDoor, [code], goal: .locked)
+        case .unlock(nil): return request(DoorLock.Command.unlockDoor, [code], goal: .unlocked)
         case .unlock(let seconds?):
             try facts.require(DoorLock.Command.unlockWithTimeout, "lock again after a time")
-            return DeviceRequest(DoorLock.Command.unlockWithTimeout, [seconds.tlv, code], attribute: state)
+            return request(DoorLock.Command.unlockWithTimeout, [seconds.tlv, code], goal: .unlocked)
         }
     }
 

@@ -1,0 +1,69 @@
+package import MatterDataModel
+package import MatterInteraction
+import MatterRecords
+import MatterTLV
+import MatterTransport
+
+/// What a verb has made of an endpoint, read back.
+package struct SettledState: Sendable {
+    package let path: ConcreteAttributePath
+    package let reports: [AttributeReport]
+    /// Of a level: false if the light is off, so that the level is none.
+    package let isLit: Bool?
+    /// False if the time was over while the device was on its way.
+    package let isSettled: Bool
+}
+
+/// Judges when the change that a request has started is over: the value is the wanted one, or it has stopped to change.
+struct Settling {
+    let goal: TLVValue?
+    /// The end of the transition.
+    let end: Instant
+    let pause: Duration
+    private var last: TLVValue?
+    private var quietSince: Instant
+
+    init(_ request: DeviceRequest, at now: Instant) {
+        goal = request.goal
+        end = now + request.transition
+        pause = request.pause
+        quietSince = end
+    }
+
+    mutating func isOver(_ value: TLVValue?, at now: Instant) -> Bool {
+        guard let goal, let value else { return now >= end }
+        if value != last {
+            last = value
+            quietSince = max(end, now)
+        }
+        return value == goal || now >= quietSince + pause
+    }
+}
+
+extension Controller {
+    private static let look = Duration.milliseconds(400)
+
+    /// Reads the state that a request leads to, once the change that it started is over or the time is.
+    package func state(
+        after request: DeviceRequest, to cluster: ClusterID, at place: ServingEndpoint, budget: Budget
+    ) async throws -> SettledState {
+        let path = ConcreteAttributePath(endpoint: place.endpoint, cluster: cluster, attribute: request.attribute)
+        let light = ConcreteAttributePath(
+            endpoint: place.endpoint, cluster: OnOff.id, attribute: OnOff.Attribute.onOff)
+        let paths = [AttributePath(path)] + (request.dependsOnLight ? [AttributePath(light)] : [])
+        let deadline = budget.deadline(for: place.node, work: request.transition + request.pause)
+        var settling = Settling(request, at: options.time.now)
+        while true {
+            let result = try await place.link.read(paths, deadline: deadline)
+            let now = options.time.now
+            let isOver = settling.isOver(result.attribute(path)?.value, at: now)
+            let wait = max(Self.look, min(settling.end - now, deadline - now - Self.look * 2))
+            guard !isOver, now + wait + Self.look < deadline else {
+                return SettledState(
+                    path: path, reports: result.attributes.filter { $0.path == path },
+                    isLit: result.attribute(light)?.value == .bool(false) ? false : nil, isSettled: isOver)
+            }
+            try await options.time.sleep(for: wait)
+        }
+    }
+}
