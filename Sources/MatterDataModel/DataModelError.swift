@@ -24,6 +24,8 @@ public struct DataModelError: CodedError, Equatable {
         case wrongType = "data-model.wrong-type"
         /// A value whose text cannot be read: half a unit, a time that does not exist, bad JSON.
         case malformedValue = "data-model.malformed-value"
+        /// A number without a unit that can be read in two ways.
+        case ambiguousNumber = "data-model.ambiguous-number"
         /// A mandatory field that was left out and has no default.
         case missingField = "data-model.missing-field"
         /// A field that was given twice.

@@ -146,7 +146,7 @@ import Testing
                 "status":"SUCCESS","statusCode":0}
                 """)
         let file = matterctl.folder.file("value")
-        try Data("17".utf8).write(to: file)
+        try Data("1.7s".utf8).write(to: file)
         try await matterctl.succeed("write", "kitchen", "1/on-off/on-time", "@\(file.path)")
         #expect(try await matterctl.succeed("read", "kitchen", "1/on-off/on-time").result == "17")
         try await matterctl.succeed("write", "kitchen", "1/level-control/on-level", "null")

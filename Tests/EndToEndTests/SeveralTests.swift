@@ -16,7 +16,7 @@ import Testing
         let happened = scene.light.lines.filter { $0.hasPrefix("light ") || $0.hasPrefix("level ") }
         #expect(happened.suffix(3) == ["light on", "level 9", "light off"], "\(happened)")
         try await scene.matterctl.succeed(
-            "write", "kitchen", "0/basic-information/node-label=hall", "1/level-control/on-level", "9")
+            "write", "kitchen", "0/basic-information/node-label=hall", "1/level-control/on-level", "raw:9")
         let values = try await scene.matterctl.succeed(
             "read", "kitchen", "0/basic-information/node-label", "1/level-control/on-level", "--json"
         ).json().elements

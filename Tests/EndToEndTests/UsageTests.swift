@@ -191,7 +191,7 @@ import Testing
             let outcome = try await matterctl.run(words)
             #expect(outcome.status == 5 && outcome.stderr.contains("CONSTRAINT_ERROR"), "\(outcome)")
         }
-        let missing = try await matterctl.fail(64, "write", "hall", path, "5", "--timeout", "-5")
+        let missing = try await matterctl.fail(64, "write", "hall", path, "5C", "--timeout", "-5")
         #expect(missing.stderr.contains("--timeout"), "\(missing)")
     }
 

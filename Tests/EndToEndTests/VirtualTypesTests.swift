@@ -64,7 +64,7 @@ struct VirtualTypesTests {
         #expect(try await house.read("1/thermostat/system-mode") == "Heat")
         try await matterctl.succeed("write", "house", "1/thermostat/occupied-heating-setpoint", "21.5C")
         #expect(try await house.read("1/thermostat/occupied-heating-setpoint") == "2150")
-        try await matterctl.succeed("invoke", "house", "1/thermostat/setpoint-raise-lower", "mode=heat", "amount=5")
+        try await matterctl.succeed("invoke", "house", "1/thermostat/setpoint-raise-lower", "mode=heat", "amount=0.5C")
         #expect(try await house.read("1/thermostat/occupied-heating-setpoint") == "2200")
         let refused = try await matterctl.fail(
             5, "write", "house", "1/thermostat/occupied-heating-setpoint", "99C")

@@ -134,7 +134,7 @@ import Testing
         let lines = try await shell.succeed("sensor it").stdout.split(separator: "\n").map(String.init)
         #expect(lines.count == 4 && lines[0].hasPrefix("1\ttemperature\t"), "\(lines)")
         let drawn = try await terminal.succeed("sensor it --home \(shell.home)").stdout
-        for part in [" °C", " %", "occupied", "ENDPOINT  QUANTITY"] { #expect(drawn.contains(part), "\(drawn)") }
+        for part in [" °C", "%", "occupied", "ENDPOINT  QUANTITY"] { #expect(drawn.contains(part), "\(drawn)") }
         let json = try await shell.succeed("sensor it/1 --json").json().arrayValue ?? []
         #expect(json.count == 1 && json.first?["quantity"] == "temperature", "\(json)")
         #expect(json.first?["unit"] == "0.01 °C" && json.first?["cluster"] == "TemperatureMeasurement")

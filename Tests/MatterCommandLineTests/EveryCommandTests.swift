@@ -56,7 +56,7 @@ import Testing
         ("sensor", "lamp", .noNode),
         ("battery", "lamp", .noNode),
         ("read", "lamp 1/6/0", .noNode),
-        ("write", "lamp 1/8/on-level 5", .noNode),
+        ("write", "lamp 1/8/on-level 5%", .noNode),
         ("invoke", "lamp 1/6/2", .noNode),
         ("subscribe", "lamp 1/6/0", .noNode),
         ("events", "lamp", .noNode),

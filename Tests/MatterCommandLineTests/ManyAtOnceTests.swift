@@ -26,7 +26,7 @@ import Testing
             try await shell.succeed("read lamp 0/basic-information/node-label 1/level-control/on-level").stdout
                 == "0/basic-information/node-label\tHall = light\n1/level-control/on-level\t127\n")
         let mixed = try await shell.run(
-            "write lamp 0/5/1=x 1/8/17 5 9/6/0x4003 on --json".replacingOccurrences(of: "0/5/1", with: "0/40/1"))
+            "write lamp 0/5/1=x 1/8/17 5% 9/6/0x4003 on --json".replacingOccurrences(of: "0/5/1", with: "0/40/1"))
         #expect(mixed.status == 5)
         #expect(
             try mixed.json().arrayValue?.map { $0["status"]?.stringValue }
@@ -39,7 +39,7 @@ import Testing
         for (words, message) in [
             ("write lamp 1/8/17", "missing expected argument: the value for 1/8/17"),
             ("write lamp 1/8/17=1 1/8/16 1 --data-version 3", "--data-version is for one attribute"),
-            ("write lamp 1/8/17=1 1/8/17=2", "a write that sets an attribute twice"),
+            ("write lamp 1/8/17=1% 1/8/17=2%", "a write that sets an attribute twice"),
         ] {
             let run = try await shell.run(words + " --json")
             #expect(try run.status == 64 && run.error().text("message") == message, "\(words): \(run)")

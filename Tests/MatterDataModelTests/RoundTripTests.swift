@@ -72,7 +72,8 @@ private struct ValueMaker {
 }
 
 @Suite("Round trip") struct RoundTripTests {
-    private let parser = ValueParser()
+    /// Of someone who types the numbers that programs get.
+    private let parser = ValueParser { _ in .steps }
 
     /// Prints a value as JSON text and reads it back, by names and by numbers.
     private func survives(_ value: TLVValue, _ type: DataType) throws -> Bool {

@@ -84,8 +84,8 @@ import Testing
         {
             let definition = try catalogue.cluster(named: cluster)
             let found = try definition.attribute(named: attribute)
-            return ValuePrinter(numeric: numeric).lines(
-                value, as: found.type, cluster: definition.id, attribute: found.id, in: catalogue)
+            let printer = numeric ? ValuePrinter(numeric: true) : ValuePrinter(forPeopleWith: catalogue)
+            return printer.lines(value, as: found.type, cluster: definition.id, attribute: found.id)
         }
         func list(_ numbers: UInt64...) -> TLVValue { .array(numbers.map { TLVElement(.anonymous, .uint($0)) }) }
         let types = TLVValue.array([TLVElement(.anonymous, .structure([.init(0, .uint(257)), .init(1, .uint(3))]))])
@@ -106,6 +106,24 @@ import Testing
         #expect(try lines(.uint(17_170_432), "basic-information", "specification-version") == ["1.6"])
         #expect(try lines(.uint(0x0104_0200), "basic-information", "specification-version") == ["1.4.2"])
         #expect(try lines(.uint(0), "basic-information", "specification-version") == ["0"])
+        #expect(try lines(.int(2150), "thermostat", "occupied-heating-setpoint") == ["21.50 °C"])
+        #expect(try lines(.uint(76), "level-control", "current-level") == ["30% (76)"])
+        #expect(try lines(.uint(370), "color-control", "color-temperature-mireds") == ["2703 K"])
+        #expect(try lines(.uint(76), "level-control", "current-level", numeric: true) == ["76"])
+        #expect(try lines(.null, "level-control", "on-level") == ["null"])
+        #expect(try lines(.uint(0x130A), "basic-information", "vendor-id") == ["Eve (0x130A)"])
+        let interface = TLVValue.array([
+            TLVElement(
+                .anonymous, .structure([.init(4, .octets([2, 0, 0, 0, 0, 1])), .init(5, list(0))]))
+        ])
+        #expect(
+            try lines(interface, "general-diagnostics", "network-interfaces").first
+                == "- hardwareAddress: 02:00:00:00:00:01")
+        let setting = try catalogue.cluster(named: "thermostat").command(named: "setpoint-raise-lower")
+        let fields = TLVValue.structure([.init(0, .uint(0)), .init(1, .int(5))])
+        #expect(
+            ValuePrinter(forPeopleWith: catalogue).json(fields: fields, of: setting.fields)
+                == ["mode": "Heat", "amount": "0.5 °C"])
         // Programs get the numbers.
         #expect(printer.text(list(6), as: try catalogue.type("descriptor", "server-list")) == "[6]")
     }
@@ -189,8 +207,8 @@ import Testing
         }
         #expect(try meaning("temperature", .int(2150)) == "21.50 °C")
         #expect(try meaning("temperature", .int(-5)) == "-0.05 °C")
-        #expect(try meaning("percent100ths", .uint(1234)) == "12.34 %")
-        #expect(try meaning("percent", .uint(50)) == "50 %")
+        #expect(try meaning("percent100ths", .uint(1234)) == "12.34%")
+        #expect(try meaning("percent", .uint(50)) == "50%")
         #expect(try meaning("epoch-s", .uint(848_568_600)) == "2026-11-21T09:30:00Z")
         #expect(try meaning("elapsed-s", .uint(5)) == "5 s")
         #expect(try meaning("power-mw", .int(-1500)) == "-1.500 W")
@@ -198,10 +216,20 @@ import Testing
         #expect(try meaning("ipadr", .octets([1])) == nil)
         #expect(try meaning("uint8", .uint(5)) == nil)
         #expect(try meaning("temperature", .null) == nil)
-        #expect(printer.meaning(.uint(127), as: try catalogue.type("level-control", "current-level")) == "50 %")
+        #expect(printer.meaning(.uint(127), as: try catalogue.type("level-control", "current-level")) == "50% (127)")
         #expect(
             printer.meaning(.uint(370), as: try catalogue.type("color-control", "color-temperature-mireds")) == "2703 K"
         )
+        for (unit, value, said) in [
+            (.watts, .float(12.3456), "12.346 W"), (.kilowattHours, .double(0.5), "0.5 kWh"),
+            (.volts, .float(230), "230 V"),
+            (.deciwatts, .uint(123), "12.3 W"), (.millihertz, .int(49_990), "49.990 Hz"),
+            (.kilopascalTenths, .int(1013), "101.3 kPa"), (.flowTenths, .uint(5), "0.5 m³/h"),
+            (.illuminance, .uint(20_001), "100 lx"), (.illuminance, .uint(0), "too dark to measure"),
+            (.degrees, .uint(90), "90°"), (.watts, .double(.infinity), nil), (.watts, .float(.nan), nil),
+        ] as [(ValueUnit, TLVValue, String?)] {
+            #expect(printer.meaning(value, as: DataType(name: "x", kind: .unsigned(bits: 64), unit: unit)) == said)
+        }
         for unit in ValueUnit.allCases {
             // Devices send any number.
             for number: TLVValue in [.uint(.max), .int(.min), .int(.max), .uint(0)] {

@@ -23,7 +23,7 @@ struct AttributeOutput {
         record = node
         self.target = target
         self.catalogue = catalogue
-        printer = ValuePrinter(numeric: numeric)
+        printer = context.console.printer(numeric: numeric, in: catalogue)
         self.isStrict = isStrict
     }
 
@@ -104,9 +104,9 @@ struct AttributeOutput {
 
     /// One line for programs, as many as it takes for people.
     private func lines(_ value: TLVValue, at path: ConcreteAttributePath) -> [String] {
-        guard context.console.isTerminal else { return [printer.text(value, as: type(of: path))] }
-        return printer.lines(
-            value, as: type(of: path), cluster: path.cluster, attribute: path.attribute, in: catalogue)
+        let type = catalogue.type(of: path)
+        guard context.console.isTerminal else { return [printer.text(value, as: type)] }
+        return printer.lines(value, as: type, cluster: path.cluster, attribute: path.attribute)
     }
 
     private func judge(_ reports: [AttributeReport]) throws {
@@ -134,8 +134,6 @@ struct AttributeOutput {
         guard !context.console.isJSON else { return }
         for failure in failures { context.console.message("warning: \(path(failure.path)): \(failure.said)") }
     }
-
-    private func type(of path: ConcreteAttributePath) -> DataType? { catalogue.type(of: path) }
 
     private func path(_ path: ConcreteAttributePath) -> String { path.text(in: catalogue) }
 }

@@ -19,6 +19,27 @@ package struct Console: Sendable {
     /// Whether a person can be asked in the middle of a command.
     var canAsk: Bool { !isJSON && terminal.isTerminal(.input) && terminal.isTerminal(.error) }
 
+    /// How values are printed: on a terminal for people, with their units and names; raw for programs and with `--numeric`.
+    func printer(numeric: Bool = false, in catalogue: Catalogue = .standard) -> ValuePrinter {
+        isTerminal && !isJSON && !numeric
+            ? ValuePrinter(forPeopleWith: catalogue) : ValuePrinter(numeric: numeric)
+    }
+
+    /// How words are read as values: a person is asked about a bare number that can be read in two ways.
+    func parser(_ catalogue: Catalogue, isStrict: Bool = false) -> ValueParser {
+        ValueParser(catalogue: catalogue, isStrict: isStrict) { canAsk ? meaning(of: $0) : nil }
+    }
+
+    private func meaning(of number: BareNumber) -> BareNumber.Meaning? {
+        let (unit, steps) = (number.unit, number.steps)
+        terminal.error("\(number.place) \(number.word): 1 for \(unit.text), or 2 for \(steps.text)? ")
+        return switch (try? StandardInput.line())?.map({ $0.filter { $0 != " " } }) {
+        case "1", unit.spelling: .unit
+        case "2", steps.spelling: .steps
+        default: nil
+        }
+    }
+
     /// One line of a result.
     package func result(_ line: String) { terminal.result(line) }
 

@@ -31,6 +31,28 @@ public enum ValueUnit: String, Sendable, CaseIterable {
     case milliwattHours = "mWh"
     case millivoltAmpereHours = "mVAh"
     case millivarHours = "mvarh"
+    case volts = "V"
+    case decivolts = "dV"
+    case amperes = "A"
+    case watts = "W"
+    case deciwatts = "dW"
+    case wattHours = "Wh"
+    case kilowattHours = "kWh"
+    /// A frequency in steps of 0.001 Hz.
+    case millihertz = "mHz"
+    /// A pressure in steps of 0.1 kPa.
+    case kilopascalTenths = "dkPa"
+    /// A flow in steps of 0.1 m³/h.
+    case flowTenths = "dm3h"
+    /// 10000 times the logarithm of the lux, plus one (Matter application cluster specification 2.2.5.1).
+    case illuminance = "lux"
+    case revolutionsPerMinute = "rpm"
+    case decibelMilliwatts = "dBm"
+    case litres = "l"
+    case centimetres = "cm"
+    case millimetres = "mm"
+    case degrees = "deg"
+    case centiseconds = "cs"
 
     /// One step in words, as `clusters NAME` prints it.
     public var text: String {
@@ -59,11 +81,59 @@ public enum ValueUnit: String, Sendable, CaseIterable {
         case .milliwattHours: "1 mWh"
         case .millivoltAmpereHours: "1 mVAh"
         case .millivarHours: "1 mvarh"
+        case .decivolts: "0.1 V"
+        case .deciwatts: "0.1 W"
+        case .kilopascalTenths: "0.1 kPa"
+        case .flowTenths: "0.1 m³/h"
+        case .illuminance: "10000 log10(lx) + 1"
+        case .degrees: "1°"
+        case .centiseconds: "0.01 s"
+        case .volts, .amperes, .watts, .wattHours, .kilowattHours, .millihertz, .revolutionsPerMinute,
+            .decibelMilliwatts, .litres, .centimetres, .millimetres:
+            "1 \(rawValue)"
         }
     }
 }
 
 extension ValueUnit {
+    /// The unit that people use, and how many decimals of it one step has; `nil` where that is no matter of decimals.
+    var decimal: (symbol: String, decimals: Int)? {
+        switch self {
+        case .percent: ("%", 0)
+        case .percentHundredths: ("%", 2)
+        case .celsiusHundredths: ("°C", 2)
+        case .celsiusTenthsDifference: ("°C", 1)
+        case .deciseconds: ("s", 1)
+        case .centiseconds: ("s", 2)
+        case .microseconds: ("µs", 0)
+        case .milliseconds, .seconds, .minutes, .hours, .volts, .amperes, .watts, .wattHours, .kilowattHours,
+            .revolutionsPerMinute, .decibelMilliwatts, .litres, .centimetres, .millimetres:
+            (rawValue, 0)
+        case .decivolts, .deciwatts: (String(rawValue.dropFirst()), 1)
+        case .millivolts, .milliamperes, .milliwatts, .millivoltAmperes, .millivars, .milliwattHours,
+            .millivoltAmpereHours, .millivarHours, .millihertz:
+            (String(rawValue.dropFirst()), 3)
+        case .kilopascalTenths: ("kPa", 1)
+        case .flowTenths: ("m³/h", 1)
+        case .degrees: ("°", 0)
+        case .percentHalves, .level, .mireds, .epochSeconds, .epochMicroseconds, .posixMilliseconds, .illuminance: nil
+        }
+    }
+
+    /// The unit that a person may mean by a bare number although one step is another; `nil` if one step is a whole unit,
+    /// or if the bare number is what everybody types.
+    ///
+    /// - Parameter isStrict: also of levels and of tenths of a second, which commands take as bare numbers.
+    func bareUnit(isStrict: Bool) -> String? {
+        switch self {
+        case .percentHundredths, .percentHalves: "%"
+        case .celsiusHundredths, .celsiusTenthsDifference: "C"
+        case .level: isStrict ? "%" : nil
+        case .deciseconds, .centiseconds: isStrict ? "s" : nil
+        default: decimal.flatMap { $0.decimals > 0 && Quantity.takes($0.symbol, self) ? $0.symbol : nil }
+        }
+    }
+
     /// The unit that a definitions file means by its words: those of data-model.json, those of ``text``, or a short form.
     init?(modelText: String) {
         if let unit = ValueUnit.allCases.first(where: { $0.text == modelText }) {

@@ -1,5 +1,5 @@
 import JSON
-package import MatterTLV
+import MatterTLV
 
 /// Names for numbers that are ids: clusters, device types, the attributes and commands of a cluster,
 /// the version of the specification. For people; programs get the numbers.
@@ -10,12 +10,14 @@ struct Glossary: Sendable {
         self.catalogue = catalogue
     }
 
-    /// The name with the number behind it; `nil` for formats whose numbers are no ids.
-    func name(_ number: UInt64, as format: DataType.Format?) -> String? {
+    /// The name with the number behind it; `nil` for types whose numbers are no ids.
+    func name(_ number: UInt64, as type: DataType) -> String? {
         guard let id = UInt32(exactly: number) else { return nil }
-        return switch format {
+        return switch type.format {
         case .clusterID: Self.text(catalogue.clusterName(ClusterID(id)).map(NameStyle.kebab), id)
         case .deviceTypeID: Self.text(catalogue.deviceType(DeviceTypeID(id))?.label, id)
+        case nil where type.name == "vendor-id":
+            UInt16(exactly: id).flatMap(VendorNames.name(of:)).map { "\($0) (\(hexadecimal(id)))" }
         default: nil
         }
     }
@@ -58,19 +60,5 @@ struct Glossary: Sendable {
         guard let number = UInt32(exactly: number), number != 0 else { return nil }
         let (major, minor, patch) = (number >> 24, number >> 16 & 0xFF, number >> 8 & 0xFF)
         return "\(major).\(minor)" + (patch == 0 ? "" : ".\(patch)")
-    }
-}
-
-extension ValuePrinter {
-    /// The value of an attribute as a person reads it on a terminal: structures and lists laid out, clusters, device
-    /// types, attributes and commands by name unless numbers are asked for. At least one line.
-    package func lines(
-        _ value: TLVValue, as type: DataType?, cluster: ClusterID, attribute: AttributeID, in catalogue: Catalogue
-    ) -> [String] {
-        var printer = self
-        let glossary = Glossary(catalogue)
-        printer.glossary = numeric ? nil : glossary
-        let named = numeric ? nil : glossary.json(value, cluster: cluster, attribute: attribute)
-        return ValueLayout.lines(named ?? printer.json(value, as: type))
     }
 }

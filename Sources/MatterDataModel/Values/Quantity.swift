@@ -36,15 +36,23 @@ enum Quantity {
         case .percent, .percentHundredths, .percentHalves, .level: "50%"
         case .celsiusHundredths: "21.5C or 70F"
         case .celsiusTenthsDifference: "0.5C"
-        case .microseconds, .milliseconds, .deciseconds, .seconds, .minutes, .hours: "2s or 1h30m"
+        case .microseconds, .milliseconds, .deciseconds, .centiseconds, .seconds, .minutes, .hours: "2s or 1h30m"
         case .epochSeconds, .epochMicroseconds, .posixMilliseconds: "2026-11-21T09:30:00Z"
         case .mireds: "2700K"
-        case .millivolts: "230V"
-        case .milliamperes: "16A"
-        case .milliwatts: "1500W"
+        case .millivolts, .decivolts, .volts: "230V"
+        case .milliamperes, .amperes: "16A"
+        case .milliwatts, .deciwatts, .watts: "1500W"
         case .millivoltAmperes: "1500VA"
         case .millivars: "100var"
-        case .milliwattHours: "1.5kWh"
+        case .milliwattHours, .wattHours, .kilowattHours: "1.5kWh"
+        case .millihertz: "50Hz"
+        case .kilopascalTenths: "101.3kPa"
+        case .centimetres, .millimetres: "1.5m"
+        case .degrees: "90deg"
+        case .revolutionsPerMinute: "1500rpm"
+        case .decibelMilliwatts: "-60dBm"
+        case .litres: "200l"
+        case .flowTenths, .illuminance: nil
         case .millivoltAmpereHours: "1.5kVAh"
         case .millivarHours: "1.5kvarh"
         }
@@ -66,10 +74,12 @@ enum Quantity {
         case .percent, .percentHundredths, .percentHalves, .level: ["%"]
         case .celsiusHundredths, .celsiusTenthsDifference: ["C", "F", "K"]
         case .mireds: ["K", "mired", "mireds"]
-        case .epochSeconds, .epochMicroseconds, .posixMilliseconds: []
-        default: duration(unit) == nil ? electric(unit).map(\.suffix) : durations.map(\.suffix)
+        default: duration(unit) == nil ? metric(unit).map(\.suffix) : durations.map(\.suffix)
         }
     }
+
+    /// Whether a number with this suffix is a quantity of the unit.
+    static func takes(_ suffix: String, _ unit: ValueUnit) -> Bool { suffixes(unit).contains(suffix) }
 
     private static let durations: [(suffix: String, microseconds: Int128)] = [
         ("us", 1), ("ms", 1000), ("s", 1_000_000), ("m", 60_000_000), ("min", 60_000_000), ("h", 3_600_000_000),
@@ -81,6 +91,7 @@ enum Quantity {
         switch unit {
         case .microseconds: 1
         case .milliseconds: 1000
+        case .centiseconds: 10_000
         case .deciseconds: 100_000
         case .seconds: 1_000_000
         case .minutes: 60_000_000
@@ -89,9 +100,27 @@ enum Quantity {
         }
     }
 
-    private static func electric(_ unit: ValueUnit) -> [(suffix: String, steps: Int128)] {
-        let whole = unit.rawValue.dropFirst()
-        return [("m\(whole)", 1), ("\(whole)", 1000), ("k\(whole)", 1_000_000), ("M\(whole)", 1_000_000_000)]
+    /// The units that go with one that has decimals, and how many steps each of them is worth.
+    private static func metric(_ unit: ValueUnit) -> [(suffix: String, worth: Fraction)] {
+        switch unit {
+        case .millivolts, .milliamperes, .milliwatts, .millivoltAmperes, .millivars, .milliwattHours,
+            .millivoltAmpereHours, .millivarHours, .millihertz:
+            prefixed(unit.rawValue.dropFirst(), Fraction(1000))
+        case .decivolts, .deciwatts: prefixed(unit.rawValue.dropFirst(), Fraction(10))
+        case .volts, .amperes, .watts, .wattHours: prefixed(unit.rawValue[...], Fraction(1))
+        case .kilowattHours: prefixed("Wh", Fraction(1, 1000))
+        case .kilopascalTenths: [("kPa", Fraction(10)), ("hPa", Fraction(1)), ("Pa", Fraction(1, 100))]
+        case .centimetres: [("cm", Fraction(1)), ("m", Fraction(100)), ("mm", Fraction(1, 10))]
+        case .millimetres: [("mm", Fraction(1)), ("m", Fraction(1000)), ("cm", Fraction(10))]
+        case .degrees, .revolutionsPerMinute, .decibelMilliwatts, .litres: [(unit.rawValue, Fraction(1))]
+        default: []
+        }
+    }
+
+    private static func prefixed(_ symbol: Substring, _ worth: Fraction) -> [(suffix: String, worth: Fraction)] {
+        [("m", Fraction(1, 1000)), ("", Fraction(1)), ("k", Fraction(1000)), ("M", Fraction(1_000_000))].compactMap {
+            prefix, factor in (worth * factor).map { ("\(prefix)\(symbol)", $0) }
+        }
     }
 
     private static func steps(of amount: Fraction, _ suffix: String, _ unit: ValueUnit) -> Fraction? {
@@ -113,7 +142,7 @@ enum Quantity {
             if let step = duration(unit), let part = durations.first(where: { $0.suffix == suffix }) {
                 return amount * Fraction(part.microseconds, step)
             }
-            return electric(unit).first { $0.suffix == suffix }.flatMap { amount * Fraction($0.steps) }
+            return metric(unit).first { $0.suffix == suffix }.flatMap { amount * $0.worth }
         }
     }
 

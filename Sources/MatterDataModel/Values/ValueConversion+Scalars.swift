@@ -20,15 +20,22 @@ extension ValueConversion {
             switch json {
             case .int, .uint: json.integer()
             case .double(let double): UInt64(exactly: double)
-            case .string(let text): (type.isFabricID ? FabricIDText.parse(text) : nil) ?? NumberText.unsigned(text)
+            case .string(let text):
+                (type.isFabricID ? FabricIDText.parse(text) : nil) ?? NumberText.unsigned(Self.steps(text))
             default: nil
             }
+        let range = type.unsignedRange(bits: bits)
+        if let bare = number.flatMap({ Int64(exactly: $0) }) {
+            let meant = try meaning(of: bare, json, type, place) {
+                UInt64(exactly: $0).map(range.contains) ?? false
+            }
+            number = UInt64(exactly: meant)
+        }
         if number == nil, case .string(let text) = json {
             number = try quantity(text, type, place).flatMap { UInt64(exactly: $0) }
             if number == nil { number = try id(text, type, place) }
         }
         guard let number else { throw wrong(type, json, place) }
-        let range = type.unsignedRange(bits: bits)
         if !range.contains(number) {
             warn(place, "\(number) is outside \(range.lowerBound)…\(range.upperBound)")
         }
@@ -42,16 +49,34 @@ extension ValueConversion {
             switch json {
             case .int, .uint: json.integer()
             case .double(let double): Int64(exactly: double)
-            case .string(let text): NumberText.signed(text)
+            case .string(let text): NumberText.signed(Self.steps(text))
             default: nil
             }
+        let range = type.signedRange(bits: bits)
+        if let bare = number { number = try meaning(of: bare, json, type, place, isAllowed: range.contains) }
         if number == nil, case .string(let text) = json { number = try quantity(text, type, place) }
         guard let number else { throw wrong(type, json, place) }
-        let range = type.signedRange(bits: bits)
         if !range.contains(number) {
             warn(place, "\(number) is outside \(range.lowerBound)…\(range.upperBound)")
         }
         return number
+    }
+
+    /// The digits of a number of steps: `raw:21`, `21`.
+    private static func steps(_ text: String) -> String {
+        text.hasPrefix(BareNumber.rawPrefix) ? String(text.dropFirst(BareNumber.rawPrefix.count)) : text
+    }
+
+    /// The steps that a bare number means; a number in JSON is one of steps.
+    private func meaning(
+        of number: Int64, _ json: JSONValue, _ type: DataType, _ place: String, isAllowed: (Int64) -> Bool
+    ) throws(DataModelError) -> Int64 {
+        guard isTyped, let word = json.stringValue,
+            let bare = BareNumber(
+                word, number, as: type, at: place, isStrict: parser.isStrict, isAllowed: isAllowed)
+        else { return number }
+        guard let meaning = parser.choose(bare) else { throw bare.error }
+        return meaning == .unit ? bare.unit.steps : bare.steps.steps
     }
 
     /// A number with a unit, or a time; `nil` if the text is neither.

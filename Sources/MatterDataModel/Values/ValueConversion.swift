@@ -4,11 +4,15 @@ import MatterTLV
 
 /// One conversion to TLV under way: collects warnings, knows the place it is at.
 struct ValueConversion {
-    let catalogue: Catalogue
+    let parser: ValueParser
     private(set) var warnings: [ValueWarning] = []
+    /// Whether a string is what a person typed, and not one in JSON.
+    private(set) var isTyped = false
 
-    init(_ catalogue: Catalogue) {
-        self.catalogue = catalogue
+    var catalogue: Catalogue { parser.catalogue }
+
+    init(_ parser: ValueParser) {
+        self.parser = parser
     }
 
     mutating func warn(_ place: String, _ reason: String) {
@@ -33,6 +37,7 @@ struct ValueConversion {
             if word.hasPrefix("[") { return try value(parse(word, place), as: type, at: place) }
             if case .structure = type.kind { throw wrong(type, .string(word), place) }
             guard !word.isEmpty else { throw wrong(type, .string(word), place) }
+            isTyped = true
             return try list(
                 word.split(separator: ",", omittingEmptySubsequences: false).map { .string(String($0)) }, as: type,
                 at: place)
@@ -46,6 +51,7 @@ struct ValueConversion {
         case .string where word.count > 1 && word.hasPrefix("\"") && word.hasSuffix("\""):
             return try value(parse(word, place), as: type, at: place)
         default:
+            isTyped = true
             return try single(.string(word), as: type, at: place)
         }
     }

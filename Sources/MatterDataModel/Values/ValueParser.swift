@@ -36,12 +36,24 @@ package struct ValueWarning: Equatable, Sendable, CustomStringConvertible {
 /// | structures, lists | JSON; a list of scalars also as `1,2,3` |
 /// | everything nullable | `null` |
 ///
+/// A bare number whose type has another unit than people use is asked about, unless only one reading is possible: `21` may
+/// be 21 °C or 21 steps of 0.01 °C. `raw:21` and a number in JSON are steps.
+///
 /// Numbers, names and lengths outside what the model knows become warnings. Errors are values of another type.
 package struct ValueParser: Sendable {
-    let catalogue: Catalogue
+    package let catalogue: Catalogue
+    /// Whether bare levels and tenths of a second are asked about, too.
+    let isStrict: Bool
+    /// The answer to a question about a bare number; `nil` refuses it.
+    let choose: @Sendable (BareNumber) -> BareNumber.Meaning?
 
-    package init(catalogue: Catalogue = .standard) {
+    package init(
+        catalogue: Catalogue = .standard, isStrict: Bool = false,
+        choose: @escaping @Sendable (BareNumber) -> BareNumber.Meaning? = { _ in nil }
+    ) {
         self.catalogue = catalogue
+        self.isStrict = isStrict
+        self.choose = choose
     }
 
     /// A value from one shell word.
@@ -49,7 +61,7 @@ package struct ValueParser: Sendable {
     /// - Parameter place: the name of the attribute or field, for messages.
     /// - Throws: ``DataModelError`` that names the field and the form it wants.
     package func value(word: String, as type: DataType, at place: String) throws(DataModelError) -> ParsedValue {
-        var conversion = ValueConversion(catalogue)
+        var conversion = ValueConversion(self)
         let value = try conversion.value(word: word, as: type, at: place)
         return ParsedValue(value: value, warnings: conversion.warnings)
     }
@@ -58,7 +70,7 @@ package struct ValueParser: Sendable {
     ///
     /// - Throws: ``DataModelError`` that names the field and the form it wants.
     package func value(json: JSONValue, as type: DataType, at place: String) throws(DataModelError) -> ParsedValue {
-        var conversion = ValueConversion(catalogue)
+        var conversion = ValueConversion(self)
         let value = try conversion.value(json, as: type, at: place)
         return ParsedValue(value: value, warnings: conversion.warnings)
     }
@@ -66,7 +78,7 @@ package struct ValueParser: Sendable {
     /// A value from the contents of a file: bytes as they are, everything else like a word without its last line end.
     package func value(file: [UInt8], as type: DataType, at place: String) throws(DataModelError) -> ParsedValue {
         if case .octets = type.kind, !type.isList, type.format == nil, !file.starts(with: "hex:".utf8) {
-            var conversion = ValueConversion(catalogue)
+            var conversion = ValueConversion(self)
             conversion.checkLength(file.count, type, place)
             return ParsedValue(value: .octets(file), warnings: conversion.warnings)
         }
@@ -80,7 +92,7 @@ package struct ValueParser: Sendable {
     /// A value from a word when nothing is known about the type: JSON if it is, otherwise text. `hex:`, `text:`,
     /// `uint:`, `int:`, `single:` and `double:` in front say what is meant.
     package func value(untyped word: String, at place: String) throws(DataModelError) -> TLVValue {
-        let conversion = ValueConversion(catalogue)
+        let conversion = ValueConversion(self)
         return try conversion.untyped(word: word, at: place)
     }
 }
@@ -134,7 +146,7 @@ extension ValueParser {
         guard let object = json.objectValue else {
             throw DataModelError(.wrongType, "the fields of \(command.name) are a JSON object")
         }
-        var conversion = ValueConversion(catalogue)
+        var conversion = ValueConversion(self)
         let members = try conversion.members(object, of: FieldOwner(command), at: "")
         return try finish(members, of: FieldOwner(command), command, conversion.warnings)
     }
@@ -193,7 +205,7 @@ extension ValueParser {
     private func finish(
         _ members: [TLVElement], of owner: FieldOwner, _ command: CommandDefinition, _ warnings: [ValueWarning]
     ) throws(DataModelError) -> ParsedValue {
-        let complete = try ValueConversion(catalogue).completed(members, of: owner, at: "")
+        let complete = try ValueConversion(self).completed(members, of: owner, at: "")
         if command.bareFieldsOnWire, complete.count == 1 {
             return ParsedValue(value: complete[0].value, warnings: warnings)
         }

@@ -1,6 +1,14 @@
 package import JSON
 package import MatterTLV
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Turns TLV into JSON and terminal text by data type.
 ///
 /// Nothing is lost: what the model does not know (fields, enum values, bits) or what has another type than it says
@@ -8,11 +16,33 @@ package import MatterTLV
 package struct ValuePrinter: Sendable {
     /// True if enums and bitmaps print as numbers.
     package var numeric: Bool
-    /// The source of names for clusters and device types; `nil` prints the numbers.
-    var glossary: Glossary?
+    /// The source of names for numbers that are ids; `nil` for programs, which get numbers without units.
+    private let glossary: Glossary?
 
     package init(numeric: Bool = false) {
         self.numeric = numeric
+        glossary = nil
+    }
+
+    /// For people: values with their units, and names for ids.
+    package init(forPeopleWith catalogue: Catalogue) {
+        numeric = false
+        glossary = Glossary(catalogue)
+    }
+
+    /// The value of an attribute, for one line.
+    package func text(_ value: TLVValue, as type: DataType?, cluster: ClusterID, attribute: AttributeID) -> String {
+        TerminalText.text(json(value, as: type, cluster: cluster, attribute: attribute))
+    }
+
+    /// The value of an attribute laid out: structures and lists over several lines. At least one line.
+    package func lines(_ value: TLVValue, as type: DataType?, cluster: ClusterID, attribute: AttributeID) -> [String] {
+        ValueLayout.lines(json(value, as: type, cluster: cluster, attribute: attribute))
+    }
+
+    /// The value of an attribute, whose numbers may be ids of its own cluster.
+    private func json(_ value: TLVValue, as type: DataType?, cluster: ClusterID, attribute: AttributeID) -> JSONValue {
+        glossary?.json(value, cluster: cluster, attribute: attribute) ?? json(value, as: type)
     }
 
     /// The JSON form of a value; without a type, the plain form of any TLV.
@@ -38,6 +68,7 @@ package struct ValuePrinter: Sendable {
     }
 
     private func single(_ value: TLVValue, as type: DataType) -> JSONValue {
+        if glossary != nil, let said = meaning(value, as: type) { return .string(said) }
         switch type.kind {
         case .enumeration(let definition):
             guard !numeric, let number: UInt64 = value.integer(), let known = definition.value(number) else {
@@ -51,7 +82,7 @@ package struct ValuePrinter: Sendable {
         case .unsigned:
             guard let number: UInt64 = value.integer() else { return JSONValue(value) }
             if type.isFabricID { return .string(FabricIDText.text(number)) }
-            return (numeric ? nil : glossary?.name(number, as: type.format)).map { .string($0) } ?? JSONValue(value)
+            return glossary?.name(number, as: type).map { .string($0) } ?? JSONValue(value)
         case .boolean, .signed, .single, .double, .string, .octets: return JSONValue(value)
         }
     }
@@ -84,35 +115,63 @@ package struct ValuePrinter: Sendable {
 }
 
 extension ValuePrinter {
-    /// The readable form of a value whose type says more than its number or bytes: `21.50 °C`, `50 %`,
+    /// The readable form of a value whose type says more than its number or bytes: `21.50 °C`, `50%`, `30% (76)`,
     /// `2026-11-21T09:30:00Z`, `192.168.1.2`; `nil` otherwise.
     package func meaning(_ value: TLVValue, as type: DataType?) -> String? {
         guard let type, !type.isList else { return nil }
         if case .octets(let octets) = value { return type.format.flatMap { NetworkAddress.text(octets, as: $0) } }
-        guard let unit = type.unit, let number: Int64 = value.integer() else { return nil }
+        guard let unit = type.unit else { return nil }
+        if let number = value.floatingPoint {
+            guard let (symbol, decimals) = unit.decimal, decimals == 0 else { return nil }
+            return Self.fraction(number).map { $0 + Self.joint(symbol) + symbol }
+        }
+        guard let number: Int64 = value.integer() else { return nil }
         if let number = UInt64(exactly: number), let time = PointInTime.text(number, as: unit) { return time }
+        if let (symbol, decimals) = unit.decimal {
+            return fixed(number, decimals: decimals) + Self.joint(symbol) + symbol
+        }
         return switch unit {
-        case .percent: "\(number) %"
-        case .percentHundredths: fixed(number, decimals: 2) + " %"
-        case .percentHalves: (0...255).contains(number) ? fixed(number * 5, decimals: 1) + " %" : nil
-        case .level: number >= 0 && number <= 254 ? "\((number * 100 + 127) / 254) %" : nil
-        case .celsiusHundredths: fixed(number, decimals: 2) + " °C"
-        case .celsiusTenthsDifference: fixed(number, decimals: 1) + " °C"
-        case .deciseconds: fixed(number, decimals: 1) + " s"
-        case .microseconds, .milliseconds, .seconds, .minutes, .hours:
-            "\(number) \(unit.text.dropFirst("1 ".count))"
+        case .percentHalves: (0...255).contains(number) ? fixed(number * 5, decimals: 1) + "%" : nil
+        case .level: number >= 0 && number <= 254 ? "\((number * 100 + 127) / 254)% (\(number))" : nil
         case .mireds: number > 0 ? "\((1_000_000 + number / 2) / number) K" : nil
-        case .millivolts, .milliamperes, .milliwatts, .millivoltAmperes, .millivars, .milliwattHours,
-            .millivoltAmpereHours, .millivarHours:
-            "\(fixed(number, decimals: 3)) \(unit.rawValue.dropFirst())"
-        case .epochSeconds, .epochMicroseconds, .posixMilliseconds: nil
+        case .illuminance: Self.lux(number)
+        default: nil
         }
     }
 
+    /// Between a number and its unit.
+    private static func joint(_ symbol: String) -> String { symbol == "%" || symbol == "°" ? "" : " " }
+
+    /// A number with a fraction, to three decimals: more is noise to a person.
+    private static func fraction(_ number: Double) -> String? {
+        guard number.magnitude < 1e15 else { return nil }
+        let thousandths = (number * 1000).rounded()
+        let text = "\(thousandths / 1000)"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+
+    private static func lux(_ number: Int64) -> String? {
+        guard (0...0xFFFE).contains(number) else { return nil }
+        guard number > 0 else { return "too dark to measure" }
+        let lux = pow(10, Double(number - 1) / 10000)
+        return lux < 10 ? "\((lux * 10).rounded() / 10) lx" : "\(Int64(lux.rounded())) lx"
+    }
+
     private func fixed(_ number: Int64, decimals: Int) -> String {
+        guard decimals > 0 else { return "\(number)" }
         let digits = String(number.magnitude)
         let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits
         return (number < 0 ? "-" : "") + padded.dropLast(decimals) + "." + padded.suffix(decimals)
+    }
+}
+
+extension TLVValue {
+    fileprivate var floatingPoint: Double? {
+        switch self {
+        case .float(let number): Double(number)
+        case .double(let number): number
+        default: nil
+        }
     }
 }
 

@@ -27,7 +27,8 @@ struct AttributeSetting {
         return pairs
     }
 
-    init(_ word: (path: String, value: String), in catalogue: Catalogue) throws {
+    init(_ word: (path: String, value: String), with parser: ValueParser) throws {
+        let catalogue = parser.catalogue
         let path = try ElementPath(word.path, .attribute) { () throws(DataModelError) in catalogue }
         guard let endpoint = path.endpoint, let cluster = path.cluster,
             let attribute = path.element.map({ AttributeID($0) })
@@ -38,14 +39,13 @@ struct AttributeSetting {
         self.word = word.value
         target = ConcreteAttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute)
         definition = catalogue.attribute(cluster: cluster, attribute)
-        parsed = try Self.parse(word.value, as: definition, at: word.path, catalogue)
+        parsed = try Self.parse(word.value, as: definition, at: word.path, parser)
     }
 
     private static func parse(
-        _ value: String, as definition: AttributeDefinition?, at path: String, _ catalogue: Catalogue
+        _ value: String, as definition: AttributeDefinition?, at path: String, _ parser: ValueParser
     ) throws -> ParsedValue {
         func file() throws -> [UInt8] { try InputFile.contents(String(value.dropFirst())) }
-        let parser = ValueParser(catalogue: catalogue)
         let place = definition.map { NameStyle.kebab($0.name) } ?? path
         guard let type = definition?.type else {
             let word = value.hasPrefix("@") ? String(decoding: try file(), as: UTF8.self) : value

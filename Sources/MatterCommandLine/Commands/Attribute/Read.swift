@@ -21,7 +21,7 @@ struct Read: NodeSubject {
     var events: [String] = []
     @Option(name: .long, help: ArgumentHelp("Only if the cluster no longer has this data version.", valueName: "N"))
     var dataVersion: UInt32?
-    @Flag(help: "Enums and bitmaps as numbers.") var numeric = false
+    @Flag(help: "Enums and bitmaps as numbers, without units.") var numeric = false
     @Flag(help: "Fail if any path does.") var strict = false
     @Flag(name: .long, help: "Also entries of other fabrics.") var allFabrics = false
     @OptionGroup var catalogue: CatalogueOptions

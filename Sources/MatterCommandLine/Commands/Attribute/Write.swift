@@ -11,7 +11,8 @@ struct Write: NodeSubject {
         commandName: "write", abstract: "Write attributes.",
         discussion: """
             PATH is EP/CLUSTER/ATTRIBUTE. VALUE follows the attribute's type: 50%, 21.5C, 2s, a name of an enum, null, \
-            hex:0A0B, JSON for lists and structures; @FILE takes it from a file, @- from stdin. Several paths with their \
+            hex:0A0B, JSON for lists and structures; raw:21 is a number in the steps of the type; @FILE takes it from a file, @- \
+            from stdin. Several paths with their \
             values go into one request; PATH=VALUE is the same as PATH VALUE.
 
             Example: matterctl write kitchen 0/basic-information/node-label Kitchen
@@ -40,14 +41,18 @@ struct Write: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
-        var settings = try AttributeSetting.pairs(settings).map { try AttributeSetting($0, in: catalogue) }
+        var settings = try AttributeSetting.pairs(settings).map {
+            try AttributeSetting($0, with: context.console.parser(catalogue, isStrict: true))
+        }
         for index in settings.indices { try await check(&settings[index], context) }
         let record = try await context.controller.record(of: node.node)
         let writes = settings.map { AttributeWrite($0.target, value: $0.parsed.value, dataVersion: dataVersion) }
         let isTimed = timed || settings.contains { $0.definition?.mustTimedWrite ?? false }
         if dryRun {
-            return try Rehearsal(writes, isTimed: isTimed, of: record.nodeID, in: catalogue, ValuePrinter())
-                .print(on: context.console)
+            return try Rehearsal(
+                writes, isTimed: isTimed, of: record.nodeID, in: catalogue, context.console.printer(in: catalogue)
+            )
+            .print(on: context.console)
         }
         let link = try await context.controller.link(to: record)
         let mayRepeat = writes.allSatisfy { catalogue.mayRepeat(writeOf: $0.attribute, inCluster: $0.cluster) }

@@ -25,7 +25,7 @@ struct Invoke: NodeSubject {
     @Flag(help: "As a timed interaction, even if nothing demands it.") var timed = false
     @Flag(name: .long, help: "Each command in a message of its own, after the answer to the one before.")
     var oneByOne = false
-    @Flag(help: "Enums and bitmaps as numbers.") var numeric = false
+    @Flag(help: "Enums and bitmaps as numbers, without units.") var numeric = false
     @Flag(name: .long, help: "Send nothing; show what would be sent.") var dryRun = false
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
@@ -40,7 +40,7 @@ struct Invoke: NodeSubject {
         let catalogue = try catalogue.catalogue(try options.state.state())
         if let group = GroupTarget(node) { return try await send(to: group, catalogue, context) }
         let invoked = try InvokedCommand.split(path, fields).map {
-            try InvokedCommand($0, jsonFields: jsonFields, in: catalogue)
+            try InvokedCommand($0, jsonFields: jsonFields, with: context.console.parser(catalogue))
         }
         for warning in invoked.flatMap(\.warnings) {
             context.console.message("warning: \(warning); the device decides")
@@ -55,13 +55,15 @@ struct Invoke: NodeSubject {
                     of: run.commands, maxPathsPerInvoke: .max, maxPayload: Rehearsal.maxPayload
                 ).map { (commands: $0, isTimed: run.isTimed) }
             }
-            return try Rehearsal(batches, of: record.nodeID, in: catalogue, ValuePrinter(numeric: numeric))
-                .print(on: context.console)
+            return try Rehearsal(
+                batches, of: record.nodeID, in: catalogue,
+                context.console.printer(numeric: numeric, in: catalogue)
+            ).print(on: context.console)
         }
         let link = try await context.controller.link(to: record)
         let answers = InvokeAnswers(
             context.console, record.nodeID, NodeTarget(node.node), isSingle: invoked.count == 1, catalogue,
-            ValuePrinter(numeric: numeric))
+            context.console.printer(numeric: numeric, in: catalogue))
         var results: [CommandResult] = []
         do {
             for run in runs {

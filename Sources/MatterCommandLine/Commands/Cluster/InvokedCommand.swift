@@ -24,7 +24,8 @@ struct InvokedCommand {
     }
 
     /// - Parameter jsonFields: a file with all fields.
-    init(_ word: (path: String, fields: [String]), jsonFields: String?, in catalogue: Catalogue) throws {
+    init(_ word: (path: String, fields: [String]), jsonFields: String?, with parser: ValueParser) throws {
+        let catalogue = parser.catalogue
         let path = try ElementPath(word.path, .command) { () throws(DataModelError) in catalogue }
         guard let endpoint = path.endpoint, let cluster = path.cluster, let number = path.element.map({ CommandID($0) })
         else {
@@ -32,15 +33,14 @@ struct InvokedCommand {
                 "usage.wildcard", "a command needs an endpoint, a cluster and a command, without wildcards")
         }
         definition = catalogue.cluster(cluster)?.command(number)
-        let parsed = try Self.parse(word.fields, jsonFields, definition, catalogue)
+        let parsed = try Self.parse(word.fields, jsonFields, definition, parser)
         warnings = parsed.warnings.map { "\($0)" }
         command = Command(endpoint: endpoint, cluster: cluster, command: number, fields: parsed.value)
     }
 
     static func parse(
-        _ fields: [String], _ jsonFields: String?, _ definition: CommandDefinition?, _ catalogue: Catalogue
+        _ fields: [String], _ jsonFields: String?, _ definition: CommandDefinition?, _ parser: ValueParser
     ) throws -> ParsedValue {
-        let parser = ValueParser(catalogue: catalogue)
         if let jsonFields {
             let json = try json(jsonFields)
             guard let definition else { return ParsedValue(value: try TLVValue(json: json)) }

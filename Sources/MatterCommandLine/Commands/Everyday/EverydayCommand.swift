@@ -53,13 +53,16 @@ extension EverydayCommand {
             let record = try await group.record(node, context)
             let request = try GroupTarget.request(verb, record)
             if everyday.dryRun {
-                return try Rehearsal(request.command, to: record, in: .standard, ValuePrinter())
+                return try Rehearsal(request.command, to: record, in: .standard, context.console.printer())
                     .print(on: context.console)
             }
             return try await GroupTarget.perform(request, on: record, verifying: everyday.verify, context)
         }
         let record = try await controller.record(of: node.node)
-        if everyday.dryRun { return try Rehearsal(verb, of: record, at: node.endpoint).print(on: context.console) }
+        if everyday.dryRun {
+            return try Rehearsal(verb, of: record, at: node.endpoint, context.console.printer()).print(
+                on: context.console)
+        }
         let (place, request) = try await controller.carryOut(
             verb, on: record, endpoint: node.endpoint, title: target.text, budget: context.budget)
         if let note = request.note { context.console.warning(note) }
@@ -73,7 +76,7 @@ extension EverydayCommand {
 
 extension Rehearsal {
     /// Of a verb to a device that is not asked what it has.
-    init(_ verb: any DeviceVerb, of node: NodeRecord, at endpoint: EndpointID?) throws {
+    init(_ verb: any DeviceVerb, of node: NodeRecord, at endpoint: EndpointID?, _ printer: ValuePrinter) throws {
         let endpoint = try node.endpoint(
             serving: verb.cluster, named: endpoint,
             clusterName: Catalogue.standard.clusterName(verb.cluster) ?? "\(verb.cluster)")
@@ -81,13 +84,13 @@ extension Rehearsal {
         if let command = request.command(at: endpoint, of: verb.cluster) {
             try self.init(
                 [([command], isTimed: Catalogue.standard.isTimed(command))], of: node.nodeID, in: .standard,
-                ValuePrinter())
+                printer)
         } else if case .write(let attribute, let value) = request.action {
             let write = AttributeWrite(
                 endpoint: endpoint, cluster: verb.cluster, attribute: attribute, value: value)
-            try self.init([write], isTimed: false, of: node.nodeID, in: .standard, ValuePrinter())
+            try self.init([write], isTimed: false, of: node.nodeID, in: .standard, printer)
         } else {
-            try self.init([], of: node.nodeID, in: .standard, ValuePrinter())
+            try self.init([], of: node.nodeID, in: .standard, printer)
         }
     }
 }

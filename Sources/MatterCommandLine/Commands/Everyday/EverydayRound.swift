@@ -82,7 +82,9 @@ struct EverydayRound {
     /// Shows what each node would be sent.
     private func rehearse(_ parts: [NodeSelection.Part]) throws {
         let rehearsals = try parts.flatMap { part in
-            try part.endpoints.map { (part.node, try Rehearsal(verb, of: part.node, at: $0)) }
+            try part.endpoints.map {
+                (part.node, try Rehearsal(verb, of: part.node, at: $0, context.console.printer()))
+            }
         }
         let console = context.console
         guard !console.isJSON else { return console.result(rehearsals.map(\.1.report)) }
@@ -107,7 +109,7 @@ struct EverydayRound {
     }
 
     private func report(_ node: NodeRecord, _ outcome: Outcome) -> Report {
-        let printer = ValuePrinter(numeric: false)
+        let printer = context.console.printer()
         let state = outcome.state
         let value = state?.reports.first?.value
         let type = state.flatMap { Catalogue.standard.type(of: $0.path) }

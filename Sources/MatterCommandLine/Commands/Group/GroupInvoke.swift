@@ -22,12 +22,14 @@ extension Invoke {
             throw GroupTarget.refusal("a command to a group needs a cluster and a command")
         }
         let parsed = try InvokedCommand.parse(
-            fields, jsonFields, catalogue.cluster(cluster)?.command(number), catalogue)
+            fields, jsonFields, catalogue.cluster(cluster)?.command(number), context.console.parser(catalogue))
         for warning in parsed.warnings { context.console.message("warning: \(warning); the devices decide") }
         let command = Command(endpoint: nil, cluster: cluster, command: number, fields: parsed.value)
         if dryRun {
-            return try Rehearsal(command, to: group, in: catalogue, ValuePrinter(numeric: numeric))
-                .print(on: context.console)
+            return try Rehearsal(
+                command, to: group, in: catalogue, context.console.printer(numeric: numeric, in: catalogue)
+            )
+            .print(on: context.console)
         }
         try await GroupTarget.send(command, to: group, in: catalogue, context)
     }

@@ -94,7 +94,7 @@ struct GroupTarget {
         var answers: [NodeRound.Answer<[GroupReading]>] = []
         try await send(command, to: group, in: .standard, context) {
             answers = try await readings(request.whole, to: command.path.cluster, of: group, context)
-            return answers.flatMap(reports)
+            return answers.flatMap { reports($0, context.console.printer()) }
         }
         for answer in answers where !context.console.isJSON {
             guard let failure = answer.failure else { continue }
@@ -129,8 +129,8 @@ struct GroupTarget {
         }
     }
 
-    private static func reports(_ answer: NodeRound.Answer<[GroupReading]>) -> [Report] {
-        let (node, printer) = (answer.node, ValuePrinter(numeric: false))
+    private static func reports(_ answer: NodeRound.Answer<[GroupReading]>, _ printer: ValuePrinter) -> [Report] {
+        let node = answer.node
         if let error = answer.error {
             return [
                 Report {

@@ -20,7 +20,7 @@ struct Events: NodeSubject {
     @Option(help: ArgumentHelp("With --follow: end after this many lines.", valueName: "N")) var count: Int?
     @Option(name: .customLong("for"), help: ArgumentHelp("With --follow: how long to go on.", valueName: "DURATION"))
     var span: TimeSpan?
-    @Flag(help: "Enums and bitmaps as numbers.") var numeric = false
+    @Flag(help: "Enums and bitmaps as numbers, without units.") var numeric = false
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

@@ -31,7 +31,7 @@ struct Subscribe: NetworkCommand {
             valueName: "PATH=VALUE"))
     var until: String?
     @Flag(help: "Begin each line with its time.") var timestamps = false
-    @Flag(help: "Enums and bitmaps as numbers.") var numeric = false
+    @Flag(help: "Enums and bitmaps as numbers, without units.") var numeric = false
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 

@@ -38,7 +38,7 @@ struct WatchLog {
     ) {
         self.console = console
         self.catalogue = catalogue
-        printer = ValuePrinter(numeric: numeric)
+        printer = console.printer(numeric: numeric, in: catalogue)
         self.style = style
         self.wants = wants
         remaining = lines
@@ -107,7 +107,10 @@ struct WatchLog {
     private mutating func attribute(_ report: AttributeReport, of node: NodeRecord) {
         let said: String
         switch report.outcome {
-        case .value(let value): said = printer.text(value, as: catalogue.type(of: report.path))
+        case .value(let value):
+            said = printer.text(
+                value, as: catalogue.type(of: report.path), cluster: report.path.cluster,
+                attribute: report.path.attribute)
         case .failure(let status):
             guard console.isJSON else { return note(node, "\(report.path.text(in: catalogue)): \(status)") }
             said = ""

@@ -1,4 +1,3 @@
-import Glibc
 package import MatterDataModel
 package import MatterTLV
 
@@ -8,10 +7,6 @@ package struct Reading: Sendable {
     package enum Scale: Sendable {
         /// As the data model says.
         case model
-        /// Tenths of a unit.
-        case tenths(String)
-        /// 10000 times the logarithm of the lux, plus one (Matter application cluster specification 2.2.5.1).
-        case illuminance
         /// In the unit that the cluster's MeasurementUnit names.
         case concentration
         /// A bitmap whose first bit says that somebody is there.
@@ -45,12 +40,9 @@ package struct Reading: Sendable {
             Reading(
                 RelativeHumidityMeasurement.id, RelativeHumidityMeasurement.Attribute.measuredValue,
                 "relative humidity"),
-            Reading(
-                PressureMeasurement.id, PressureMeasurement.Attribute.measuredValue, "pressure", .tenths("kPa")),
-            Reading(FlowMeasurement.id, FlowMeasurement.Attribute.measuredValue, "flow", .tenths("m³/h")),
-            Reading(
-                IlluminanceMeasurement.id, IlluminanceMeasurement.Attribute.measuredValue, "illuminance",
-                .illuminance),
+            Reading(PressureMeasurement.id, PressureMeasurement.Attribute.measuredValue, "pressure"),
+            Reading(FlowMeasurement.id, FlowMeasurement.Attribute.measuredValue, "flow"),
+            Reading(IlluminanceMeasurement.id, IlluminanceMeasurement.Attribute.measuredValue, "illuminance"),
             Reading(OccupancySensing.id, OccupancySensing.Attribute.occupancy, "occupancy", .occupancy),
             Reading(BooleanState.id, BooleanState.Attribute.stateValue, "state"),
             Reading(AirQuality.id, AirQuality.Attribute.airQuality, "air quality"),
@@ -87,8 +79,6 @@ extension Reading {
     package func unit(measured: TLVValue? = nil) -> String? {
         switch scale {
         case .model: type?.unit?.text
-        case .tenths(let unit): "0.1 \(unit)"
-        case .illuminance: "10000 log10(lx) + 1"
         case .concentration: Self.concentrationUnit(measured)
         case .occupancy: nil
         }
@@ -100,14 +90,6 @@ extension Reading {
         let plain = ValuePrinter().text(value, as: type)
         switch scale {
         case .model: return ValuePrinter().meaning(value, as: type) ?? plain
-        case .tenths(let unit):
-            guard let number: Int64 = value.integer() else { return plain }
-            return "\(number < 0 ? "-" : "")\(number.magnitude / 10).\(number.magnitude % 10) \(unit)"
-        case .illuminance:
-            guard let number: Int64 = value.integer() else { return plain }
-            guard number > 0 else { return "too dark to measure" }
-            let lux = pow(10, Double(number - 1) / 10000)
-            return lux < 10 ? "\((lux * 10).rounded() / 10) lx" : "\(Int64(lux.rounded())) lx"
         case .concentration: return [plain, Self.concentrationUnit(measured)].compactMap { $0 }.joined(separator: " ")
         case .occupancy:
             guard let bits: UInt64 = value.integer() else { return plain }
