@@ -83,6 +83,14 @@ package struct Program {
     }
 
     private func parsed() -> Parsed {
+        if let call = CompletionCall(arguments) {
+            for line in call.lines { Terminal.current.result(line) }
+            return .ended(done())
+        }
+        if let script = CompletionScript.asked(by: arguments) {
+            Terminal.current.result(script)
+            return .ended(done())
+        }
         if let unknown = CommandSpelling.unknownCommand(in: arguments, of: MatterCtl.self) {
             return .ended(Self.report(unknown, isJSON: isJSON))
         }
@@ -140,8 +148,7 @@ package struct Program {
             return Self.report(CommandLineError(parsing: error, arguments), isJSON: isJSON)
         }
         let text = MatterCtl.fullMessage(for: error)
-        let isScript = arguments.contains { $0.hasPrefix("--generate-completion-script") }
-        Terminal.current.result(isScript ? CompletionScript.withAliases(text) : HelpPage.arranged(text))
+        Terminal.current.result(HelpPage.arranged(text))
         return done()
     }
 }

@@ -148,18 +148,15 @@ import Testing
         try Data(bash.utf8).write(to: file)
         let script = """
             . "$0"; COMP_WORDS=(matterctl node li) COMP_CWORD=2 COMP_LINE='matterctl node li' COMP_POINT=17
-            _matterctl matterctl li node; echo "${COMPREPLY[*]}"; COMPREPLY=()
+            _matterctl "$1" li node 2> /dev/null; echo "${COMPREPLY[*]}"; COMPREPLY=()
             COMP_WORDS=(matterctl node list --js) COMP_CWORD=3 COMP_LINE='matterctl node list --js' COMP_POINT=24
-            _matterctl matterctl --js list; echo "${COMPREPLY[*]}"
+            _matterctl "$1" --js list 2> /dev/null; echo "${COMPREPLY[*]}"
             """
         let shell = try Child(
-            URL(fileURLWithPath: "/bin/bash"), ["--norc", "-c", script, file.path], folder: matterctl.folder)
+            URL(fileURLWithPath: "/bin/bash"), ["--norc", "-c", script, file.path, Laboratory.binary.path],
+            folder: matterctl.folder)
         _ = await shell.status()
-        #expect(shell.stdout == "list\n--json\n", "\(shell.stdout) \(shell.stderr)")
-        for kind in ["zsh", "fish"] {
-            let script = try await matterctl.succeed("--generate-completion-script", kind).stdout
-            #expect(script.contains("'list"), "\(kind)")
-        }
+        #expect(shell.stdout == "list \n--json \n", "\(shell.stdout) \(shell.stderr)")
 
         let folder = matterctl.folder.file("man")
         let tool = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -25,6 +25,7 @@ struct RecordTests {
             .init(number: 0, deviceTypes: [0x16], serverClusters: [0x1D, 0x3E]),
             .init(number: 65_534, deviceTypes: [0xFFF1_0001, 0x100], serverClusters: [6, 0xFFF1_FC00]),
         ]
+        node.endpoints[1].acceptedCommands = [6: [0, 1, 0x40], 0xFFF1_FC00: [.max]]
         node.isLongIdleTime = true
         node.commissionedAt = 1_786_000_000
         node.attestation = .untrusted
@@ -51,6 +52,14 @@ struct RecordTests {
         let bare = NodeRecord(nodeID: NodeID(1))
         #expect(try NodeRecord(decoding: bare.encoded(), "n") == bare)
         #expect(try NodeRecord(decoding: Array(#"{"nodeId":1}"#.utf8), "n") == bare)
+    }
+
+    @Test("a list of commands that makes no sense is left out, the rest of the record stays")
+    func oddCommands() throws {
+        let odd =
+            #"{"nodeId":1,"endpoints":[{"endpoint":1,"acceptedCommands":[[6,1],[],7,["x"],[4294967296],[8,-1,2]]}]}"#
+        let node = try NodeRecord(decoding: Array(odd.utf8), "n")
+        #expect(node.endpoints.map(\.acceptedCommands) == [[6: [1], 8: [2]]])
     }
 
     @Test("a fabric record comes back as it was written")

@@ -9,21 +9,26 @@ enum LeadingOptions {
 
     /// The arguments with such options behind the command that follows them; unchanged if none does.
     static func moved(_ arguments: [String], of root: any ParsableCommand.Type) -> [String] {
+        guard let (leading, after) = split(arguments), !leading.isEmpty, !after.isEmpty else { return arguments }
+        let rest = OldSpellings.replaced(Array(after))[...]
+        let words = rest.prefix(depth(of: rest, root))
+        return Array(words + leading[...] + rest.dropFirst(words.count))
+    }
+
+    /// The options that the arguments begin with, and the rest; `nil` if one of them is none of these.
+    static func split(_ arguments: [String]) -> (leading: [String], rest: ArraySlice<String>)? {
         var rest = arguments[...]
         var leading: [String] = []
         while let argument = rest.first, argument.hasPrefix("-") {
             let name = String(argument.prefix { $0 != "=" })
             let takesNext = valued.contains(name) && !argument.contains("=")
             guard flags.contains(argument) || valued.contains(name), rest.count > (takesNext ? 1 : 0) else {
-                return arguments
+                return nil
             }
             leading += rest.prefix(takesNext ? 2 : 1)
             rest = rest.dropFirst(takesNext ? 2 : 1)
         }
-        guard !leading.isEmpty, !rest.isEmpty else { return arguments }
-        rest = OldSpellings.replaced(Array(rest))[...]
-        let words = rest.prefix(depth(of: rest, root))
-        return Array(words + leading[...] + rest.dropFirst(words.count))
+        return (leading, rest)
     }
 
     /// How many words the command has that the arguments begin with; one if it is unknown, which is said later.

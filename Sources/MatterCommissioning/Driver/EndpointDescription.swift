@@ -2,23 +2,35 @@ package import MatterDataModel
 package import MatterInteraction
 import MatterTLV
 
-/// An endpoint as its Descriptor cluster describes it (Matter core specification 9.5).
+/// An endpoint as its Descriptor cluster describes it, with the commands that its clusters accept (Matter core
+/// specification 9.5, 7.13.4).
 package struct EndpointDescription: Sendable, Equatable {
     package var endpoint: EndpointID
     package var deviceTypes: [DeviceTypeID] = []
     package var serverClusters: [ClusterID] = []
+    /// Of each cluster that has commands.
+    package var acceptedCommands: [ClusterID: [CommandID]] = [:]
 
     /// The paths for ``all(in:)``.
     package static let paths = [
         AttributePath(cluster: Descriptor.id, attribute: Descriptor.Attribute.deviceTypeList),
         AttributePath(cluster: Descriptor.id, attribute: Descriptor.Attribute.serverList),
+        AttributePath(attribute: GlobalAttribute.acceptedCommandList),
     ]
 
     /// The endpoints that a read of ``paths`` describes, by number.
     package static func all(in result: ReadResult) -> [EndpointDescription] {
         var found: [EndpointID: EndpointDescription] = [:]
-        for report in result.attributes where report.path.cluster == Descriptor.id {
+        for report in result.attributes {
             guard case .array(let members) = report.value else { continue }
+            guard report.path.attribute != GlobalAttribute.acceptedCommandList else {
+                let commands = members.compactMap { CommandID(tlv: $0.value) }
+                guard !commands.isEmpty else { continue }
+                found[report.path.endpoint, default: EndpointDescription(endpoint: report.path.endpoint)]
+                    .acceptedCommands[report.path.cluster] = commands
+                continue
+            }
+            guard report.path.cluster == Descriptor.id else { continue }
             var description = found[report.path.endpoint] ?? EndpointDescription(endpoint: report.path.endpoint)
             switch report.path.attribute {
             case Descriptor.Attribute.deviceTypeList:

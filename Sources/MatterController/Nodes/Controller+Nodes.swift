@@ -52,5 +52,8 @@ extension NodeRecord.Endpoint {
         self.init(
             number: description.endpoint.rawValue, deviceTypes: description.deviceTypes.map(\.rawValue),
             serverClusters: description.serverClusters.map(\.rawValue))
+        for (cluster, commands) in description.acceptedCommands {
+            acceptedCommands[cluster.rawValue] = commands.map(\.rawValue)
+        }
     }
 }

@@ -9,6 +9,8 @@ package struct NodeRecord: Equatable, Sendable {
         package var number: UInt16
         package var deviceTypes: [UInt32]
         package var serverClusters: [UInt32]
+        /// AcceptedCommandList of each cluster that has commands.
+        package var acceptedCommands: [UInt32: [UInt32]] = [:]
 
         package init(number: UInt16, deviceTypes: [UInt32], serverClusters: [UInt32]) {
             self.number = number
@@ -96,11 +98,18 @@ package struct NodeRecord: Equatable, Sendable {
         var endpoints: [Endpoint] = []
         for value in values {
             let fields = try RecordFields(value, file)
-            endpoints.append(
-                Endpoint(
-                    number: try fields.integer("endpoint"),
-                    deviceTypes: try fields.array("deviceTypes").compactMap { $0.integer() },
-                    serverClusters: try fields.array("serverClusters").compactMap { $0.integer() }))
+            var endpoint = Endpoint(
+                number: try fields.integer("endpoint"),
+                deviceTypes: try fields.array("deviceTypes").compactMap { $0.integer() },
+                serverClusters: try fields.array("serverClusters").compactMap { $0.integer() })
+            // Each member has the cluster, and then its commands.
+            for member in try fields.array("acceptedCommands") {
+                guard let numbers = member.arrayValue?.compactMap({ $0.integer(as: UInt32.self) }),
+                    let cluster = numbers.first
+                else { continue }
+                endpoint.acceptedCommands[cluster] = Array(numbers.dropFirst())
+            }
+            endpoints.append(endpoint)
         }
         return endpoints
     }
@@ -129,11 +138,16 @@ package struct NodeRecord: Equatable, Sendable {
         object["addresses"] = .array(addresses.map { .string($0.description) })
         object["endpoints"] = .array(
             endpoints.map { endpoint in
-                .object([
-                    "endpoint": .uint(UInt64(endpoint.number)),
-                    "deviceTypes": .array(endpoint.deviceTypes.map { .uint(UInt64($0)) }),
-                    "serverClusters": .array(endpoint.serverClusters.map { .uint(UInt64($0)) }),
-                ])
+                func numbers(_ list: [UInt32]) -> JSONValue { .array(list.map { .uint(UInt64($0)) }) }
+                var object: JSONObject = [
+                    "endpoint": .uint(UInt64(endpoint.number)), "deviceTypes": numbers(endpoint.deviceTypes),
+                    "serverClusters": numbers(endpoint.serverClusters),
+                ]
+                if !endpoint.acceptedCommands.isEmpty {
+                    object["acceptedCommands"] = .array(
+                        endpoint.acceptedCommands.sorted { $0.key < $1.key }.map { numbers([$0.key] + $0.value) })
+                }
+                return .object(object)
             })
         return JSONValue.object(object).utf8()
     }

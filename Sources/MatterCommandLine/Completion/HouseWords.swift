@@ -1,0 +1,92 @@
+import MatterController
+import MatterCredentials
+import MatterDataModel
+import MatterRecords
+import MatterStore
+
+/// The names that this house has: what the state directory knows, without asking a device.
+struct HouseWords {
+    private let state: StateDirectory
+    private let fabricName: String?
+
+    /// - Parameters:
+    ///   - home: `nil` for the usual directory.
+    ///   - fabric: `nil` for the fabric that is in use.
+    init?(home: String?, fabric: String?) {
+        let environment = Environment.all
+        guard let path = try? home ?? StateDirectory.defaultPath(environment: environment) else { return nil }
+        state = StateDirectory(path: path, witness: StateDirectory.witnessPath(environment: environment))
+        fabricName = fabric ?? Environment.variable("MATTERCTL_FABRIC")
+    }
+
+    private var fabric: String? { try? FabricStore(state).select(fabricName).name }
+
+    private var nodes: [NodeRecord] { fabric.flatMap { try? NodeStore(state, fabric: $0).sound().nodes } ?? [] }
+
+    /// The node of a word; without its endpoint, if the word has one.
+    func node(_ word: String) -> NodeRecord? {
+        let name = String(word.prefix { $0 != "/" })
+        return fabric.flatMap { try? NodeStore(state, fabric: $0).find(name) }
+    }
+
+    /// The standard catalogue with the user's definitions, those that are sound.
+    var catalogue: Catalogue {
+        let added = (try? VendorDefinitions.folder(state.path + "/clusters")) ?? []
+        return added.isEmpty ? .standard : (try? Catalogue(loaded: added)) ?? .standard
+    }
+
+    // MARK: Names
+
+    /// Nodes by name, those without one by id; `NODE/EP` if the word has a slash.
+    func nodeWords(_ word: String) -> [Candidate] {
+        guard word.contains("/") else {
+            return nodes.map { Candidate(word: $0.name ?? "\($0.nodeID.rawValue)", note: Self.note($0)) }
+        }
+        guard let node = node(word) else { return [] }
+        let name = word.prefix { $0 != "/" }
+        return node.endpoints.filter { $0.number != 0 }.map { endpoint in
+            Candidate(word: "\(name)/\(endpoint.number)", note: Self.types(endpoint))
+        }
+    }
+
+    private static func note(_ node: NodeRecord) -> String {
+        let types = node.endpoints.filter { $0.number != 0 }.map(types).filter { !$0.isEmpty }
+        return ([types.first] + [node.room]).compactMap { $0 }.joined(separator: ", ")
+    }
+
+    private static func types(_ endpoint: NodeRecord.Endpoint) -> String {
+        endpoint.deviceTypes.compactMap { Catalogue.standard.deviceType(DeviceTypeID($0))?.label }
+            .joined(separator: ", ")
+    }
+
+    var rooms: [Candidate] {
+        let rooms = fabric.flatMap { try? RoomStore(state, fabric: $0).sound().rooms } ?? []
+        return rooms.map { Candidate(word: $0.name, note: $0.nodes.map(\.label).joined(separator: ", ")) }
+    }
+
+    var fabrics: [Candidate] { ((try? FabricStore(state).sound().fabrics) ?? []).map { Candidate(word: $0.name) } }
+
+    var groups: [Candidate] {
+        let groups = fabric.flatMap { try? GroupStore(state, fabric: $0).sound().groups } ?? []
+        return groups.map { Candidate(word: $0.name) }
+    }
+
+    /// The device types that there are.
+    var deviceTypes: [Candidate] {
+        let known = Set(nodes.flatMap(\.endpoints).flatMap(\.deviceTypes))
+        return known.sorted().compactMap { Catalogue.standard.deviceType(DeviceTypeID($0)) }.map {
+            Candidate(word: NameStyle.kebab($0.name), note: $0.label)
+        }
+    }
+
+    /// The clusters that some node has; all that have a name if there is no node.
+    var clusters: [Candidate] {
+        let known = Set(nodes.flatMap(\.endpoints).flatMap(\.serverClusters))
+        let catalogue = catalogue
+        let names = catalogue.clusterNames.filter { known.isEmpty || known.contains($0.id.rawValue) }
+        return names.map { Candidate(word: NameStyle.kebab($0.name), note: hexadecimal($0.id)) }
+    }
+
+    /// The accounts at a vendor's service.
+    func profiles() -> [Candidate] { VendorModule.all.flatMap { $0.profiles(state) }.map { Candidate(word: $0) } }
+}
