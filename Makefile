@@ -1,6 +1,7 @@
 # make build     build the debug binary, .build/debug/matterctl
 # make demo      commission and switch a simulated light on a private network, live; leaves nothing behind
 # make demo-rainmaker   the same with the emulator of the RainMaker cloud as the issuer, and a second user
+# make record    play the demo and keep it as docs/demo.cast and docs/demo.svg
 # make test      everything: unit tests, then end-to-end tests of the same debug binary in a private network
 # make check     formatting, lint, forbidden constructs, generated files, warnings as errors, the library's public names,
 #                the examples
@@ -23,7 +24,7 @@ SHELL = /bin/bash
 .SHELLFLAGS = -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL = build
-.PHONY: build demo demo-rainmaker test stress fuzz check bench sizes format install clean deps peers peers-controller release
+.PHONY: build demo record demo-rainmaker test stress fuzz check bench sizes format install clean deps peers peers-controller release
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -134,6 +135,9 @@ release: deps $(SMALL)
 
 demo: build
 	Tests/Lab/demo.sh "$$(swift build --show-bin-path)/matterctl"
+
+record: build
+	python3 Tests/Tools/record_demo.py "$$(swift build --show-bin-path)/matterctl" docs
 
 sizes: deps $(SMALL)
 	swift build $(RELEASE) -Xlinker -Map=$(CURDIR)/.build/release.map --product matterctl
