@@ -176,7 +176,7 @@ extension MatterError.Code {
         case .invalid, .fabricExists, .fabricGone, .nameTaken, .nodeExists, .groupExists, .roomExists:
             self = .localState
         case .noFabric, .unknownFabric, .unknownNode, .pendingNode, .unknownGroup, .unknownRoom: self = .notFound
-        case .ambiguousFabric, .invalidName: self = .invalidInput
+        case .ambiguousFabric, .invalidName, .ambiguousName, .bridgedDevice: self = .invalidInput
         }
     }
 }

@@ -18,6 +18,10 @@ package struct RecordError: CodedError, Equatable {
         case pendingNode = "node.pending"
         case nameTaken = "node.name-taken"
         case invalidName = "name.invalid"
+        /// Several devices are called so.
+        case ambiguousName = "name.ambiguous"
+        /// A device behind a bridge where a node is wanted.
+        case bridgedDevice = "node.bridged"
         /// The node id is in use already.
         case nodeExists = "node.exists"
         case unknownGroup = "group.unknown"

@@ -28,6 +28,8 @@ import Testing
         ("node show", "lamp", .noNode),
         ("node set", "lamp --room Hall", .noNode),
         ("node rename", "lamp hall", .noNode),
+        ("node refresh", "lamp", .noNode),
+        ("node disconnect", "lamp", .noNode),
         ("node forget", "lamp --yes", .noNode),
         ("node remove", "lamp --yes", .noNode),
         ("on", "lamp", .noNode),

@@ -26,7 +26,11 @@ struct HouseWords {
     /// The node of a word; without its endpoint, if the word has one.
     func node(_ word: String) -> NodeRecord? {
         let name = String(word.prefix { $0 != "/" })
-        return fabric.flatMap { try? NodeStore(state, fabric: $0).find(name) }
+        guard let place = fabric.flatMap({ try? NodeStore(state, fabric: $0).place(name) }) else { return nil }
+        var node = place.node
+        // Of a bridge that is named by a device behind it, only that device.
+        if let endpoint = place.endpoint { node.endpoints.removeAll { $0.number != endpoint } }
+        return node
     }
 
     /// The standard catalogue with the user's definitions, those that are sound.
@@ -40,7 +44,12 @@ struct HouseWords {
     /// Nodes by name, those without one by id; `NODE/EP` if the word has a slash.
     func nodeWords(_ word: String) -> [Candidate] {
         guard word.contains("/") else {
-            return nodes.map { Candidate(word: $0.name ?? "\($0.nodeID.rawValue)", note: Self.note($0)) }
+            return nodes.flatMap { node in
+                [Candidate(word: node.name ?? "\(node.nodeID.rawValue)", note: Self.note(node))]
+                    + node.bridged.filter { $0.device.title != nil }.map {
+                        Candidate(word: $0.title, note: Self.types($0.endpoint))
+                    }
+            }
         }
         guard let node = node(word) else { return [] }
         let name = word.prefix { $0 != "/" }

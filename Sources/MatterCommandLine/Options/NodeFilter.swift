@@ -7,7 +7,16 @@ struct NodeFilter: ParsableArguments {
     /// A property, in words that follow "no node", and the test for it.
     struct Criterion {
         let said: String
-        let isMet: (NodeRecord) -> Bool
+        /// Of a device behind a bridge, or of a node without those.
+        fileprivate let test: (NodeRecord, BridgedEndpoint?) -> Bool
+
+        /// - Parameter device: behind the node, if it is a bridge.
+        func isMet(by node: NodeRecord, _ device: BridgedEndpoint? = nil) -> Bool { test(node, device) }
+
+        /// Whether the node or a device behind it has the property.
+        func isMet(within node: NodeRecord) -> Bool {
+            test(node, nil) || node.bridged.contains { test(node, $0) }
+        }
     }
 
     @Option(help: ArgumentHelp("The nodes of this room.", valueName: "ROOM")) var room: String?
@@ -24,7 +33,10 @@ struct NodeFilter: ParsableArguments {
     func criteria(in catalogue: Catalogue) throws -> [Criterion] {
         var criteria: [Criterion] = []
         if let room {
-            criteria.append(Criterion(said: "is in the room '\(room)'") { $0.isIn(room) })
+            criteria.append(
+                Criterion(said: "is in the room '\(room)'") { node, device in
+                    device?.isIn(room) ?? node.isIn(room)
+                })
         }
         if let deviceType {
             let id = try Self.id(deviceType) {
@@ -33,8 +45,10 @@ struct NodeFilter: ParsableArguments {
                 try catalogue.deviceType(named: $0).id
             }
             criteria.append(
-                Criterion(said: "is known to have the device type '\(deviceType)'") { node in
-                    node.endpoints.contains { $0.deviceTypes.contains(id.rawValue) }
+                Criterion(said: "is known to have the device type '\(deviceType)'") { node, device in
+                    (device.map { [$0.endpoint] } ?? node.ownEndpoints).contains {
+                        $0.deviceTypes.contains(id.rawValue)
+                    }
                 })
         }
         if let cluster {
@@ -43,7 +57,12 @@ struct NodeFilter: ParsableArguments {
             } named: {
                 try catalogue.cluster(named: $0).id
             }
-            criteria.append(Criterion(said: "is known to have the cluster '\(cluster)'") { $0.serves(id) })
+            criteria.append(
+                Criterion(said: "is known to have the cluster '\(cluster)'") { node, device in
+                    (device.map { [$0.endpoint] } ?? node.ownEndpoints).contains {
+                        $0.serverClusters.contains(id.rawValue)
+                    }
+                })
         }
         return criteria
     }
@@ -55,8 +74,6 @@ struct NodeFilter: ParsableArguments {
 }
 
 extension NodeRecord {
-    /// Whether an endpoint is known to have a cluster.
-    func serves(_ cluster: ClusterID) -> Bool {
-        endpoints.contains { $0.serverClusters.contains(cluster.rawValue) }
-    }
+    /// The endpoints that are no devices behind a bridge.
+    var ownEndpoints: [Endpoint] { endpoints.filter { $0.bridged == nil } }
 }

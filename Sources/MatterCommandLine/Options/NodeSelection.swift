@@ -11,6 +11,8 @@ struct NodeSelection: ParsableArguments {
     static let nodesHelp = ArgumentHelp(
         "Node ids, names or patterns of names, with /EP for an endpoint.", valueName: "node")
 
+    static let wholeNodesHelp = ArgumentHelp("Node ids, names or patterns of names.", valueName: "node")
+
     @Flag(help: "All nodes.") var all = false
     @OptionGroup var filter: NodeFilter
 
@@ -20,6 +22,10 @@ struct NodeSelection: ParsableArguments {
     /// For commands that are about one node or several.
     func require(_ words: [String], _ options: NetworkOptions) throws {
         guard options.address == nil || meansOne(words) else { throw ValidationError("--address is for one node") }
+        try require(words)
+    }
+
+    func require(_ words: [String]) throws {
         guard isGiven || !words.isEmpty else {
             throw ValidationError("name a node, or give --all, --room, --type or --cluster")
         }
@@ -34,6 +40,23 @@ struct NodeSelection: ParsableArguments {
         var endpoint: EndpointID?
         /// False if it is meant for what it has in common with others.
         let isNamed: Bool
+        /// What stands at the endpoint, if it is one of a bridge.
+        var device: BridgedEndpoint?
+
+        init(node: NodeRecord, endpoint: EndpointID? = nil, isNamed: Bool) {
+            self.node = node
+            self.endpoint = endpoint
+            self.isNamed = isNamed
+            device = endpoint.flatMap { node.bridged(at: $0.rawValue) }
+        }
+
+        /// A node that is meant for what it is, and the devices behind it.
+        static func all(of node: NodeRecord) -> [Target] {
+            [Target(node: node, isNamed: false)]
+                + node.bridged.map {
+                    Target(node: node, endpoint: EndpointID($0.endpoint.number), isNamed: false)
+                }
+        }
     }
 
     /// A node, and the endpoints of it that are meant; `nil` for the one that is chosen by what is asked of it.
@@ -54,12 +77,22 @@ struct NodeSelection: ParsableArguments {
         where suits: (NodeRecord.Endpoint) -> Bool
     ) async throws -> [Part] {
         var parts: [Part] = []
-        for target in try await targets(words, of: controller, in: catalogue)
-        where target.isNamed || target.node.endpoints.isEmpty || target.node.endpoints.contains(where: suits) {
+        for target in try await targets(words, of: controller, in: catalogue) {
+            var endpoint = target.endpoint
+            if !target.isNamed, let device = target.device {
+                guard suits(device.endpoint) else { continue }
+            } else if !target.isNamed, !target.node.endpoints.isEmpty {
+                let own = target.node.ownEndpoints.filter(suits)
+                guard !own.isEmpty else { continue }
+                // What a bridge is itself does not compete with what stands behind it.
+                if endpoint == nil, !target.node.bridged.isEmpty, own.count == 1 {
+                    endpoint = EndpointID(own[0].number)
+                }
+            }
             if parts.last?.node.nodeID == target.node.nodeID {
-                parts[parts.count - 1].endpoints.append(target.endpoint)
+                parts[parts.count - 1].endpoints.append(endpoint)
             } else {
-                parts.append(Part(target.node, [target.endpoint]))
+                parts.append(Part(target.node, [endpoint]))
             }
         }
         return parts
@@ -70,7 +103,7 @@ struct NodeSelection: ParsableArguments {
     /// - Parameter words: ids, names, or patterns of names with `*` and `?`.
     func nodes(_ words: [String], of controller: Controller, in catalogue: Catalogue) async throws -> [NodeRecord] {
         if meansOne(words), let word = words.first {
-            return [try await controller.record(of: word)]
+            return [try await controller.place(of: word).node]
         }
         var seen: Set<NodeID> = []
         return try await targets(words.map { NodeArgument($0) }, of: controller, in: catalogue).map(\.node).filter {
@@ -83,18 +116,25 @@ struct NodeSelection: ParsableArguments {
         _ words: [NodeArgument], of controller: Controller, in catalogue: Catalogue
     ) async throws -> [Target] {
         let known = try await controller.nodes().sound().nodes
-        var chosen = words.isEmpty ? known.map { Target(node: $0, isNamed: false) } : []
+        var chosen = words.isEmpty ? known.flatMap(Target.all) : []
         for word in words where !Self.isPattern(word.node) {
-            chosen.append(
-                Target(node: try await controller.record(of: word.node), endpoint: word.endpoint, isNamed: true))
+            let place = try await controller.place(of: word.node, endpoint: word.endpoint)
+            chosen.append(Target(node: place.node, endpoint: place.endpoint, isNamed: true))
         }
         for word in words where Self.isPattern(word.node) {
-            let found = known.filter { fnmatch(word.node, $0.name ?? "", 0) == 0 }
+            let found = known.flatMap { node in
+                fnmatch(word.node, node.name ?? "", 0) == 0
+                    ? word.endpoint.map { [Target(node: node, endpoint: $0, isNamed: false)] } ?? Target.all(of: node)
+                    : Target.all(of: node).filter { fnmatch(word.node, $0.device?.device.title ?? "", 0) == 0 }
+            }
             guard !found.isEmpty else { throw Self.none("has a name like '\(word.node)'") }
-            chosen += found.map { Target(node: $0, endpoint: word.endpoint, isNamed: false) }
+            chosen += found
         }
         for criterion in try filter.criteria(in: catalogue) {
-            chosen = chosen.filter { criterion.isMet($0.node) }
+            chosen = chosen.filter { target in
+                target.isNamed && target.endpoint == nil
+                    ? criterion.isMet(within: target.node) : criterion.isMet(by: target.node, target.device)
+            }
             guard !chosen.isEmpty else { throw Self.none(criterion.said) }
         }
         guard !chosen.isEmpty else { throw Self.none("has been commissioned") }

@@ -54,6 +54,8 @@ enum Hints {
         "trust.see": "see them with: matterctl trust ls",
         // Nodes and fabrics
         "node.see": "see them with: matterctl node ls",
+        "node.name-bridged": "name it by its endpoint: {0}",
+        "node.name-bridge": "name the bridge: {0}",
         "node.show": "see what it has: matterctl node show {0}",
         "node.name-in-use": "choose another name, or rename that one: matterctl node rename {0} NEW",
         "node.reset-and-forget": "reset the device, then: matterctl node forget {0}",

@@ -10,12 +10,20 @@ package struct EndpointDescription: Sendable, Equatable {
     package var serverClusters: [ClusterID] = []
     /// Of each cluster that has commands.
     package var acceptedCommands: [ClusterID: [CommandID]] = [:]
+    /// NodeLabel of the device behind it, if it is an endpoint of a bridge.
+    package var label: String?
+    /// Whether the bridge reaches that device.
+    package var isReachable: Bool?
+
+    package var isBridged: Bool { serverClusters.contains(BridgedDeviceBasicInformation.id) }
 
     /// The paths for ``all(in:)``.
     package static let paths = [
         AttributePath(cluster: Descriptor.id, attribute: Descriptor.Attribute.deviceTypeList),
         AttributePath(cluster: Descriptor.id, attribute: Descriptor.Attribute.serverList),
         AttributePath(attribute: GlobalAttribute.acceptedCommandList),
+        // One path for the two attributes: no read may have more than nine.
+        AttributePath(cluster: BridgedDeviceBasicInformation.id),
     ]
 
     /// The endpoints that a read of ``paths`` describes, by number.
@@ -44,6 +52,15 @@ package struct EndpointDescription: Sendable, Equatable {
             }
             found[report.path.endpoint] = description
         }
+        for report in result.attributes where report.path.cluster == BridgedDeviceBasicInformation.id {
+            switch (report.path.attribute, report.value) {
+            case (BridgedDeviceBasicInformation.Attribute.nodeLabel, .string(let label)) where !label.isEmpty:
+                found[report.path.endpoint]?.label = label
+            case (BridgedDeviceBasicInformation.Attribute.reachable, .bool(let isReachable)):
+                found[report.path.endpoint]?.isReachable = isReachable
+            default: break
+            }
+        }
         return found.values.sorted { $0.endpoint < $1.endpoint }
     }
 }
@@ -53,13 +70,16 @@ package struct DeviceDescription: Sendable, Equatable {
     package var vendorName: String?
     package var productName: String?
     package var serialNumber: String?
+    /// SoftwareVersionString.
+    package var firmware: String?
     /// CaseSessionsPerFabric of CapabilityMinima.
     package var sessionsPerFabric: UInt16?
 
     private typealias Attribute = BasicInformation.Attribute
 
     package static let paths = [
-        Attribute.vendorName, Attribute.productName, Attribute.serialNumber, Attribute.capabilityMinima,
+        Attribute.vendorName, Attribute.productName, Attribute.serialNumber, Attribute.softwareVersionString,
+        Attribute.capabilityMinima,
     ].map {
         AttributePath(endpoint: 0, cluster: BasicInformation.id, attribute: $0)
     }
@@ -73,6 +93,7 @@ package struct DeviceDescription: Sendable, Equatable {
             case (Attribute.vendorName, .string(let text)): vendorName = text
             case (Attribute.productName, .string(let text)): productName = text
             case (Attribute.serialNumber, .string(let text)): serialNumber = text
+            case (Attribute.softwareVersionString, .string(let text)): firmware = text
             case (Attribute.capabilityMinima, .some(let value)):
                 sessionsPerFabric = try? TLVFields(value, "CapabilityMinimaStruct").unsigned(0)
             default: break

@@ -292,13 +292,10 @@ extension Controller {
         record.room = request.room ?? record.room ?? pending?.room
         record.vendorID = result.information.vendorID ?? pending?.vendorID
         record.productID = result.information.productID ?? pending?.productID
-        record.vendorName = result.basics.vendorName
-        record.productName = result.basics.productName
-        record.serialNumber = result.basics.serialNumber
-        record.sessionsPerFabric = result.basics.sessionsPerFabric
+        record.take(result.basics, at: options.unixTime())
         record.addresses = [result.address]
         record.reliability = result.reliability
-        record.endpoints = result.endpoints.map(NodeRecord.Endpoint.init)
+        record.take(result.endpoints.map(NodeRecord.Endpoint.init))
         record.isLongIdleTime = result.information.isLongIdleTime
         record.commissionedAt = options.unixTime()
         record.attestation = result.attestation?.report.verdict ?? record.attestation

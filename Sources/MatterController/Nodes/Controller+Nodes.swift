@@ -11,10 +11,26 @@ package import MatterTransport
 extension Controller {
     /// The node that a user means, by id or name.
     ///
-    /// - Throws: `RecordError` `pendingNode` for one that is still being commissioned.
+    /// - Throws: `RecordError` `pendingNode` for one that is still being commissioned, `bridgedDevice` for a device behind a
+    ///   bridge.
     package func record(of text: String) throws -> NodeRecord {
+        let (node, endpoint) = try place(of: text)
+        guard let endpoint else { return node }
+        throw RecordError(
+            .bridgedDevice, "'\(text)' is the endpoint \(endpoint) of \(node.title), and a node is wanted here",
+            hint: .step("node.name-bridge", node.label))
+    }
+
+    /// The node that a user means, by id or name, or the endpoint of a bridge, by what the device behind it is called.
+    ///
+    /// - Parameter endpoint: the one that the user named beside.
+    /// - Throws: `RecordError` as ``record(of:)``, and `ambiguousName`.
+    package func place(
+        of text: String, endpoint: EndpointID? = nil
+    ) throws -> (node: NodeRecord, endpoint: EndpointID?) {
         do {
-            return try nodes().find(text)
+            let place = try nodes().place(text)
+            return (place.node, endpoint ?? place.endpoint.map { EndpointID($0) })
         } catch let error as RecordError where error.code == .unknownNode {
             guard let pending = try? journal().find(text) else { throw error }
             let name = pending.name.map { " '\($0)'" } ?? ""
@@ -30,20 +46,61 @@ extension Controller {
         return try await refreshed(record, deadline: deadline)
     }
 
-    /// The node with the endpoints that it has now, which are kept: bridges gain and lose them.
+    /// The node with the facts that it tells now, which are kept: bridges gain and lose endpoints.
     package func refreshed(_ record: NodeRecord, deadline: Instant) async throws -> NodeRecord {
         let result = try await link(to: record).read(
             EndpointDescription.paths + DeviceDescription.paths, deadline: deadline)
-        let sessions = DeviceDescription(result).sessionsPerFabric
+        let device = DeviceDescription(result)
         let endpoints = EndpointDescription.all(in: result).map(NodeRecord.Endpoint.init)
-        var described = record
-        described.endpoints = endpoints
-        described.sessionsPerFabric = sessions ?? record.sessionsPerFabric
-        try await nodes().update(record.nodeID) { record in
-            record.endpoints = endpoints
-            record.sessionsPerFabric = sessions ?? record.sessionsPerFabric
+        let now = options.unixTime()
+        func take(_ record: inout NodeRecord) {
+            record.take(endpoints)
+            record.take(device, at: now)
         }
+        var described = record
+        take(&described)
+        try await nodes().update(record.nodeID) { take(&$0) }
         return described
+    }
+}
+
+extension Controller {
+    /// Changes what the user says of a device behind a bridge.
+    ///
+    /// - Throws: `RecordError` `unknownNode` if the endpoint is no such device.
+    package func update(
+        _ node: NodeRecord, bridged endpoint: EndpointID, _ change: @Sendable (inout BridgedDevice) -> Void
+    ) async throws {
+        guard node.bridged(at: endpoint.rawValue) != nil else {
+            throw RecordError(
+                .unknownNode, "the endpoint \(endpoint) of \(node.title) is no device behind a bridge",
+                hint: .step("node.show", node.label))
+        }
+        try await nodes().update(node.nodeID) { $0.update(bridged: endpoint.rawValue, change) }
+    }
+
+    /// Forgets the session that the next one would resume.
+    ///
+    /// - Parameter purging: also where the node was reached and how it wanted to be treated.
+    package func disconnect(_ node: NodeRecord, purging: Bool) async throws {
+        try ResumptionStore(options.state, fabric: try fabric().name).remove(node.nodeID)
+        guard purging else { return }
+        try await nodes().update(node.nodeID) { record in
+            record.addresses = []
+            record.reliability = nil
+        }
+    }
+}
+
+extension NodeRecord {
+    /// Takes what a node says of itself; what it leaves out stays as it was known.
+    mutating func take(_ device: DeviceDescription, at now: Int64) {
+        sessionsPerFabric = device.sessionsPerFabric ?? sessionsPerFabric
+        vendorName = device.vendorName ?? vendorName
+        productName = device.productName ?? productName
+        serialNumber = device.serialNumber ?? serialNumber
+        firmware = device.firmware ?? firmware
+        seenAt = now
     }
 }
 
@@ -51,7 +108,9 @@ extension NodeRecord.Endpoint {
     init(_ description: EndpointDescription) {
         self.init(
             number: description.endpoint.rawValue, deviceTypes: description.deviceTypes.map(\.rawValue),
-            serverClusters: description.serverClusters.map(\.rawValue))
+            serverClusters: description.serverClusters.map(\.rawValue),
+            bridged: description.isBridged
+                ? BridgedDevice(label: description.label, isReachable: description.isReachable) : nil)
         for (cluster, commands) in description.acceptedCommands {
             acceptedCommands[cluster.rawValue] = commands.map(\.rawValue)
         }

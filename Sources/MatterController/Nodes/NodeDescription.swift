@@ -97,6 +97,9 @@ package struct NodeDescription: Sendable {
         }
     }
 
+    /// Leaves the other endpoints out.
+    package mutating func keep(_ endpoint: EndpointID) { endpoints.removeAll { $0.number != endpoint } }
+
     /// The endpoints that are no part of another one, with what is below them. An endpoint that contains itself, or that
     /// two contain, is shown once.
     package var tree: [(depth: Int, endpoint: Endpoint)] {

@@ -11,11 +11,16 @@ package struct NodeRecord: Equatable, Sendable {
         package var serverClusters: [UInt32]
         /// AcceptedCommandList of each cluster that has commands.
         package var acceptedCommands: [UInt32: [UInt32]] = [:]
+        /// The device behind it, if the node is a bridge and this is its end of it.
+        package var bridged: BridgedDevice?
 
-        package init(number: UInt16, deviceTypes: [UInt32], serverClusters: [UInt32]) {
+        package init(
+            number: UInt16, deviceTypes: [UInt32], serverClusters: [UInt32], bridged: BridgedDevice? = nil
+        ) {
             self.number = number
             self.deviceTypes = deviceTypes
             self.serverClusters = serverClusters
+            self.bridged = bridged
         }
     }
 
@@ -27,6 +32,10 @@ package struct NodeRecord: Equatable, Sendable {
     package var vendorName: String?
     package var productName: String?
     package var serialNumber: String?
+    /// SoftwareVersionString.
+    package var firmware: String?
+    /// When its facts were last read, seconds since 1970.
+    package var seenAt: Int64?
     /// Where the node was last reached: a hint, never the truth.
     package var addresses: [PeerAddress] = []
     package var endpoints: [Endpoint] = []
@@ -68,6 +77,8 @@ package struct NodeRecord: Equatable, Sendable {
         vendorName = try fields.optionalString("vendorName")
         productName = try fields.optionalString("productName")
         serialNumber = try fields.optionalString("serialNumber")
+        firmware = try fields.optionalString("firmware")
+        seenAt = try fields.optionalInteger("seenAt")
         sessionsPerFabric = try fields.optionalInteger("sessionsPerFabric")
         isLongIdleTime = try fields.optionalBool("longIdleTime") ?? false
         windowEnd = try fields.optionalInteger("windowEnd")
@@ -101,7 +112,8 @@ package struct NodeRecord: Equatable, Sendable {
             var endpoint = Endpoint(
                 number: try fields.integer("endpoint"),
                 deviceTypes: try fields.array("deviceTypes").compactMap { $0.integer() },
-                serverClusters: try fields.array("serverClusters").compactMap { $0.integer() })
+                serverClusters: try fields.array("serverClusters").compactMap { $0.integer() },
+                bridged: try fields.optionalObject("bridged").map(BridgedDevice.init))
             // Each member has the cluster, and then its commands.
             for member in try fields.array("acceptedCommands") {
                 guard let numbers = member.arrayValue?.compactMap({ $0.integer(as: UInt32.self) }),
@@ -123,6 +135,8 @@ package struct NodeRecord: Equatable, Sendable {
         object["vendorName"] = vendorName.map { .string($0) }
         object["productName"] = productName.map { .string($0) }
         object["serialNumber"] = serialNumber.map { .string($0) }
+        object["firmware"] = firmware.map { .string($0) }
+        object["seenAt"] = seenAt.map { .int($0) }
         object["sessionsPerFabric"] = sessionsPerFabric.map { .uint(UInt64($0)) }
         object["longIdleTime"] = isLongIdleTime ? .bool(true) : nil
         object["windowEnd"] = windowEnd.map { .int($0) }
@@ -147,6 +161,7 @@ package struct NodeRecord: Equatable, Sendable {
                     object["acceptedCommands"] = .array(
                         endpoint.acceptedCommands.sorted { $0.key < $1.key }.map { numbers([$0.key] + $0.value) })
                 }
+                object["bridged"] = endpoint.bridged?.json
                 return .object(object)
             })
         return JSONValue.object(object).utf8()

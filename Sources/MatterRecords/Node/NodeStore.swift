@@ -74,6 +74,25 @@ package struct NodeStore: Sendable {
         return record
     }
 
+    /// The node that a user means, or the device behind a bridge, by what it is called.
+    ///
+    /// - Throws: as ``find(_:)``, and ``RecordError`` `ambiguousName` if several devices behind bridges are called so.
+    package func place(_ text: String) throws -> (node: NodeRecord, endpoint: UInt16?) {
+        do {
+            return (try find(text), nil)
+        } catch let error as RecordError where error.code == .unknownNode {
+            let found = try sound().nodes.flatMap(\.bridged).filter { $0.title == text }
+            guard let device = found.first else { throw error }
+            guard found.count == 1 else {
+                throw RecordError(
+                    .ambiguousName,
+                    "\(found.count) devices are called '\(text)': \(found.map(\.place).joined(separator: ", "))",
+                    hint: .step("node.name-bridged", device.place))
+            }
+            return (device.node, device.endpoint.number)
+        }
+    }
+
     /// True if there is a record of a node, be it damaged.
     package func has(_ id: NodeID) throws -> Bool {
         do {
@@ -122,6 +141,12 @@ package struct NodeStore: Sendable {
                 try checkFree(name, for: id)
             }
             if let room = record.room, room != before.room { try NameRule.checkRoom(room) }
+            for (device, earlier) in zip(record.bridged, before.bridged) where device != earlier {
+                if let name = device.device.name, name != earlier.device.name {
+                    try NameRule.check(name, what: "device")
+                }
+                if let room = device.device.room, room != earlier.device.room { try NameRule.checkRoom(room) }
+            }
             try state.write(self.record(of: id), record.encoded())
             if record.name != before.name { noteName(record, instead: before.name) }
         }

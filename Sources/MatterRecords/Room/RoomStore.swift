@@ -33,12 +33,15 @@ package struct RoomStore: Sendable {
     /// All rooms by name, with the nodes whose records are sound, and what is wrong with the other records.
     package func sound() throws -> (rooms: [Room], faults: [any Error]) {
         let (nodes, faults) = try nodes.sound()
-        let names = try added() + nodes.compactMap(\.room)
+        let devices = nodes.flatMap(\.bridged).filter { $0.device.room != nil }
+        let names = try added() + nodes.compactMap(\.room) + devices.compactMap(\.device.room)
         // The first spelling is that of the room.
         let first = names.enumerated().filter { index, name in
             !names[..<index].contains { Room.isSame($0, name) }
         }.map(\.element)
-        let rooms = first.map { name in Room(name: name, nodes: nodes.filter { $0.isIn(name) }) }
+        let rooms = first.map { name in
+            Room(name: name, nodes: nodes.filter { $0.isIn(name) }, devices: devices.filter { $0.isIn(name) })
+        }
         return (rooms.sorted { $0.name.lowercased() < $1.name.lowercased() }, faults)
     }
 
@@ -92,6 +95,13 @@ package struct RoomStore: Sendable {
     private func move(_ room: Room, to name: String?) async throws {
         for node in room.nodes {
             try await nodes.update(node.nodeID) { record in if record.isIn(room.name) { record.room = name } }
+        }
+        for device in room.devices {
+            try await nodes.update(device.node.nodeID) { record in
+                record.update(bridged: device.endpoint.number) {
+                    if Room.isSame(room.name, $0.room) { $0.room = name }
+                }
+            }
         }
     }
 

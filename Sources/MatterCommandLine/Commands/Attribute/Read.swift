@@ -36,13 +36,13 @@ struct Read: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
-        let wanted = try paths.map { try WatchPaths.attribute($0, catalogue) }
+        let (record, endpoint) = try await context.controller.place(of: node.node)
+        let wanted = try paths.map { try WatchPaths.attribute(PlacedPath.text($0, at: endpoint), catalogue) }
         let logs = try events.map { word in
-            let path = try WatchPaths.event(word, catalogue)
+            let path = try WatchPaths.event(PlacedPath.text(word, at: endpoint), catalogue)
             return EventPath(endpoint: path.endpoint, cluster: path.cluster, event: path.event)
         }
         let version = try filter(wanted)
-        let record = try await context.controller.record(of: node.node)
         let link = try await context.controller.link(to: record)
         // One path is asked for once, however often it is wanted.
         var known: Set<AttributePath> = []

@@ -41,11 +41,12 @@ struct Write: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
+        let (record, endpoint) = try await context.controller.place(of: node.node)
+        let parser = context.console.parser(catalogue, isStrict: true)
         var settings = try AttributeSetting.pairs(settings).map {
-            try AttributeSetting($0, with: context.console.parser(catalogue, isStrict: true))
+            try AttributeSetting((PlacedPath.text($0.path, at: endpoint), $0.value), with: parser)
         }
         for index in settings.indices { try await check(&settings[index], context) }
-        let record = try await context.controller.record(of: node.node)
         let writes = settings.map { AttributeWrite($0.target, value: $0.parsed.value, dataVersion: dataVersion) }
         let isTimed = timed || settings.contains { $0.definition?.mustTimedWrite ?? false }
         if dryRun {

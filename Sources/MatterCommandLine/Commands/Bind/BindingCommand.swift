@@ -47,9 +47,10 @@ extension BindingCommand {
         let clusters = try binding.clusters.compactMap { name in
             try ElementPath("*/\(name)", .attribute) { () throws(DataModelError) in catalogue }.cluster
         }
-        let record = try await context.controller.record(of: binding.source.node)
+        let (record, endpoint) = try await context.controller.place(
+            of: binding.source.node, endpoint: binding.source.endpoint)
         let request = BindingRequest(
-            source: record, endpoint: binding.source.endpoint,
+            source: record, endpoint: endpoint,
             target: try await meaning(AccessWords(context.controller, catalogue), context.controller),
             clusters: clusters, changesAccess: !binding.noAccess)
         try await reach(record, "source", context)
@@ -104,7 +105,8 @@ extension BindingCommand {
             throw CommandLineError("usage.subject", "'\(binding.bound)' is not a target: NODE, NODE/EP or group:GROUP")
         }
         do {
-            return .node(try await controller.record(of: argument.node), endpoint: argument.endpoint)
+            let (node, endpoint) = try await controller.place(of: argument.node, endpoint: argument.endpoint)
+            return .node(node, endpoint: endpoint)
         } catch let error as RecordError where error.code == .unknownNode && Self.acceptsStrangers {
             guard let number = NameRule.parseNumber(argument.node) else { throw error }
             return .stranger(NodeID(number), endpoint: argument.endpoint)

@@ -24,9 +24,10 @@ struct Describe: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
-        let record = try await context.controller.record(of: node.node)
-        let description = try await context.controller.describe(
+        let (record, endpoint) = try await context.controller.place(of: node.node)
+        var description = try await context.controller.describe(
             record, elements: clusters, deadline: context.deadline(for: record))
+        if let endpoint { description.keep(endpoint) }
         let names = DescriptionNames(catalogue)
         if context.console.isJSON {
             context.console.result(

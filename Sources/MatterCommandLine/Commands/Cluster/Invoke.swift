@@ -39,8 +39,11 @@ struct Invoke: NodeSubject {
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
         if let group = GroupTarget(node) { return try await send(to: group, catalogue, context) }
+        let (record, endpoint) = try await context.controller.place(of: node.node)
         let invoked = try InvokedCommand.split(path, fields).map {
-            try InvokedCommand($0, jsonFields: jsonFields, with: context.console.parser(catalogue))
+            try InvokedCommand(
+                (PlacedPath.text($0.path, at: endpoint), $0.fields), jsonFields: jsonFields,
+                with: context.console.parser(catalogue))
         }
         for warning in invoked.flatMap(\.warnings) {
             context.console.message("warning: \(warning); the device decides")
@@ -48,7 +51,6 @@ struct Invoke: NodeSubject {
         let runs =
             oneByOne
             ? invoked.flatMap { [$0].runs(timed: timed) } : invoked.runs(timed: timed)
-        let record = try await context.controller.record(of: node.node)
         if dryRun {
             let batches = runs.flatMap { run in
                 InvokeTransaction.batches(

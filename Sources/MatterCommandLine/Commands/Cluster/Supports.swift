@@ -49,8 +49,8 @@ struct Supports: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
-        let (endpoint, cluster, element) = try meaning(catalogue)
-        let record = try await context.controller.record(of: node.node)
+        let (record, place) = try await context.controller.place(of: node.node)
+        let (endpoint, cluster, element) = try meaning(PlacedPath.text(path, at: place), catalogue)
         let link = try await context.controller.link(to: record)
         let result = try await link.read(
             NodeDescription.paths(endpoint: endpoint, cluster: cluster, elements: true),
@@ -73,7 +73,7 @@ struct Supports: NodeSubject {
         throw SilentFailure(status: .unsupported)
     }
 
-    private func meaning(_ catalogue: Catalogue) throws -> (EndpointID, ClusterID, Element) {
+    private func meaning(_ path: String, _ catalogue: Catalogue) throws -> (EndpointID, ClusterID, Element) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let place = try ElementPath(parts.prefix(2).joined(separator: "/"), .attribute) { () throws(DataModelError) in
             catalogue
@@ -82,12 +82,12 @@ struct Supports: NodeSubject {
             throw CommandLineError(
                 "usage.wildcard", "name one cluster of one endpoint: EP/CLUSTER or EP/CLUSTER/ELEMENT")
         }
-        let element: Element = parts.count == 3 ? try element(String(parts[2]), of: cluster, catalogue) : .cluster
+        let element: Element = parts.count == 3 ? try element(String(parts[2]), of: cluster, path, catalogue) : .cluster
         return (endpoint, cluster, element)
     }
 
     private func element(
-        _ name: String, of cluster: ClusterID, _ catalogue: Catalogue
+        _ name: String, of cluster: ClusterID, _ path: String, _ catalogue: Catalogue
     ) throws(DataModelError) -> Element {
         let definition = catalogue.cluster(cluster)
         let isAttribute = (try? WatchPaths.attribute(path, catalogue)) != nil

@@ -18,9 +18,9 @@ extension DeviceCommand {
 
     func carryOut(_ verb: any DeviceVerb, _ context: CommandContext) async throws {
         let target = NodeTarget(node.node)
+        let (record, endpoint) = try await context.controller.place(of: node.node, endpoint: node.endpoint)
         let (place, request) = try await context.controller.carryOut(
-            verb, on: try await context.controller.record(of: node.node), endpoint: node.endpoint, title: target.text,
-            budget: context.budget)
+            verb, on: record, endpoint: endpoint, title: target.text, budget: context.budget)
         if let note = request.note { context.console.warning(note) }
         guard device.verify else { return }
         let state = try await context.controller.state(

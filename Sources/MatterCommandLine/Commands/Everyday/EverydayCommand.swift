@@ -58,13 +58,12 @@ extension EverydayCommand {
             }
             return try await GroupTarget.perform(request, on: record, verifying: everyday.verify, context)
         }
-        let record = try await controller.record(of: node.node)
+        let (record, endpoint) = try await controller.place(of: node.node, endpoint: node.endpoint)
         if everyday.dryRun {
-            return try Rehearsal(verb, of: record, at: node.endpoint, context.console.printer()).print(
-                on: context.console)
+            return try Rehearsal(verb, of: record, at: endpoint, context.console.printer()).print(on: context.console)
         }
         let (place, request) = try await controller.carryOut(
-            verb, on: record, endpoint: node.endpoint, title: target.text, budget: context.budget)
+            verb, on: record, endpoint: endpoint, title: target.text, budget: context.budget)
         if let note = request.note { context.console.warning(note) }
         guard everyday.verify else { return }
         let state = try await controller.state(after: request, to: verb.cluster, at: place, budget: context.budget)

@@ -113,10 +113,13 @@ struct EverydayRound {
         let state = outcome.state
         let value = state?.reports.first?.value
         let type = state.flatMap { Catalogue.standard.type(of: $0.path) }
+        let device = outcome.named.flatMap { node.bridged(at: $0.rawValue) }
         return Report {
             Field("node", node.nodeID)
             Field(column: "NODE", ["\(node.nodeID.rawValue)" + (outcome.named.map { "/\($0)" } ?? "")])
-            Field("name", node.name, column: "NAME")
+            Field("name", node.name)
+            Field("label", device?.title)
+            Field(column: "NAME", (device?.title ?? node.name).map { [$0] })
             Field("endpoint", outcome.endpoint)
             Field("result", outcome.failure == nil ? "done" : "failed", column: "RESULT")
             if everyday.verify {

@@ -12,16 +12,15 @@ struct GroupMembers {
     init(_ words: [NodeArgument], of controller: Controller) async throws {
         var parties: [GroupParty] = []
         for word in words {
-            let node = try await controller.record(of: word.node)
+            let (node, endpoint) = try await controller.place(of: word.node, endpoint: word.endpoint)
             if let position = parties.firstIndex(where: { $0.node.nodeID == node.nodeID }) {
-                let both = (parties[position].endpoints, word.endpoint)
-                if let endpoints = both.0, let endpoint = both.1 {
+                if let endpoints = parties[position].endpoints, let endpoint {
                     parties[position].endpoints = endpoints.union([endpoint])
                 } else {
                     parties[position].endpoints = nil
                 }
             } else {
-                parties.append(GroupParty(node, word.endpoint.map { [$0] }))
+                parties.append(GroupParty(node, endpoint.map { [$0] }))
             }
         }
         self.parties = parties

@@ -27,8 +27,11 @@ extension NodeCommand {
                 !nodes.contains { $0.nodeID == node.nodeID } && !filter.needsEndpoints
                     && (filter.room.map { Room.isSame($0, node.room) } ?? true)
             }
-            let chosen = nodes.filter { node in criteria.allSatisfy { $0.isMet(node) } }
-            console.result(chosen.map { Report($0) } + pending.map { Report($0) })
+            let chosen = nodes.filter { node in criteria.allSatisfy { $0.isMet(within: node) } }
+            let rows = chosen.flatMap { node in
+                [Report(node)] + (console.isJSON ? [] : node.bridged.map { Report($0) })
+            }
+            console.result(rows + pending.map { Report($0) })
             // What can be read is of use; that something cannot is said after it.
             if let fault = (faults + journal.faults).first { throw fault }
         }

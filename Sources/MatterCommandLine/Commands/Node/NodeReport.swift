@@ -17,6 +17,8 @@ extension Report {
             Field("productName", node.productName, column: "PRODUCT")
             Field(label: "product", Self.label(node.productName, node.productID))
             Field("serialNumber", node.serialNumber, label: "serial")
+            Field("firmware", node.firmware, label: "firmware")
+            Field("lastSeen", node.seenAt)
             if let verdict = node.attestation {
                 let isAccepted = verdict == .untrusted
                 Field(
@@ -34,7 +36,30 @@ extension Report {
             for endpoint in endpoints { Field(label: "endpoint \(endpoint.number)", endpoint.texts) }
             Field("state", "commissioned", column: "STATE")
             Field(column: "ROOM", node.room.map { [$0] })
-            Field(column: "TYPE", Self.types(node))
+            Field(column: "TYPE", Self.types(node.ownEndpoints))
+        }
+    }
+
+    /// A device behind a bridge.
+    init(_ bridged: BridgedEndpoint) {
+        let (device, endpoint) = (bridged.device, EndpointNames(bridged.endpoint))
+        self.init {
+            Field("node", bridged.node.nodeID)
+            Field("bridge", bridged.node.name)
+            Field("endpoint", bridged.endpoint.number)
+            Field(label: "bridge", column: "NODE", ["\(bridged.node.nodeID.rawValue)/\(bridged.endpoint.number)"])
+            Field("name", device.title, label: "name", column: "NAME")
+            Field("label", device.label, label: "label")
+            Field("room", bridged.room, label: "room")
+            Field("reachable", device.isReachable, label: "reachable")
+            Field(column: "PRODUCT", nil)
+            Field(column: "ADDRESS", nil)
+            Field("deviceTypes", endpoint.deviceTypes)
+            Field("clusters", endpoint.clusters)
+            Field(label: "endpoint \(endpoint.number)", endpoint.texts)
+            Field(column: "STATE", [device.isReachable == false ? "unreachable" : "bridged"])
+            Field(column: "ROOM", bridged.room.map { [$0] })
+            Field(column: "TYPE", Self.types([bridged.endpoint]))
         }
     }
 
@@ -54,9 +79,9 @@ extension Report {
     }
 
     /// The device types of the endpoints beyond the root, each once.
-    private static func types(_ node: NodeRecord) -> [String]? {
+    private static func types(_ endpoints: [NodeRecord.Endpoint]) -> [String]? {
         var types: [String] = []
-        for type in node.endpoints.filter({ $0.number != 0 }).flatMap({ EndpointNames($0).deviceTypes })
+        for type in endpoints.filter({ $0.number != 0 }).flatMap({ EndpointNames($0).deviceTypes })
         where !types.contains(type) { types.append(type) }
         return types.isEmpty ? nil : types
     }
@@ -71,10 +96,12 @@ extension Report {
 struct EndpointNames {
     let number: UInt16
     let deviceTypes: [String]
-    private let clusters: [String]
+    fileprivate let clusters: [String]
+    private let bridged: BridgedDevice?
 
     init(_ endpoint: NodeRecord.Endpoint) {
         number = endpoint.number
+        bridged = endpoint.bridged
         deviceTypes = endpoint.deviceTypes.map {
             Catalogue.standard.deviceType(DeviceTypeID($0))?.label ?? hexadecimal($0)
         }
@@ -86,12 +113,14 @@ struct EndpointNames {
             Field("endpoint", number)
             Field("deviceTypes", deviceTypes)
             Field("clusters", clusters)
+            Field("bridged", bridged)
         }
     }
 
     /// The device types before the first cluster.
     fileprivate var texts: [String] {
-        let types = deviceTypes.joined(separator: ", ") + ":"
+        let title = bridged?.title.map { "\($0), " } ?? ""
+        let types = title + deviceTypes.joined(separator: ", ") + ":"
         return clusters.isEmpty ? [types] : ["\(types) \(clusters[0])"] + clusters.dropFirst()
     }
 }

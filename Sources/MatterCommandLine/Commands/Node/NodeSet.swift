@@ -5,14 +5,15 @@ import MatterRecords
 extension NodeCommand {
     struct Set: StateCommand {
         static let configuration = CommandConfiguration(
-            commandName: "set", abstract: "Put a node into a room, or give it another name.",
+            commandName: "set",
+            abstract: "Put a node or a device behind a bridge into a room, or give it another name.",
             discussion: """
                 Only what is kept here changes; the device is not told.
 
                 Example: matterctl node set kitchen --room Kitchen
                 """)
 
-        @Argument(help: "Node id or name.") var node: String
+        @Argument(help: "Node id or name, or a device behind a bridge.") var node: NodeArgument
         @Option(help: ArgumentHelp("The new name.", valueName: "NAME")) var name: String?
         @Option(help: ArgumentHelp("The room that it is in.", valueName: "ROOM")) var room: String?
         @Flag(help: "It is in no room.") var noRoom = false
@@ -27,10 +28,17 @@ extension NodeCommand {
 
         func execute() async throws {
             let controller = try state.controller()
-            let record = try await controller.record(of: node)
+            let (record, endpoint) = try await controller.place(of: node.node, endpoint: node.endpoint)
             // The spelling that the room has already.
             let rooms = try await controller.rooms()
             let room = try room.map { try rooms.room(named: $0)?.name ?? $0 }
+            if let endpoint {
+                return try await controller.update(record, bridged: endpoint) { device in
+                    if let name { device.name = name }
+                    if let room { device.room = room }
+                    if noRoom { device.room = nil }
+                }
+            }
             try await controller.nodes().update(record.nodeID) { record in
                 if let name { record.name = name }
                 if let room { record.room = room }

@@ -5,14 +5,17 @@ import MatterRecords
 extension NodeCommand {
     struct Show: StateCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show what is known of a node.",
+            commandName: "show", abstract: "Show what is known of a node, or of a device behind a bridge.",
             discussion: "Example: matterctl node show kitchen")
 
-        @Argument(help: "Node id or name.") var node: String
+        @Argument(help: "Node id or name, or a device behind a bridge.") var node: NodeArgument
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func execute() async throws {
-            let node = try await state.controller().record(of: node)
+            let (node, endpoint) = try await state.controller().place(of: node.node, endpoint: node.endpoint)
+            if let device = endpoint.flatMap({ node.bridged(at: $0.rawValue) }) {
+                return console.result(Report(device))
+            }
             let names = LedgerNames(try state.state())
             console.result {
                 Report(node)

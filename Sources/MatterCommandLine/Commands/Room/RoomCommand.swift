@@ -75,8 +75,8 @@ struct RoomCommand: AsyncParsableCommand {
         func execute() async throws {
             let rooms = try await state.controller().rooms()
             let room = try rooms.find(room)
-            if !room.nodes.isEmpty {
-                let labels = room.nodes.map(\.label).joined(separator: ", ")
+            if !room.labels.isEmpty {
+                let labels = room.labels.joined(separator: ", ")
                 try console.confirm("Remove the room '\(room.name)' although nodes are in it (\(labels))?", given: yes)
             }
             try await rooms.remove(room)
@@ -96,7 +96,23 @@ extension Report {
                         Field("name", node.name)
                     }
                 })
-            Field(column: "NODES", room.nodes.isEmpty ? nil : room.nodes.map(\.label))
+            if !room.devices.isEmpty {
+                Field(
+                    "devices",
+                    room.devices.map { device in
+                        Report {
+                            Field("node", device.node.nodeID)
+                            Field("endpoint", device.endpoint.number)
+                            Field("label", device.device.title)
+                        }
+                    })
+            }
+            Field(column: "NODES", room.labels.isEmpty ? nil : room.labels)
         }
     }
+}
+
+extension Room {
+    /// The nodes in it, and the devices behind bridges.
+    fileprivate var labels: [String] { nodes.map(\.label) + devices.map(\.title) }
 }

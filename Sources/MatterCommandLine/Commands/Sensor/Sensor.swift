@@ -26,7 +26,8 @@ extension ReadingCommand {
     func run(_ context: CommandContext) async throws {
         let parts: [NodeSelection.Part]
         if let one {
-            parts = [NodeSelection.Part(try await context.controller.record(of: one.node), [one.endpoint])]
+            let (node, endpoint) = try await context.controller.place(of: one.node, endpoint: one.endpoint)
+            parts = [NodeSelection.Part(node, [endpoint])]
         } else {
             let clusters = Set(Self.kinds.map(\.cluster.rawValue))
             parts = try await selection.parts(nodes, of: context.controller, in: .standard) {

@@ -67,8 +67,11 @@ struct Events: NodeSubject {
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
         let beginning = try since.map { try Beginning($0) }
-        let wanted = paths.isEmpty ? [EventPath(isUrgent: true)] : try paths.map { try WatchPaths.event($0, catalogue) }
-        let record = try await context.controller.record(of: node.node)
+        let (record, endpoint) = try await context.controller.place(of: node.node)
+        let wanted =
+            paths.isEmpty
+            ? [EventPath(endpoint: endpoint, isUrgent: true)]
+            : try paths.map { try WatchPaths.event(PlacedPath.text($0, at: endpoint), catalogue) }
         var log = WatchLog(
             context.console, catalogue, numeric: numeric,
             WatchLog.Style(hasTime: true, hasPast: true), lines: count, wants: { beginning?.includes($0) ?? true })

@@ -59,15 +59,23 @@ struct Subscribe: NetworkCommand {
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
-        let paths = try WatchPaths(words.filter { $0.contains("/") }, events: event, in: catalogue)
+        let named = words.filter { !$0.contains("/") }
+        // A single device behind a bridge; several have paths with their endpoints.
+        var endpoint: EndpointID?
+        if selection.meansOne(named), let only = named.first {
+            endpoint = try await context.controller.place(of: only).endpoint
+        }
+        var followed = words.filter { $0.contains("/") }.map { PlacedPath.text($0, at: endpoint) }
+        if let endpoint, followed.isEmpty, event.isEmpty { followed = ["\(endpoint)/*/*"] }
+        let paths = try WatchPaths(
+            followed, events: event.map { PlacedPath.text($0, at: endpoint) }, in: catalogue)
         let condition = try until.map { text in
-            guard let condition = try WatchCondition(text, in: catalogue) else {
+            guard let condition = try WatchCondition(PlacedPath.text(text, at: endpoint), in: catalogue) else {
                 throw CommandLineError("usage", "--until is PATH=VALUE, for example 1/on-off/on-off=true")
             }
             return condition
         }
-        let nodes = try await selection.nodes(
-            words.filter { !$0.contains("/") }, of: context.controller, in: catalogue)
+        let nodes = try await selection.nodes(named, of: context.controller, in: catalogue)
         var attributes = paths.attributes
         if let condition, !attributes.contains(where: { $0.contains(condition.path) }) {
             attributes.append(condition.path)

@@ -31,6 +31,8 @@ struct Wait: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let catalogue = try catalogue.catalogue(try options.state.state())
+        let (record, endpoint) = try await context.controller.place(of: node.node)
+        let condition = PlacedPath.text(condition, at: endpoint)
         let awaited = try WatchCondition(condition, in: catalogue)
         if awaited == nil, (try? WatchPaths.attribute(condition, catalogue)) != nil,
             (try? WatchPaths.event(condition, catalogue)) == nil
@@ -38,7 +40,6 @@ struct Wait: NodeSubject {
             throw CommandLineError(
                 "usage", "\(condition) is an attribute: say what value is waited for: \(condition)=VALUE")
         }
-        let record = try await context.controller.record(of: node.node)
         let request = SubscribeRequest(
             minIntervalFloor: 0, maxIntervalCeiling: record.isLongIdleTime ? 600 : 60,
             attributePaths: awaited.map { [$0.path] } ?? [],

@@ -1,0 +1,29 @@
+import ArgumentParser
+import MatterController
+import MatterRecords
+
+extension NodeCommand {
+    struct Disconnect: StateCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "disconnect", abstract: "Forget the sessions with nodes, so that the next one is set up anew.",
+            discussion: """
+                A command ends its session with it; what is kept lets the next one resume it. The nodes stay on the fabric.
+
+                Example: matterctl node disconnect --all --purge
+                """)
+
+        @Argument(help: NodeSelection.wholeNodesHelp) var nodes: [String] = []
+        @OptionGroup var selection: NodeSelection
+        @Flag(help: "Also forget where they were reached and how they want to be treated.") var purge = false
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
+
+        func validate() throws { try selection.require(nodes) }
+
+        func execute() async throws {
+            let controller = try state.controller()
+            for node in try await selection.nodes(nodes, of: controller, in: .standard) {
+                try await controller.disconnect(node, purging: purge)
+            }
+        }
+    }
+}

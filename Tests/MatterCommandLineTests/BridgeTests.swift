@@ -1,0 +1,141 @@
+import JSON
+import MatterCommandLine
+import Testing
+
+/// A bridge with three lights behind it, and a light of its own, as a virtual device in this process.
+@Suite("Bridges") struct BridgeTests {
+    private let shell: Shell
+    private let bridge: Background
+    private let port: String
+
+    /// Node 1 `hub` in the room Hall; endpoints 2 to 4 are the lights behind it, of which the first is called `Desk lamp`
+    /// now, and 5 is its own plug.
+    init() async throws {
+        shell = try Shell()
+        bridge = try shell.start("simulate aggregator,on-off-plug --port 0 --mdns none --state \(shell.path("hub"))")
+        port = try await bridge.line("ready")
+        try await shell.succeed(
+            "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --timeout 60s --name hub --room Hall"
+        )
+        let label = "2/bridged-device-basic-information/node-label"
+        #expect(try await shell.run(["write", "hub", label, "Desk lamp"]).status == 0)
+        try await shell.succeed("node refresh hub")
+    }
+
+    private func succeed(_ words: [String]) async throws -> CommandRun {
+        let run = try await shell.run(words)
+        try #require(run.status == 0, "\(words): \(run)")
+        return run
+    }
+
+    private func states() async throws -> [String] {
+        try await shell.succeed("read hub */on-off/on-off").stdout.split(separator: "\n").map {
+            String($0.split(separator: "\t")[1])
+        }
+    }
+
+    @Test("a device behind a bridge is a target by its label, for verbs, paths, groups and bindings")
+    func labels() async throws {
+        #expect(try await succeed(["on", "Desk lamp", "--verify"]).stdout == "true\n")
+        #expect(try await states() == ["true", "false", "false", "false"])
+        #expect(try await succeed(["on", "Desk lamp", "--dry-run"]).stdout.hasPrefix("2/on-off/on\t"))
+        #expect(try await succeed(["read", "Desk lamp", "on-off/on-off"]).stdout == "true\n")
+        #expect(
+            try await succeed(["read", "Desk lamp", "on-off", "--json"]).json().arrayValue?.first?["endpoint"] == 2)
+        _ = try await succeed(["invoke", "Desk lamp", "on-off/toggle"])
+        _ = try await succeed(["wait", "Desk lamp", "on-off/on-off=false", "--for", "20s"])
+        _ = try await succeed(["write", "dimmable-light", "level-control/on-level", "raw:9"])
+        #expect(try await shell.succeed("read hub 3/level-control/on-level").stdout == "9\n")
+        _ = try await succeed(["supports", "dimmable-light", "level-control/move-to-level"])
+        #expect(try await shell.run(["supports", "Desk lamp", "level-control/move-to-level"]).status == 6)
+        let described = try await succeed(["describe", "Desk lamp", "--json"]).json()
+        #expect(described["endpoints"]?.arrayValue?.map { $0["endpoint"] } == [2], "\(described)")
+        let followed = try await succeed(["subscribe", "Desk lamp", "on-off/on-off", "--count", "1"]).stdout
+        #expect(followed == "false\n", "\(followed)")
+        _ = try await succeed(["group", "create", "lights"])
+        _ = try await succeed(["group", "add", "lights", "Desk lamp"])
+        let members = try await shell.succeed("group ls --json").json()
+        #expect("\(members)".contains("endpoint"), "\(members)")
+    }
+
+    @Test("all and rooms mean the devices behind a bridge, each by itself; types and clusters choose among them")
+    func bulk() async throws {
+        let own = "1/5\thub\tdone\n"
+        let all = "1/2\tDesk lamp\tdone\n1/3\tdimmable-light\tdone\n1/4\tcolor-temperature-light\tdone\n"
+        for (words, lines) in [
+            (["on", "--all"], all + own), (["off", "--room", "hall"], all + own),
+            (["toggle", "--type", "dimmable-light"], "1/3\tdimmable-light\tdone\n"),
+            (["off", "D*"], "1/2\tDesk lamp\tdone\n"),
+            (["level", "--all", "30%"], "1/3\tdimmable-light\tdone\n1/4\tcolor-temperature-light\tdone\n"),
+            (["off", "Desk lamp", "dimmable-light"], "1/2\tDesk lamp\tdone\n1/3\tdimmable-light\tdone\n"),
+        ] {
+            let run = try await succeed(words)
+            #expect(Set(run.stdout.split(separator: "\n")) == Set(lines.split(separator: "\n")), "\(words): \(run)")
+        }
+        #expect(try await states() == ["false", "false", "true", "false"])
+        let json = try await succeed(["on", "--type", "dimmable-light", "--json"]).json().arrayValue ?? []
+        #expect(json.count == 1 && json[0]["label"] == "dimmable-light" && json[0]["name"] == "hub", "\(json)")
+        #expect(try await shell.run(["on", "hub", "--json"]).error().text("id") == "node.ambiguous-endpoint")
+    }
+
+    @Test("it has a room and a name of its own, which outlast a refresh, and stands below its bridge in lists")
+    func records() async throws {
+        _ = try await succeed(["node", "set", "Desk lamp", "--room", "Study", "--name", "reading lamp"])
+        #expect(try await succeed(["off", "--room", "study"]).stdout == "1/2\treading lamp\tdone\n")
+        #expect(try await succeed(["room", "ls"]).stdout == "Hall\thub\nStudy\treading lamp\n")
+        let rooms = try await succeed(["room", "ls", "--json"]).json().arrayValue ?? []
+        #expect(rooms.last?["devices"]?.arrayValue?.first?["label"] == "reading lamp", "\(rooms)")
+        _ = try await succeed(["room", "rename", "Study", "Den"])
+        _ = await bridge.stop()
+        let again = try shell.start(
+            "simulate aggregator,on-off-plug --port \(port) --mdns none --state \(shell.path("hub"))")
+        _ = try await again.line("ready")
+        try await shell.succeed("node refresh --all")
+        let shown = try await succeed(["node", "show", "reading lamp", "--json"]).json()
+        #expect(shown["label"] == "Desk lamp" && shown["room"] == "Den" && shown["endpoint"] == 2, "\(shown)")
+        #expect(shown["bridge"] == "hub" && shown["reachable"] == true, "\(shown)")
+        let table = try await succeed(["node", "ls"]).stdout.split(separator: "\n").map { $0.split(separator: "\t") }
+        #expect(
+            table.map { $0.prefix(2) } == [
+                ["1", "hub"], ["1/2", "reading lamp"], ["1/3", "dimmable-light"], ["1/4", "color-temperature-light"],
+            ])
+        #expect(table.map { $0[5] } == ["Hall", "Den", "Hall", "Hall"], "\(table)")
+        let list = try await succeed(["node", "ls", "--json"]).json().arrayValue ?? []
+        #expect(list.count == 1 && list[0]["endpoints"]?.arrayValue?[2]["bridged"]?["room"] == "Den", "\(list)")
+        _ = try await succeed(["node", "set", "reading lamp", "--no-room"])
+        #expect(try await succeed(["room", "ls"]).stdout == "Hall\thub\n")
+        _ = await again.stop()
+    }
+
+    @Test("one label for two devices is refused with both of their places; a whole node is not named by a label")
+    func refusals() async throws {
+        _ = try await succeed(["write", "dimmable-light", "bridged-device-basic-information/node-label", "Desk lamp"])
+        try await shell.succeed("node refresh hub")
+        let two = try await shell.run(["on", "Desk lamp", "--json"])
+        #expect(try two.status == 64 && two.error().text("id") == "name.ambiguous", "\(two)")
+        #expect(try two.error().text("message") == "2 devices are called 'Desk lamp': hub/2, hub/3", "\(two)")
+        _ = try await succeed(["node", "rename", "hub/3", "lamp"])
+        let whole = try await shell.run(["acl", "ls", "lamp", "--json"])
+        #expect(try whole.status == 64 && whole.error().text("id") == "node.bridged", "\(whole)")
+        #expect(try whole.error().text("hint") == "name the bridge: hub", "\(whole)")
+        #expect(try await shell.run(["node", "rename", "hub/5", "plug", "--json"]).status == 3)
+        let invalid = try await shell.run(["node", "set", "lamp", "--name", "a/b", "--json"])
+        #expect(try invalid.error().text("id") == "name.invalid", "\(invalid)")
+    }
+
+    @Test("what is kept of sessions is forgotten; with --purge also the addresses, and the node can be found again")
+    func disconnect() async throws {
+        func session() async throws -> String? {
+            try await shell.succeed("ping hub --address 127.0.0.1:\(port) --json").json()["session"]?.stringValue
+        }
+        _ = try await session()
+        #expect(try await session() == "resumed")
+        try await shell.succeed("node disconnect hub")
+        #expect(try await session() == "case")
+        try await shell.succeed("node disconnect --all --purge")
+        let shown = try await shell.succeed("node show hub --json").json()
+        #expect(shown["addresses"] == .array([]), "\(shown)")
+        #expect(try await session() == "case")
+        #expect(try await shell.run("node disconnect").status == 64)
+    }
+}
