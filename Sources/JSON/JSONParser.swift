@@ -31,6 +31,22 @@ extension JSONValue {
     }
 }
 
+extension JSONValue {
+    /// Parses one JSON text and hands over the elements of one array one by one, so that the text is all that is held.
+    ///
+    /// - Parameters:
+    ///   - path: the keys that lead to the array; without it there are no elements.
+    ///   - body: whatever it throws ends the parsing, and is thrown.
+    /// - Returns: how many of the keys were found.
+    @discardableResult
+    package static func forEachElement(
+        at path: [String], in utf8: [UInt8], limits: JSONLimits = .standard, _ body: (JSONValue) throws -> Void
+    ) throws -> Int {
+        var parser = JSONParser(text: utf8, limits: limits)
+        return try parser.document(path, body)
+    }
+}
+
 private struct JSONParser {
     let text: [UInt8]
     let limits: JSONLimits
@@ -51,6 +67,46 @@ private struct JSONParser {
         skipBlanks()
         guard position == text.count else { throw error(.trailingData, "text after the JSON value") }
         return value
+    }
+
+    /// Values beside the path are read and dropped.
+    mutating func document(_ path: [String], _ body: (JSONValue) throws -> Void) throws -> Int {
+        guard text.count <= limits.octets else {
+            throw error(.limitExceeded, "more than \(limits.octets) octets of JSON", at: 0)
+        }
+        let found = try descend(path[...], body)
+        skipBlanks()
+        guard position == text.count else { throw error(.trailingData, "text after the JSON value") }
+        return found
+    }
+
+    private mutating func descend(_ path: ArraySlice<String>, _ body: (JSONValue) throws -> Void) throws -> Int {
+        skipBlanks()
+        guard let key = path.first else {
+            guard current == UInt8(ascii: "[") else {
+                _ = try value()
+                return 0
+            }
+            try open()
+            var isFirst = true
+            while !close("]") {
+                if !isFirst { try expect(",", "a comma or the end of the array") }
+                isFirst = false
+                try body(try value())
+            }
+            return 0
+        }
+        guard current == UInt8(ascii: "{") else {
+            _ = try value()
+            return 0
+        }
+        var found = 0
+        try open()
+        var keys: Set<String> = []
+        while !close("}") {
+            if try self.key(&keys) == key { found = 1 + (try descend(path.dropFirst(), body)) } else { _ = try value() }
+        }
+        return found
     }
 
     private mutating func value() throws(JSONError) -> JSONValue {
@@ -75,28 +131,34 @@ private struct JSONParser {
         var members: [JSONObject.Member] = []
         var keys: Set<String> = []
         while !close("}") {
-            if !members.isEmpty {
-                try expect(",", "a comma or the end of the object")
-                skipBlanks()
-            }
-            let start = position
-            guard current == UInt8(ascii: "\"") else {
-                throw error(.syntax, "a key in quotation marks should stand here")
-            }
-            let key = try string()
-            guard keys.insert(key).inserted else {
-                throw error(.duplicateKey, "a key that this object already has", at: start)
-            }
-            skipBlanks()
-            try expect(":", "a colon")
+            let key = try key(&keys)
             members.append(.init(key: key, value: try value()))
         }
         return JSONObject(unique: members)
     }
 
+    /// The next key of an object, up to its colon.
+    private mutating func key(_ keys: inout Set<String>) throws(JSONError) -> String {
+        if !keys.isEmpty {
+            try expect(",", "a comma or the end of the object")
+            skipBlanks()
+        }
+        let start = position
+        guard current == UInt8(ascii: "\"") else {
+            throw error(.syntax, "a key in quotation marks should stand here")
+        }
+        let key = try string()
+        guard keys.insert(key).inserted else {
+            throw error(.duplicateKey, "a key that this object already has", at: start)
+        }
+        skipBlanks()
+        try expect(":", "a colon")
+        return key
+    }
+
     private mutating func array() throws(JSONError) -> [JSONValue] {
-        try open()
         var items: [JSONValue] = []
+        try open()
         while !close("]") {
             if !items.isEmpty { try expect(",", "a comma or the end of the array") }
             items.append(try value())

@@ -57,8 +57,11 @@ package final class Terminal: Sendable {
     func isTerminal(_ stream: Stream) -> Bool { isTerminal(stream) }
 
     /// One line of a result.
-    func result(_ line: String) {
-        let number = sink(line + "\n", .output)
+    func result(_ line: String) { part(line + "\n") }
+
+    /// A part of a result, as it is.
+    func part(_ text: String) {
+        let number = sink(text, .output)
         if number == EPIPE, self === Self.process {
             guard isPatient.load(ordering: .relaxed) else { Self.endAsUnheard() }
             return isAlone.store(true, ordering: .relaxed)

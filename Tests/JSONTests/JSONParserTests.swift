@@ -17,6 +17,38 @@ struct JSONParserTests {
         #expect(try JSONValue(parsing: text) == value)
     }
 
+    @Test("the elements of one array are handed over one by one; what is beside it is read and dropped")
+    func elements() throws {
+        func elements(_ text: String, _ path: String...) throws -> ([JSONValue], found: Int) {
+            var elements: [JSONValue] = []
+            let found = try JSONValue.forEachElement(at: path, in: Array(text.utf8)) { elements.append($0) }
+            return (elements, found)
+        }
+        let text = #"{"x":[9],"a":{"n":1,"b":[1,{"b":[2]}, [3] ],"z":null},"y":{"b":[8]}}"#
+        #expect(try elements(text, "a", "b") == ([1, ["b": [2]], [3]], 2))
+        #expect(try elements("[1,2]") == ([1, 2], 0))
+        #expect(try elements(text, "a", "n") == ([], 2))
+        #expect(try elements(text, "a", "q") == ([], 1))
+        #expect(try elements(text, "q") == ([], 0))
+        #expect(try elements("7", "a") == ([], 0))
+        for (text, code, line, column) in Self.forbidden {
+            for path in [[], ["a"], ["a", "b"]] {
+                let error = #expect(throws: JSONError.self, "\(text)") {
+                    try JSONValue.forEachElement(at: path, in: Array(text.utf8)) { _ in }
+                }
+                #expect(error?.code == code && error?.line == line && error?.column == column, "\(text) \(path)")
+            }
+        }
+        var seen = 0
+        #expect(throws: CancellationError.self) {
+            try JSONValue.forEachElement(at: [], in: Array("[1,2,3]".utf8)) { _ in
+                seen += 1
+                if seen == 2 { throw CancellationError() }
+            }
+        }
+        #expect(seen == 2)
+    }
+
     static let forbidden: [(String, JSONError.Code, Int, Int)] = [
         ("", JSONError.Code.syntax, 1, 1), ("  ", .syntax, 1, 3), ("[1,]", .syntax, 1, 4), ("[1 2]", .syntax, 1, 4),
         ("[,1]", .syntax, 1, 2), ("{\"a\":1,}", .syntax, 1, 8), ("{\"a\" 1}", .syntax, 1, 6),

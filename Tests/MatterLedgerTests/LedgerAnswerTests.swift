@@ -173,10 +173,11 @@ import Testing
         let vendor = try await answer(
             query, #"{"vendorInfo":{"vendorID":4660,"vendorName":"","companyLegalName":"Example Ltd"}}"#)
         #expect(vendor.name == "Example Ltd")
-        let products: LedgerQuery<[LedgerProduct]> = .products(of: 4660)
         let many = (0..<50_000).map { #"{"pid":\#($0),"name":"Product \#($0)","partNumber":""}"# }
-        let found = try await answer(
-            products, #"{"vendorProducts":{"vid":4660,"products":[\#(many.joined(separator: ","))]}}"#)
+        let list = try ProductList(
+            Array(#"{"vendorProducts":{"vid":4660,"products":[\#(many.joined(separator: ","))]}}"#.utf8), of: 4660)
+        var found: [LedgerProduct] = []
+        try list.forEach { found.append($0) }
         #expect(found.count == 50_000 && found.last?.name == "Product 49999" && found.last?.partNumber == nil)
     }
 }

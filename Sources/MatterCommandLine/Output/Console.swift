@@ -58,6 +58,9 @@ package struct Console: Sendable {
 
     package func result(@Report.Builder _ fields: () throws -> [Field]) rethrows { result(try Report(fields)) }
 
+    /// A list that may be long: what ``result(_:)`` would print of all its members, without holding them.
+    func list() -> ResultList { ResultList(console: self) }
+
     /// Something that only programs want to know.
     package func object(_ report: Report) { if isJSON { result(report.json) } }
 

@@ -51,15 +51,3 @@ extension LedgerQuery where Answer == LedgerVendor {
         }
     }
 }
-
-extension LedgerQuery where Answer == [LedgerProduct] {
-    /// All products of a vendor.
-    package static func products(of vendorID: UInt16) -> LedgerQuery {
-        one("/dcl/model/models/\(vendorID)", "vendorProducts", about: "the products of vendor \(vendorID)") {
-            fields throws(LedgerError) in
-            var products: [LedgerProduct] = []
-            for entry in try fields.entries("products") { products.append(try LedgerProduct(entry)) }
-            return products
-        }
-    }
-}

@@ -25,8 +25,10 @@ package struct LedgerCache: Sendable {
         self.net = net
     }
 
-    private func record<Answer>(_ query: LedgerQuery<Answer>) -> String {
-        let name = query.path.dropFirst("/dcl/".count).split(separator: "/").joined(separator: "-")
+    private func record<Answer>(_ query: LedgerQuery<Answer>) -> String { record(query.path) }
+
+    private func record(_ path: String) -> String {
+        let name = path.dropFirst("/dcl/".count).split(separator: "/").joined(separator: "-")
         // Without a suffix: a component may be as long as a file name can be.
         return "\(Self.folder)/\(net.rawValue)/\(StateDirectory.component(for: name))"
     }
@@ -57,16 +59,56 @@ package struct LedgerCache: Sendable {
     package func answer<Answer>(
         _ query: LedgerQuery<Answer>, from client: LedgerClient, refresh: Bool, now: Int64
     ) async throws -> DatedAnswer<Answer> {
-        let known = known(query)
-        if let known, !refresh, (0..<Self.freshness).contains(now &- known.date) { return known }
-        do {
+        try await answer(known(query), refresh, now) {
             let value = try await client.fetch(query)
             let answer = try query.read(value)
             try keep(query, value, date: now)
-            return DatedAnswer(answer: answer, date: now)
+            return answer
+        } keepNothing: {
+            try keep(query, .null, date: now)
+        }
+    }
+
+    /// The same for all products of a vendor, of which only the text is held.
+    package func products(
+        of vendorID: UInt16, from client: LedgerClient, refresh: Bool, now: Int64
+    ) async throws -> DatedAnswer<ProductList> {
+        let file = record(ProductList.path(vendorID))
+        return try await answer(knownProducts(vendorID, file), refresh, now) {
+            let text = try await client.products(text: vendorID)
+            let list = try ProductList(text, of: vendorID)
+            let record = Array("\(Self.dateKey)\(now),\"\(ProductList.key)\":".utf8) + text + [UInt8(ascii: "}")]
+            try state.write(file, record, keepingPrevious: false)
+            return list
+        } keepNothing: {
+            try state.write(file, Array("\(Self.dateKey)\(now)}".utf8), keepingPrevious: false)
+        }
+    }
+
+    private static let dateKey = #"{"date":"#
+
+    private func knownProducts(_ vendorID: UInt16, _ file: String) -> DatedAnswer<ProductList>? {
+        guard let contents = try? state.read(file), contents.starts(with: Self.dateKey.utf8) else { return nil }
+        let rest = contents.dropFirst(Self.dateKey.utf8.count)
+        let digits = rest.prefix { 0x30...0x39 ~= $0 }
+        guard let date = Int64(String(decoding: digits, as: UTF8.self)) else { return nil }
+        guard rest.dropFirst(digits.count).first == UInt8(ascii: ",") else {
+            return DatedAnswer(answer: nil, date: date)
+        }
+        guard let list = try? ProductList(contents, of: vendorID, isCached: true) else { return nil }
+        return DatedAnswer(answer: list, date: date)
+    }
+
+    private func answer<Answer>(
+        _ known: DatedAnswer<Answer>?, _ refresh: Bool, _ now: Int64, fetch: () async throws -> Answer,
+        keepNothing: () throws -> Void
+    ) async throws -> DatedAnswer<Answer> {
+        if let known, !refresh, (0..<Self.freshness).contains(now &- known.date) { return known }
+        do {
+            return DatedAnswer(answer: try await fetch(), date: now)
         } catch let error as LedgerError {
             if error.code == .notFound {
-                try keep(query, .null, date: now)
+                try keepNothing()
                 return DatedAnswer(answer: nil, date: now)
             }
             guard var known, error.isTransient, !refresh else { throw error }

@@ -99,19 +99,36 @@ package struct LedgerClient: Sendable {
         LedgerError(.tooLarge, "the ledger's answer about \(subject) is too large")
     }
 
-    private func page<Answer>(
-        _ query: LedgerQuery<Answer>, _ items: [HTTPRequest.QueryItem]
-    ) async throws -> (JSONValue, bytes: Int) {
+    /// All products of a vendor.
+    package func products(of vendorID: UInt16) async throws -> ProductList {
+        try ProductList(try await products(text: vendorID), of: vendorID)
+    }
+
+    /// The answer about the products of a vendor, as it came.
+    func products(text vendorID: UInt16) async throws -> [UInt8] {
+        try await response(ProductList.path(vendorID), [], ProductList.subject(vendorID)).body
+    }
+
+    private func response(
+        _ path: String, _ items: [HTTPRequest.QueryItem], _ subject: String
+    ) async throws -> HTTPResponse {
         let response: HTTPResponse
         do {
             response = try await service.send(
-                HTTPRequest(.get, query.path, query: items), deadline: min(deadline, .now + limits.time))
+                HTTPRequest(.get, path, query: items), deadline: min(deadline, .now + limits.time))
         } catch let error as HTTPError {
             throw LedgerError(
                 error.code == .tooLarge ? .tooLarge : .unreachable, "the ledger gave no answer: \(error.reason)",
                 hint: error.hint, connection: error)
         }
-        guard (200...299).contains(response.status) else { throw failure(response, query.subject) }
+        guard (200...299).contains(response.status) else { throw failure(response, subject) }
+        return response
+    }
+
+    private func page<Answer>(
+        _ query: LedgerQuery<Answer>, _ items: [HTTPRequest.QueryItem]
+    ) async throws -> (JSONValue, bytes: Int) {
+        let response = try await response(query.path, items, query.subject)
         do {
             let answer = try JSONValue(parsing: response.body)
             guard answer.objectValue != nil else { throw LedgerError(.notAnObject, in: query.subject) }

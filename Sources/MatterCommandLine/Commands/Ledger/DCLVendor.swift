@@ -16,8 +16,10 @@ extension DCLCommand {
         func execute() async throws {
             try await withDesk { desk in
                 if models {
-                    let products: [LedgerProduct] = try await desk.need(.products(of: vendor.value)).answer
-                    return console.result(products.map { Report($0) })
+                    let products = try await desk.products(of: vendor.value)
+                    var list = console.list()
+                    try products.forEach { list.add(Report($0)) }
+                    return list.end()
                 }
                 let (answer, date) = try await desk.need(.vendor(vendor.value))
                 console.result {

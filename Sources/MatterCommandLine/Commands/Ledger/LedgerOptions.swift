@@ -79,7 +79,20 @@ struct LedgerDesk: Sendable {
 
     /// The answer; `nil` if the ledger has no such entry.
     func ask<Answer>(_ query: LedgerQuery<Answer>) async throws -> DatedAnswer<Answer> {
-        let found = try await cache.answer(query, from: client, refresh: refresh, now: now)
+        told(try await cache.answer(query, from: client, refresh: refresh, now: now))
+    }
+
+    /// All products of a vendor.
+    func products(of vendorID: UInt16) async throws -> ProductList {
+        let found = told(try await cache.products(of: vendorID, from: client, refresh: refresh, now: now))
+        guard let answer = found.answer else {
+            throw LedgerError(.notFound, "the ledger has no entry for the products of vendor \(vendorID)")
+        }
+        return answer
+    }
+
+    /// Says that an answer is an old one.
+    private func told<Answer>(_ found: DatedAnswer<Answer>) -> DatedAnswer<Answer> {
         if let fault = found.fault {
             console.message(
                 "warning: \(TerminalText.escaped(fault.reason)); this is of \(DateText.day(found.date))")
