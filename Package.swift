@@ -222,10 +222,10 @@ let package = Package(
         tests(
             "MatterControllerTests",
             [
-                "MatterCommissioning", "MatterController", "MatterCredentials", "MatterCrypto", "MatterDataModel",
-                "MatterDiscovery", "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSecureChannel",
-                "MatterSession", "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTestKit",
-                "MatterTransport",
+                "JSON", "MatterCommissioning", "MatterController", "MatterCredentials", "MatterCrypto",
+                "MatterDataModel", "MatterDiscovery", "MatterErrors", "MatterInteraction", "MatterRecords",
+                "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterSimulator", "MatterStore",
+                "MatterTLV", "MatterTestKit", "MatterTransport",
             ]),
         tests(
             "MatterSimulatorTests",

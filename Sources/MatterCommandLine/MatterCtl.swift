@@ -25,7 +25,7 @@ struct MatterCtl: AsyncParsableCommand {
                 CommandGroup(
                     name: "Kinds of devices",
                     subcommands: [
-                        Lock.self, Unlock.self, ThermostatCommand.self, FanCommand.self, CoverCommand.self,
+                        DoorLockCommand.self, Unlock.self, ThermostatCommand.self, FanCommand.self, CoverCommand.self,
                         ColorCommand.self, Sensor.self, Battery.self,
                     ]),
                 CommandGroup(

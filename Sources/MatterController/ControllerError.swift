@@ -9,6 +9,8 @@ package struct ControllerError: CodedError {
         case outcomeUnknown = "command.outcome-unknown"
         /// The device answered a path with a status.
         case status = "im.status"
+        /// The device answered a command with a response that says no.
+        case refused = "command.refused"
         /// No endpoint of the node has the cluster.
         case unsupportedCluster = "node.unsupported-cluster"
         /// Several endpoints have it, and none was named.
@@ -59,6 +61,12 @@ package struct ControllerError: CodedError {
         case outOfLimits = "node.limits"
         /// The lock wants a PIN code with its commands.
         case pinNeeded = "lock.pin-needed"
+        /// The lock has the PIN code already.
+        case codeTaken = "lock.duplicate-code"
+        /// The lock has no such user, or the user no such code.
+        case unknownLockUser = "lock.unknown-user"
+        /// The lock has room for no more users or codes.
+        case lockFull = "lock.full"
         /// The mode of the thermostat does not say which of its temperatures is meant.
         case modeUnclear = "thermostat.mode"
     }
@@ -70,6 +78,8 @@ package struct ControllerError: CodedError {
     /// For an unknown outcome: what was read back afterwards.
     package var state: [(path: ConcreteAttributePath, value: TLVValue)] = []
     package var underlying: (any Error)?
+    /// For a refusal: what the response says.
+    package var refusal: Refusal?
     /// For sessions in use: the processes that have them.
     package var holders: [Int32] = []
 
@@ -81,5 +91,11 @@ package struct ControllerError: CodedError {
         self.hint = hint
         self.status = status
         self.underlying = underlying
+    }
+}
+
+extension ControllerError {
+    package var facts: [Fact] {
+        [Fact("response", refusal?.name), Fact("responseCode", refusal?.number)].compactMap { $0 }
     }
 }

@@ -128,13 +128,12 @@ extension MatterError.Code {
         case .ambiguousEndpoint, .otherIssuer, .lockout, .invalidAccessEntry, .ownFabric, .outOfLimits, .pinNeeded,
             .modeUnclear:
             self = .invalidInput
-        case .unknownAccessEntry, .unknownFabric, .unknownBinding: self = .notFound
+        case .unknownAccessEntry, .unknownFabric, .unknownBinding, .unknownLockUser: self = .notFound
         case .bindingUnfinished: self = error.underlying.map { Self($0) } ?? .refused
         case .noIssuer, .issuerProgram: self = .issuerFailed
         case .sessionsInUse: self = .localState
         case .removalRefused, .accessListFull, .groupConflict, .listDiffers, .fabricRefused, .windowOpen, .nodeBusy,
-            .timeNotAccepted,
-            .networkRefused:
+            .timeNotAccepted, .networkRefused, .refused, .codeTaken, .lockFull:
             self = .refused
         }
     }

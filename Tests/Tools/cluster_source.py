@@ -21,8 +21,8 @@ CLUSTERS = TYPED + [
     "Switch", "FixedLabel", "UserLabel", "BooleanState", "IcdManagement", "ModeSelect", "ScenesManagement",
     "SmokeCoAlarm", "ElectricalPowerMeasurement", "ElectricalEnergyMeasurement", "ValveConfigurationAndControl",
     "PumpConfigurationAndControl", "IlluminanceMeasurement", "TemperatureMeasurement", "PressureMeasurement",
-    "FlowMeasurement", "RelativeHumidityMeasurement", "AirQuality", "RainMaker", "MatterController",
-    "RainMakerThreadBorderRouter", "RainMakerParticipantData",
+    "FlowMeasurement", "RelativeHumidityMeasurement", "AirQuality", "RvcRunMode", "RvcOperationalState",
+    "MediaPlayback", "RainMaker", "MatterController", "RainMakerThreadBorderRouter", "RainMakerParticipantData",
 ]
 
 INTEGERS = {

@@ -165,6 +165,7 @@ enum Hints {
         "time.see": "see where it comes from: matterctl read {0} 0/time-synchronization/time-source",
         "net.status": "see how it is connected: matterctl net status {0}",
         "lock.pin": "give it in a file, or on stdin with @-: matterctl {0} {1} --pin @FILE",
+        "lock.codes": "see the users and their codes: matterctl lock codes {0}",
         "thermostat.heat-or-cool": "say which is meant: matterctl thermostat heat {0} 21C",
         "acl.lockout": "see which entry is ours, and keep it: matterctl acl ls {0}",
         // Statuses of the Interaction Model (Matter core specification, section 8.10): {0} is the node

@@ -2635,6 +2635,39 @@ public enum ModeSelect {
     @inlinable public static var onMode: TypedAttribute<UInt8?> { .init(id, 0x0005) }
 }
 
+/// RVC Run Mode, cluster 0x0054.
+public enum RvcRunMode {
+    /// The number of the cluster.
+    @inlinable public static var id: ClusterID { 0x0054 }
+
+    /// Attributes by number.
+    public enum Attribute {
+        /// SupportedModes
+        @inlinable public static var supportedModes: AttributeID { 0x0000 }
+        /// CurrentMode
+        @inlinable public static var currentMode: AttributeID { 0x0001 }
+    }
+
+    /// Commands by number.
+    public enum Command {
+        /// ChangeToMode
+        @inlinable public static var changeToMode: CommandID { 0x0000 }
+        /// ChangeToModeResponse
+        @inlinable public static var changeToModeResponse: CommandID { 0x0001 }
+    }
+
+    /// Features by bit.
+    public enum Feature {
+        /// DirectModeChange (DIRECTMODECH)
+        @inlinable public static var directModeChange: FeatureMap { .init(bit: 20) }
+    }
+
+    /// SupportedModes (0x0000)
+    @inlinable public static var supportedModes: TypedAttribute<[TLVValue]> { .init(id, 0x0000) }
+    /// CurrentMode (0x0001)
+    @inlinable public static var currentMode: TypedAttribute<UInt8> { .init(id, 0x0001) }
+}
+
 /// Air Quality, cluster 0x005B.
 public enum AirQuality {
     /// The number of the cluster.
@@ -2767,6 +2800,61 @@ public enum SmokeCoAlarm {
     @inlinable public static var expiryDate: TypedAttribute<UInt32> { .init(id, 0x000C) }
     /// Unmounted (0x000D)
     @inlinable public static var unmounted: TypedAttribute<Bool> { .init(id, 0x000D) }
+}
+
+/// RVC Operational State, cluster 0x0061.
+public enum RvcOperationalState {
+    /// The number of the cluster.
+    @inlinable public static var id: ClusterID { 0x0061 }
+
+    /// Attributes by number.
+    public enum Attribute {
+        /// PhaseList
+        @inlinable public static var phaseList: AttributeID { 0x0000 }
+        /// CurrentPhase
+        @inlinable public static var currentPhase: AttributeID { 0x0001 }
+        /// CountdownTime
+        @inlinable public static var countdownTime: AttributeID { 0x0002 }
+        /// OperationalStateList
+        @inlinable public static var operationalStateList: AttributeID { 0x0003 }
+        /// OperationalState
+        @inlinable public static var operationalState: AttributeID { 0x0004 }
+        /// OperationalError
+        @inlinable public static var operationalError: AttributeID { 0x0005 }
+    }
+
+    /// Commands by number.
+    public enum Command {
+        /// Pause
+        @inlinable public static var pause: CommandID { 0x0000 }
+        /// Resume
+        @inlinable public static var resume: CommandID { 0x0003 }
+        /// GoHome
+        @inlinable public static var goHome: CommandID { 0x0080 }
+        /// OperationalCommandResponse
+        @inlinable public static var operationalCommandResponse: CommandID { 0x0004 }
+    }
+
+    /// Events by number.
+    public enum Event {
+        /// OperationalError
+        @inlinable public static var operationalError: EventID { 0x0000 }
+        /// OperationCompletion
+        @inlinable public static var operationCompletion: EventID { 0x0001 }
+    }
+
+    /// PhaseList (0x0000)
+    @inlinable public static var phaseList: TypedAttribute<[String]?> { .init(id, 0x0000) }
+    /// CurrentPhase (0x0001)
+    @inlinable public static var currentPhase: TypedAttribute<UInt8?> { .init(id, 0x0001) }
+    /// CountdownTime (0x0002)
+    @inlinable public static var countdownTime: TypedAttribute<UInt32?> { .init(id, 0x0002) }
+    /// OperationalStateList (0x0003)
+    @inlinable public static var operationalStateList: TypedAttribute<[TLVValue]> { .init(id, 0x0003) }
+    /// OperationalState (0x0004)
+    @inlinable public static var operationalState: TypedAttribute<UInt8> { .init(id, 0x0004) }
+    /// OperationalError (0x0005)
+    @inlinable public static var operationalError: TypedAttribute<TLVValue> { .init(id, 0x0005) }
 }
 
 /// Scenes Management, cluster 0x0062.
@@ -6025,6 +6113,115 @@ public enum OccupancySensing {
     @inlinable public static var physicalContactUnoccupiedToOccupiedDelay: TypedAttribute<UInt16> { .init(id, 0x0031) }
     /// PhysicalContactUnoccupiedToOccupiedThreshold (0x0032)
     @inlinable public static var physicalContactUnoccupiedToOccupiedThreshold: TypedAttribute<UInt8> { .init(id, 0x0032) }
+}
+
+/// Media Playback, cluster 0x0506.
+public enum MediaPlayback {
+    /// The number of the cluster.
+    @inlinable public static var id: ClusterID { 0x0506 }
+
+    /// Attributes by number.
+    public enum Attribute {
+        /// CurrentState
+        @inlinable public static var currentState: AttributeID { 0x0000 }
+        /// StartTime
+        @inlinable public static var startTime: AttributeID { 0x0001 }
+        /// Duration
+        @inlinable public static var duration: AttributeID { 0x0002 }
+        /// SampledPosition
+        @inlinable public static var sampledPosition: AttributeID { 0x0003 }
+        /// PlaybackSpeed
+        @inlinable public static var playbackSpeed: AttributeID { 0x0004 }
+        /// SeekRangeEnd
+        @inlinable public static var seekRangeEnd: AttributeID { 0x0005 }
+        /// SeekRangeStart
+        @inlinable public static var seekRangeStart: AttributeID { 0x0006 }
+        /// ActiveAudioTrack
+        @inlinable public static var activeAudioTrack: AttributeID { 0x0007 }
+        /// AvailableAudioTracks
+        @inlinable public static var availableAudioTracks: AttributeID { 0x0008 }
+        /// ActiveTextTrack
+        @inlinable public static var activeTextTrack: AttributeID { 0x0009 }
+        /// AvailableTextTracks
+        @inlinable public static var availableTextTracks: AttributeID { 0x000A }
+    }
+
+    /// Commands by number.
+    public enum Command {
+        /// Play
+        @inlinable public static var play: CommandID { 0x0000 }
+        /// Pause
+        @inlinable public static var pause: CommandID { 0x0001 }
+        /// Stop
+        @inlinable public static var stop: CommandID { 0x0002 }
+        /// StartOver
+        @inlinable public static var startOver: CommandID { 0x0003 }
+        /// Previous
+        @inlinable public static var previous: CommandID { 0x0004 }
+        /// Next
+        @inlinable public static var next: CommandID { 0x0005 }
+        /// Rewind
+        @inlinable public static var rewind: CommandID { 0x0006 }
+        /// FastForward
+        @inlinable public static var fastForward: CommandID { 0x0007 }
+        /// SkipForward
+        @inlinable public static var skipForward: CommandID { 0x0008 }
+        /// SkipBackward
+        @inlinable public static var skipBackward: CommandID { 0x0009 }
+        /// Seek
+        @inlinable public static var seek: CommandID { 0x000B }
+        /// ActivateAudioTrack
+        @inlinable public static var activateAudioTrack: CommandID { 0x000C }
+        /// ActivateTextTrack
+        @inlinable public static var activateTextTrack: CommandID { 0x000D }
+        /// DeactivateTextTrack
+        @inlinable public static var deactivateTextTrack: CommandID { 0x000E }
+        /// PlaybackResponse
+        @inlinable public static var playbackResponse: CommandID { 0x000A }
+    }
+
+    /// Events by number.
+    public enum Event {
+        /// StateChanged
+        @inlinable public static var stateChanged: EventID { 0x0000 }
+    }
+
+    /// Features by bit.
+    public enum Feature {
+        /// AdvancedSeek (AS)
+        @inlinable public static var advancedSeek: FeatureMap { .init(bit: 0) }
+        /// VariableSpeed (VS)
+        @inlinable public static var variableSpeed: FeatureMap { .init(bit: 1) }
+        /// TextTracks (TT)
+        @inlinable public static var textTracks: FeatureMap { .init(bit: 2) }
+        /// AudioTracks (AT)
+        @inlinable public static var audioTracks: FeatureMap { .init(bit: 3) }
+        /// AudioAdvance (AA)
+        @inlinable public static var audioAdvance: FeatureMap { .init(bit: 4) }
+    }
+
+    /// CurrentState (0x0000)
+    @inlinable public static var currentState: TypedAttribute<UInt8> { .init(id, 0x0000) }
+    /// StartTime (0x0001)
+    @inlinable public static var startTime: TypedAttribute<UInt64?> { .init(id, 0x0001) }
+    /// Duration (0x0002)
+    @inlinable public static var duration: TypedAttribute<UInt64?> { .init(id, 0x0002) }
+    /// SampledPosition (0x0003)
+    @inlinable public static var sampledPosition: TypedAttribute<TLVValue?> { .init(id, 0x0003) }
+    /// PlaybackSpeed (0x0004)
+    @inlinable public static var playbackSpeed: TypedAttribute<Float> { .init(id, 0x0004) }
+    /// SeekRangeEnd (0x0005)
+    @inlinable public static var seekRangeEnd: TypedAttribute<UInt64?> { .init(id, 0x0005) }
+    /// SeekRangeStart (0x0006)
+    @inlinable public static var seekRangeStart: TypedAttribute<UInt64?> { .init(id, 0x0006) }
+    /// ActiveAudioTrack (0x0007)
+    @inlinable public static var activeAudioTrack: TypedAttribute<TLVValue?> { .init(id, 0x0007) }
+    /// AvailableAudioTracks (0x0008)
+    @inlinable public static var availableAudioTracks: TypedAttribute<[TLVValue]?> { .init(id, 0x0008) }
+    /// ActiveTextTrack (0x0009)
+    @inlinable public static var activeTextTrack: TypedAttribute<TLVValue?> { .init(id, 0x0009) }
+    /// AvailableTextTracks (0x000A)
+    @inlinable public static var availableTextTracks: TypedAttribute<[TLVValue]?> { .init(id, 0x000A) }
 }
 
 /// RainMaker, cluster 0x131BFC00.

@@ -128,10 +128,10 @@ extension ValuePrinter {
         guard let number: Int64 = value.integer() else { return nil }
         if let number = UInt64(exactly: number), let time = PointInTime.text(number, as: unit) { return time }
         if let (symbol, decimals) = unit.decimal {
-            return fixed(number, decimals: decimals) + Self.joint(symbol) + symbol
+            return Self.fixed(number, decimals: decimals) + Self.joint(symbol) + symbol
         }
         return switch unit {
-        case .percentHalves: (0...255).contains(number) ? fixed(number * 5, decimals: 1) + "%" : nil
+        case .percentHalves: (0...255).contains(number) ? Self.fixed(number * 5, decimals: 1) + "%" : nil
         case .level: number >= 0 && number <= 254 ? "\((number * 100 + 127) / 254)% (\(number))" : nil
         case .mireds: number > 0 ? "\((1_000_000 + number / 2) / number) K" : nil
         case .illuminance: Self.lux(number)
@@ -157,7 +157,8 @@ extension ValuePrinter {
         return lux < 10 ? "\((lux * 10).rounded() / 10) lx" : "\(Int64(lux.rounded())) lx"
     }
 
-    private func fixed(_ number: Int64, decimals: Int) -> String {
+    /// A number of steps with so many decimals: `-0.05`.
+    package static func fixed(_ number: Int64, decimals: Int) -> String {
         guard decimals > 0 else { return "\(number)" }
         let digits = String(number.magnitude)
         let padded = String(repeating: "0", count: max(0, decimals + 1 - digits.count)) + digits

@@ -9,7 +9,7 @@ extension DeviceKind {
                 EndpointPlan(
                     deviceTypes: [revision(.extendedColorLight)],
                     servers: [
-                        IdentifyServer(.lightOutput), GroupsServer(), OnOffServer(isLighting: true),
+                        IdentifyServer(.lightOutput), GroupsServer(), ScenesServer(), OnOffServer(isLighting: true),
                         LevelControlServer(), ColorControlServer(),
                     ])
             ]

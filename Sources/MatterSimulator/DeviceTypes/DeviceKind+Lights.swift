@@ -28,6 +28,8 @@ extension DeviceKind {
     private static func light(
         _ deviceType: DeviceTypeID, _ servers: [any ClusterServer], identifies kind: IdentifyServer.Kind = .lightOutput
     ) -> EndpointPlan {
-        EndpointPlan(deviceTypes: [revision(deviceType)], servers: [IdentifyServer(kind), GroupsServer()] + servers)
+        EndpointPlan(
+            deviceTypes: [revision(deviceType)],
+            servers: [IdentifyServer(kind), GroupsServer(), ScenesServer()] + servers)
     }
 }

@@ -145,13 +145,13 @@ private struct InvokeAnswers {
 
     /// - Throws: the first failure; others are told before.
     func judge(_ results: [CommandResult]) throws {
-        let failures = results.filter { !$0.status.isSuccess }
-        if !console.isJSON {
-            for failure in failures.dropFirst() {
-                console.message("warning: \(failure.path.text(in: catalogue)): \(failure.status)")
-            }
+        let failures = results.compactMap { result in
+            Outcome.failure(result, of: target.text, in: catalogue).map { (result, $0) }
         }
-        if let first = failures.first { try Outcome.check(first, of: target.text) }
+        for (result, failure) in failures.dropFirst() where !console.isJSON {
+            console.warning("\(result.path.text(in: catalogue)): \(failure.refusal?.name ?? "\(result.status)")")
+        }
+        if let (_, first) = failures.first { throw first }
     }
 
     private func report(_ result: CommandResult) -> Report {

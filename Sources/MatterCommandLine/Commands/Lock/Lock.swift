@@ -45,7 +45,7 @@ extension LockCommand {
 
 struct Lock: LockCommand {
     static let configuration = CommandConfiguration(
-        commandName: "lock", abstract: "Lock a door.", discussion: "Example: matterctl lock door")
+        commandName: "lock", abstract: "Lock a door.", discussion: "Example: matterctl lock lock door")
 
     @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
     @OptionGroup var code: PINOptions

@@ -7,9 +7,9 @@ package import MatterTLV
 /// A device that leaves out its features or its commands decides by itself.
 package struct DeviceFacts: Sendable {
     /// The device in messages: `node 'door'`.
-    let title: String
+    package let title: String
     /// The device as it is typed: `door`.
-    let label: String
+    package let label: String
     private let values: [AttributeID: TLVValue]
 
     package init(title: String, label: String, values: [AttributeID: TLVValue]) {
@@ -30,6 +30,9 @@ package struct DeviceFacts: Sendable {
         values[attribute.id].flatMap { Value(tlv: $0) }
     }
 
+    /// An attribute that the device has, whatever its type.
+    subscript(_ attribute: AttributeID) -> TLVValue? { values[attribute] }
+
     /// Whether the device has all of some features; true if it does not say.
     func has(_ features: FeatureMap) -> Bool {
         values[GlobalAttribute.featureMap].flatMap { FeatureMap(tlv: $0) }?.isSuperset(of: features) ?? true
@@ -48,6 +51,14 @@ package struct DeviceFacts: Sendable {
     /// - Parameter what: after "cannot".
     func require(_ command: CommandID, _ what: @autoclosure () -> String) throws(ControllerError) {
         guard has(command) else { throw lack("cannot \(what())") }
+    }
+
+    /// - Parameter what: after "has no", such as `setting 'volume'`.
+    func require(_ attribute: AttributeID, _ what: @autoclosure () -> String) throws(ControllerError) {
+        let list = values[GlobalAttribute.attributeList]?.items
+        guard values[attribute] != nil || list?.contains(where: { $0.integer() == attribute.rawValue }) ?? true else {
+            throw lack("has no \(what())")
+        }
     }
 
     func lack(_ what: String) -> ControllerError {

@@ -1,8 +1,5 @@
-import Logging
 package import MatterDataModel
-import MatterErrors
 package import MatterInteraction
-package import MatterRecords
 package import MatterTLV
 
 /// Something that a device can be told, and that may depend on what the device has.
@@ -27,6 +24,15 @@ package struct DeviceRequest: Sendable, Hashable {
     package enum Action: Sendable, Hashable {
         case invoke(CommandID, TLVValue?)
         case write(AttributeID, TLVValue)
+
+        /// - Parameter fields: in order of their tags; `nil` for one that is left out.
+        static func command(_ command: CommandID, _ fields: [TLVValue?] = []) -> Action {
+            .invoke(
+                command,
+                .structure(
+                    fields.enumerated().compactMap { tag, value in value.map { TLVElement(.context(UInt8(tag)), $0) } })
+            )
+        }
     }
 
     package let action: Action
@@ -62,17 +68,17 @@ package struct DeviceRequest: Sendable, Hashable {
         _ command: CommandID, _ fields: [TLVValue?] = [], attribute: AttributeID, goal: TLVValue? = nil,
         transition: Duration = .zero, pause: Duration = usualPause
     ) {
-        let fields = fields.enumerated().compactMap { tag, value in
-            value.map { TLVElement(.context(UInt8(tag)), $0) }
-        }
         self.init(
-            .invoke(command, .structure(fields)), attribute: attribute, goal: goal, transition: transition, pause: pause
-        )
+            .command(command, fields), attribute: attribute, goal: goal, transition: transition, pause: pause)
     }
 
     init<Value>(write attribute: TypedAttribute<Value>, _ value: Value, note: String? = nil) {
-        self.init(.write(attribute.id, value.tlv), attribute: attribute.id, goal: value.tlv)
+        self.init(write: attribute.id, value.tlv)
         self.note = note
+    }
+
+    init(write attribute: AttributeID, _ value: TLVValue) {
+        self.init(.write(attribute, value), attribute: attribute, goal: value)
     }
 
     /// The command for an endpoint, or for a group; `nil` for a write.
@@ -80,74 +86,5 @@ package struct DeviceRequest: Sendable, Hashable {
         guard case .invoke(let command, let fields) = action else { return nil }
         return fields.map { Command(endpoint: endpoint, cluster: cluster, command: command, fields: $0) }
             ?? Command(endpoint: endpoint, cluster: cluster, command: command)
-    }
-}
-
-extension Controller {
-    /// Tells a device to do something, after asking what it can do where that matters; what may not be repeated is sent at
-    /// most once.
-    ///
-    /// - Parameter title: the node's name in messages, such as `node 'kitchen'`.
-    /// - Throws: ``ControllerError``: `deviceLacks` or `outOfLimits`, and nothing was sent; `status` if the device refused;
-    ///   `outcomeUnknown` with the state read afterwards, if the command may have run.
-    @discardableResult
-    package func carryOut(
-        _ verb: any DeviceVerb, on node: NodeRecord, endpoint named: EndpointID? = nil, title: String? = nil,
-        budget: Budget
-    ) async throws -> (place: ServingEndpoint, request: DeviceRequest) {
-        let title = title ?? node.title
-        let place = try await endpoint(serving: verb.cluster, of: node, named: named, budget: budget)
-        let request = try verb.request(
-            verb.asksFirst
-                ? try await facts(of: verb.cluster, at: place, title: title, budget: budget)
-                : DeviceFacts(unasked: title, label: node.label))
-        do {
-            switch request.action {
-            case .invoke(let number, _):
-                guard let command = request.command(at: place.endpoint, of: verb.cluster) else { break }
-                let catalogue = Catalogue.standard
-                let work = [budget.given, catalogue.expectedWork(ofCommand: number, inCluster: verb.cluster)]
-                    .compactMap { $0 }.max()
-                let result = try await place.link.invoke(
-                    command, isTimed: catalogue.isTimed(command), NodeLink.Repeatability(of: command, in: catalogue),
-                    work: work, deadline: budget.deadline(for: place.node, work: work))
-                try Outcome.check(result, of: title)
-            case .write(let attribute, let value):
-                let path = ConcreteAttributePath(
-                    endpoint: place.endpoint, cluster: verb.cluster, attribute: attribute)
-                let results = try await place.link.write(
-                    [AttributeWrite(path, value: value, dataVersion: nil)], isTimed: false,
-                    deadline: budget.deadline(for: place.node))
-                guard let failed = results.first(where: { !$0.status.isSuccess }) else { break }
-                let name = ElementPath(
-                    endpoint: path.endpoint, cluster: path.cluster, element: attribute.rawValue
-                ).text(.attribute, in: .standard)
-                throw ControllerError(
-                    .status, "\(title) answered the write of \(name) with \(failed.status)", status: failed.status)
-            }
-        } catch var error as ControllerError where error.code == .outcomeUnknown {
-            error.state = await place.link.stateAfterwards([
-                AttributePath(endpoint: place.endpoint, cluster: verb.cluster, attribute: request.attribute)
-            ])
-            throw error
-        }
-        options.logger.debug("done at endpoint \(place.endpoint)")
-        return (place, request)
-    }
-
-    private func facts(
-        of cluster: ClusterID, at place: ServingEndpoint, title: String, budget: Budget
-    ) async throws -> DeviceFacts {
-        let result = try await place.link.read(
-            [AttributePath(endpoint: place.endpoint, cluster: cluster)], deadline: budget.deadline(for: place.node))
-        let values = result.attributes.compactMap { report in report.value.map { (report.path.attribute, $0) } }
-        guard !values.isEmpty else {
-            let name = Catalogue.standard.clusterName(cluster) ?? "\(cluster)"
-            throw ControllerError(
-                .unsupportedCluster, "endpoint \(place.endpoint) of \(title) does not have the cluster \(name)",
-                hint: .step("node.show", place.node.label))
-        }
-        return DeviceFacts(
-            title: title, label: place.node.label, values: Dictionary(values, uniquingKeysWith: { $1 }))
     }
 }

@@ -7,6 +7,14 @@ package struct Reading: Sendable {
     package enum Scale: Sendable {
         /// As the data model says.
         case model
+        /// In a unit that the data model leaves out.
+        case unit(ValueUnit)
+        /// A number for each of these words.
+        case words([String])
+        /// A value of an enumeration of the cluster, or a structure that begins with one.
+        case named(String)
+        /// The first field of an EnergyMeasurementStruct (Matter application cluster specification 2.12.5.1).
+        case energy
         /// In the unit that the cluster's MeasurementUnit names.
         case concentration
         /// A bitmap whose first bit says that somebody is there.
@@ -29,47 +37,6 @@ package struct Reading: Sendable {
     /// MeasurementUnit of the clusters of concentrations (2.10.6).
     static let measurementUnit = AttributeID(0x0008)
     private static let concentrationUnits = ["ppm", "ppb", "ppt", "mg/m³", "µg/m³", "ng/m³", "particles/m³", "Bq/m³"]
-
-    /// What sensors measure.
-    package static let sensors =
-        [
-            Reading(
-                TemperatureMeasurement.id, TemperatureMeasurement.Attribute.measuredValue, "temperature"),
-            Reading(Thermostat.id, Thermostat.Attribute.localTemperature, "temperature"),
-            Reading(Thermostat.id, Thermostat.Attribute.outdoorTemperature, "outdoor temperature"),
-            Reading(
-                RelativeHumidityMeasurement.id, RelativeHumidityMeasurement.Attribute.measuredValue,
-                "relative humidity"),
-            Reading(PressureMeasurement.id, PressureMeasurement.Attribute.measuredValue, "pressure"),
-            Reading(FlowMeasurement.id, FlowMeasurement.Attribute.measuredValue, "flow"),
-            Reading(IlluminanceMeasurement.id, IlluminanceMeasurement.Attribute.measuredValue, "illuminance"),
-            Reading(OccupancySensing.id, OccupancySensing.Attribute.occupancy, "occupancy", .occupancy),
-            Reading(BooleanState.id, BooleanState.Attribute.stateValue, "state"),
-            Reading(AirQuality.id, AirQuality.Attribute.airQuality, "air quality"),
-        ]
-        + [
-            (0x040C, "carbon monoxide"), (0x040D, "carbon dioxide"), (0x0413, "nitrogen dioxide"), (0x0415, "ozone"),
-            (0x042A, "PM2.5"), (0x042B, "formaldehyde"), (0x042C, "PM1"), (0x042D, "PM10"),
-            (0x042E, "volatile organic compounds"), (0x042F, "radon"),
-        ].map { Reading(ClusterID($0.0), 0, $0.1, .concentration) }
-
-    /// The temperatures and the mode of a thermostat.
-    package static let thermostat = [
-        (Thermostat.Attribute.localTemperature, "temperature"),
-        (Thermostat.Attribute.outdoorTemperature, "outdoor temperature"),
-        (Thermostat.Attribute.systemMode, "mode"), (Thermostat.Attribute.thermostatRunningMode, "running"),
-        (Thermostat.Attribute.occupiedHeatingSetpoint, "heat to"),
-        (Thermostat.Attribute.occupiedCoolingSetpoint, "cool to"),
-    ].map { Reading(Thermostat.id, $0.0, $0.1) }
-
-    /// What a device says of its batteries.
-    package static let battery = [
-        (PowerSource.Attribute.batPercentRemaining, "battery"), (PowerSource.Attribute.batChargeLevel, "charge level"),
-        (PowerSource.Attribute.batReplacementNeeded, "replacement needed"),
-        (PowerSource.Attribute.batVoltage, "voltage"), (PowerSource.Attribute.batTimeRemaining, "time left"),
-        (PowerSource.Attribute.batChargeState, "charging"),
-        (PowerSource.Attribute.batTimeToFullCharge, "time to full"),
-    ].map { Reading(PowerSource.id, $0.0, $0.1) }
 }
 
 extension Reading {
@@ -79,8 +46,19 @@ extension Reading {
     package func unit(measured: TLVValue? = nil) -> String? {
         switch scale {
         case .model: type?.unit?.text
+        case .unit(let unit): unit.text
+        case .words, .named: nil
+        case .energy: ValueUnit.milliwattHours.text
         case .concentration: Self.concentrationUnit(measured)
         case .occupancy: nil
+        }
+    }
+
+    /// The number in the value, where that is a structure.
+    package func bare(_ value: TLVValue) -> TLVValue {
+        switch scale {
+        case .energy, .named: value.field(0) ?? value
+        default: value
         }
     }
 
@@ -90,6 +68,20 @@ extension Reading {
         let plain = ValuePrinter().text(value, as: type)
         switch scale {
         case .model: return ValuePrinter().meaning(value, as: type) ?? plain
+        case .unit(let unit):
+            var type = type
+            type?.unit = unit
+            return ValuePrinter().meaning(value, as: type) ?? plain
+        case .words(let words):
+            guard let number: Int = value.integer(), words.indices.contains(number) else { return plain }
+            return words[number]
+        case .named(let name):
+            let number: UInt64? = bare(value).integer()
+            let definition = Catalogue.standard.cluster(cluster)?.enums.first { $0.name == name }
+            return value.field(1)?.text ?? number.flatMap { definition?.value($0)?.name } ?? plain
+        case .energy:
+            guard let energy: Int64 = value.field(0)?.integer() else { return plain }
+            return "\(ValuePrinter.fixed(energy, decimals: 6)) kWh"
         case .concentration: return [plain, Self.concentrationUnit(measured)].compactMap { $0 }.joined(separator: " ")
         case .occupancy:
             guard let bits: UInt64 = value.integer() else { return plain }
@@ -98,6 +90,14 @@ extension Reading {
     }
 
     package var type: DataType? { Catalogue.standard.attribute(cluster: cluster, attribute)?.type }
+
+    /// The type of ``bare(_:)``; `nil` if the value is a part of a structure.
+    package var bareType: DataType? {
+        switch scale {
+        case .energy, .named: nil
+        default: type
+        }
+    }
 
     private static func concentrationUnit(_ value: TLVValue?) -> String? {
         guard let number: Int = value?.integer(), concentrationUnits.indices.contains(number) else { return nil }

@@ -24,7 +24,7 @@ package struct LockVerb: DeviceVerb {
 
     package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
         if let pin {
-            try check(pin, facts)
+            try Self.check(pin, facts)
         } else if facts.value(DoorLock.requirePINforRemoteOperation) == true {
             let verb = if case .lock = action { "lock" } else { "unlock" }
             throw ControllerError(
@@ -45,7 +45,7 @@ package struct LockVerb: DeviceVerb {
     }
 
     /// The code itself is in no message.
-    private func check(_ pin: String, _ facts: DeviceFacts) throws(ControllerError) {
+    static func check(_ pin: String, _ facts: DeviceFacts) throws(ControllerError) {
         let remote: FeatureMap = [DoorLock.Feature.pinCredential, DoorLock.Feature.credentialsOverTheAirAccess]
         guard facts.has(remote) else { throw facts.lack("takes no PIN code over the network") }
         guard !pin.isEmpty, pin.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {

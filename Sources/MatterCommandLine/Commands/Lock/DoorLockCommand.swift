@@ -1,0 +1,88 @@
+import ArgumentParser
+import MatterController
+import MatterDataModel
+
+struct DoorLockCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lock", abstract: "Lock a door; the users, codes and settings of its lock.",
+        discussion: "Example: matterctl lock door",
+        subcommands: [
+            Lock.self, LockCodes.self, LockAddCode.self, LockRemoveCode.self, LockRestrict.self, LockUnrestrict.self,
+            LockConfig.self,
+        ], defaultSubcommand: Lock.self)
+}
+
+/// A command about the users of one lock.
+protocol LockDeskCommand: NodeSubject {
+    func run(_ desk: LockDesk, _ context: CommandContext) async throws
+}
+
+extension LockDeskCommand {
+    func run(_ context: CommandContext) async throws {
+        let (record, endpoint) = try await context.controller.place(of: node.node, endpoint: node.endpoint)
+        let device = try await context.controller.device(
+            DoorLock.id, of: record, endpoint: endpoint, title: NodeTarget(node.node).text, budget: context.budget)
+        try await run(LockDesk(device), context)
+    }
+}
+
+struct LockConfig: EverydayCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Show or change the settings of a lock.",
+        discussion: """
+            Without an option, the settings are shown.
+
+            Example: matterctl lock config door --wrong-code-limit 3 --auto-relock 30s
+            """)
+
+    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
+    @Option(help: ArgumentHelp("How many wrong codes lock the keypad.", valueName: "N")) var wrongCodeLimit: String?
+    @Option(help: ArgumentHelp("How long it stays locked.", valueName: "DURATION")) var lockout: String?
+    @Option(help: ArgumentHelp("Lock again by itself after this time; or never.", valueName: "DURATION"))
+    var autoRelock: String?
+    @Option(help: ArgumentHelp("normal, vacation, privacy, no-remote-lock-unlock or passage.", valueName: "MODE"))
+    var mode: String?
+    @Option(help: ArgumentHelp("Whether commands over the network need a PIN code: yes or no.", valueName: "YES|NO"))
+    var pinForRemote: String?
+    @Option(help: ArgumentHelp("silent, low, medium or high.", valueName: "VOLUME")) var volume: String?
+    @Option(help: ArgumentHelp("The language that it speaks, such as en.", valueName: "LANGUAGE")) var language: String?
+    @OptionGroup var everyday: EverydayOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    private var words: [(LockSetting, String)] {
+        LockSetting.allCases.compactMap { setting in
+            let word =
+                switch setting {
+                case .wrongCodeLimit: wrongCodeLimit
+                case .lockout: lockout
+                case .autoRelock: autoRelock
+                case .mode: mode
+                case .pinForRemote: pinForRemote
+                case .volume: volume
+                case .language: language
+                }
+            return word.map { (setting, $0) }
+        }
+    }
+
+    private func verbs() throws -> [LockSettingVerb] { try words.map { try LockSettingVerb($0, $1) } }
+
+    func validate() throws {
+        try everyday.check(nodes, options)
+        guard words.isEmpty, everyday.dryRun || everyday.verify else { return }
+        throw ValidationError("--verify and --dry-run are for settings that change")
+    }
+
+    func verb() throws -> any DeviceVerb { try LockSettingVerb(.mode, mode ?? "") }
+
+    func run(_ context: CommandContext) async throws {
+        // A mistake in one of them is found before any is sent.
+        let verbs = try verbs()
+        guard !verbs.isEmpty else {
+            return try await ReadingRound(
+                LockSetting.allCases.map(\.reading), lack: "has no settings of a lock", nodes, everyday.selection
+            ).run(context)
+        }
+        for verb in verbs { try await carryOut(verb, context) }
+    }
+}

@@ -1,0 +1,98 @@
+import MatterController
+import MatterDataModel
+import MatterErrors
+import MatterInteraction
+import MatterRecords
+
+/// A question to nodes for their values, which are shown with units on a terminal, and bare in a pipe.
+struct ReadingRound {
+    private let kinds: [Reading]
+    private let lack: String
+    private let nodes: [NodeArgument]
+    private let selection: NodeSelection
+
+    /// - Parameter lack: what is said of a node that has none of them.
+    init(_ kinds: [Reading], lack: String, _ nodes: [NodeArgument], _ selection: NodeSelection) {
+        self.kinds = kinds
+        self.lack = lack
+        self.nodes = nodes
+        self.selection = selection
+    }
+
+    private var one: NodeArgument? { selection.meansOne(nodes.map(\.node)) ? nodes.first : nil }
+
+    var target: NodeTarget? { one.map { NodeTarget($0.node) } }
+
+    /// The nodes that are meant, and their endpoints.
+    func parts(_ context: CommandContext) async throws -> [NodeSelection.Part] {
+        if let one {
+            let (node, endpoint) = try await context.controller.place(of: one.node, endpoint: one.endpoint)
+            return [NodeSelection.Part(node, [endpoint])]
+        }
+        let clusters = Set(kinds.map(\.cluster.rawValue))
+        let parts = try await selection.parts(nodes, of: context.controller, in: .standard) {
+            !clusters.isDisjoint(with: $0.serverClusters)
+        }
+        guard !parts.isEmpty else {
+            throw ControllerError(.deviceLacks, "each node that is meant \(lack)", hint: .step("node.see"))
+        }
+        return parts
+    }
+
+    func run(_ context: CommandContext) async throws {
+        let parts = try await parts(context)
+        let places = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })
+        let (kinds, lack, title) = (kinds, lack, target?.text)
+        let answers = try await NodeRound.answers(of: parts.map(\.node)) { node in
+            try await context.controller.withLink(to: node) { _ in
+                var taken: [TakenReading] = []
+                for endpoint in places[node.nodeID] ?? [] {
+                    taken += try await context.controller.readings(
+                        kinds, of: node, endpoint: endpoint, title: title ?? NodeTarget(node).text, lack: lack,
+                        budget: context.budget)
+                }
+                return taken
+            }
+        }
+        let isAlone = one != nil
+        if isAlone, let failure = answers.first?.failure { throw failure }
+        context.console.result(
+            answers.flatMap { answer in
+                (answer.value ?? []).map { report($0, of: answer.node, isAlone: isAlone, context.console) }
+                    + (answer.error.map { error in
+                        context.console.isJSON ? [failed(answer.node, error)] : []
+                    } ?? [])
+            })
+        try NodeRound.judge(answers, context.console)
+    }
+
+    private func failed(_ node: NodeRecord, _ error: Report) -> Report {
+        Report {
+            Field("node", node.nodeID)
+            Field("name", node.name)
+            Field("error", error)
+        }
+    }
+
+    private func report(
+        _ taken: TakenReading, of node: NodeRecord, isAlone: Bool, _ console: Console
+    ) -> Report {
+        let reading = taken.reading
+        let value = taken.report.value.map {
+            console.isTerminal
+                ? reading.text($0, measured: taken.measured)
+                : ValuePrinter().text(reading.bare($0), as: reading.bareType)
+        }
+        return Report {
+            if !isAlone {
+                Field("name", node.name)
+                Field(column: "NODE", [node.label])
+            }
+            Field(column: "ENDPOINT", ["\(taken.report.path.endpoint)"])
+            Field("quantity", reading.name, column: "QUANTITY")
+            Field(column: "VALUE", value.map { [$0] })
+            Field("unit", reading.unit(measured: taken.measured))
+            Report(taken.report, of: node.nodeID, in: .standard, ValuePrinter())
+        }
+    }
+}

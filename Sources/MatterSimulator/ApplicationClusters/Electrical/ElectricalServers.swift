@@ -1,0 +1,139 @@
+package import MatterDataModel
+package import MatterTLV
+import MatterTransport
+
+/// Electrical Power Measurement (Matter application cluster specification 2.13) of what is plugged in, at 230 V.
+///
+/// A person sets the power that it takes while it is on, in watts: `60`.
+package struct ElectricalPowerServer: ClusterServer {
+    private typealias Attribute = ElectricalPowerMeasurement.Attribute
+
+    private static let millivolts: Int64 = 230_000
+    /// In milliwatts.
+    private static let most: Int64 = 3_680_000
+    private static let activePower: UInt64 = 5
+
+    package let id = ElectricalPowerMeasurement.id
+    package let featureMap: FeatureMap = ElectricalPowerMeasurement.Feature.alternatingCurrent
+    package let observedClusters: Set<ClusterID> = [OnOff.id]
+    package let initialAttributes: [AttributeID: TLVValue] = [
+        // AC.
+        Attribute.powerMode: .uint(2), Attribute.numberOfMeasurementTypes: .uint(1),
+        Attribute.accuracy: .array(of: [Accuracy.tlv(of: activePower, upTo: most)]),
+        Attribute.voltage: .number(millivolts), Attribute.activeCurrent: .int(0), Attribute.activePower: .int(0),
+        Attribute.frequency: .int(50_000),
+    ]
+    /// In milliwatts, while it is on.
+    private var load: Int64 = 60_000
+
+    package init() {}
+
+    package mutating func start(_ context: ClusterContext) { measure(context) }
+
+    package mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {
+        measure(context)
+    }
+
+    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+        guard words.count == 1, let hundredths = words.first.flatMap(TypedNumber.hundredths),
+            (0...Self.most).contains(Int64(hundredths) * 10)
+        else { return false }
+        load = Int64(hundredths) * 10
+        measure(context)
+        return true
+    }
+
+    private func measure(_ context: ClusterContext) {
+        let isOn = context.sibling(OnOff.id)?.bool(OnOff.Attribute.onOff) ?? true
+        let power = isOn ? load : 0
+        context[Attribute.activePower] = .int(power)
+        context[Attribute.activeCurrent] = .int(power * 1000 / Self.millivolts)
+    }
+}
+
+/// Electrical Energy Measurement (2.12): the energy used since the device was new, in milliwatt-hours.
+package struct ElectricalEnergyServer: ClusterServer {
+    private typealias Attribute = ElectricalEnergyMeasurement.Attribute
+
+    private static let electricalEnergy: UInt64 = 14
+    private static let most: Int64 = 1_000_000_000_000
+    private static let hour: Double = 3600
+
+    package let id = ElectricalEnergyMeasurement.id
+    package let featureMap: FeatureMap = [
+        ElectricalEnergyMeasurement.Feature.importedEnergy, ElectricalEnergyMeasurement.Feature.cumulativeEnergy,
+    ]
+    package let observedClusters: Set<ClusterID> = [ElectricalPowerMeasurement.id]
+    package let quietAttributes: Set<AttributeID> = [Attribute.cumulativeEnergyImported]
+    package let initialAttributes: [AttributeID: TLVValue] = [
+        Attribute.accuracy: Accuracy.tlv(of: electricalEnergy, upTo: most),
+        Attribute.cumulativeEnergyImported: .structure([TLVElement(0, .int(0))]),
+    ]
+    /// Milliwatt-hours up to ``since``, and the milliwatts from then on.
+    private var used: Double = 0
+    private var since: Instant?
+    private var power: Double = 0
+
+    package init() {}
+
+    package var savedState: TLVValue? { .structure([TLVElement(0, .number(Int64(used)))]) }
+
+    package mutating func restore(_ state: TLVValue) throws(TLVError) {
+        used = Double(state.field(0)?.integer(as: Int64.self) ?? 0)
+    }
+
+    package mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {
+        guard attribute == ElectricalPowerMeasurement.Attribute.activePower else { return }
+        used = energy(context)
+        since = context.now
+        let measured: Int64? = context.sibling(ElectricalPowerMeasurement.id)?.number(attribute)
+        power = Double(measured ?? 0)
+        context.markUnsaved()
+        context.touch(Attribute.cumulativeEnergyImported)
+    }
+
+    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+        guard attribute == Attribute.cumulativeEnergyImported else { return nil }
+        return .structure([TLVElement(0, .int(Int64(energy(context))))])
+    }
+
+    /// A person sets the meter, in watt-hours.
+    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+        guard words.count == 1, let hundredths = words.first.flatMap(TypedNumber.hundredths), hundredths >= 0 else {
+            return false
+        }
+        used = Double(hundredths) * 10
+        since = context.now
+        context.markUnsaved()
+        context.touch(Attribute.cumulativeEnergyImported)
+        return true
+    }
+
+    private func energy(_ context: ClusterContext) -> Double {
+        used + (since.map { (context.now - $0) / .seconds(1) * power / Self.hour } ?? 0)
+    }
+}
+
+/// Power Topology (11.8): the measurements are about the whole node.
+package struct PowerTopologyServer: ClusterServer {
+    package let id: ClusterID = 0x009C
+    /// NODE.
+    package let featureMap = FeatureMap(bit: 0)
+    package var initialAttributes: [AttributeID: TLVValue] { [:] }
+
+    package init() {}
+}
+
+/// MeasurementAccuracyStruct (2.1.4.3): one range, one percent.
+private enum Accuracy {
+    static func tlv(of type: UInt64, upTo most: Int64) -> TLVValue {
+        .structure([
+            TLVElement(0, .uint(type)), TLVElement(1, .bool(true)), TLVElement(2, .int(0)), TLVElement(3, .int(most)),
+            TLVElement(
+                4,
+                .array(of: [
+                    .structure([TLVElement(0, .int(0)), TLVElement(1, .int(most)), TLVElement(2, .uint(100))])
+                ])),
+        ])
+    }
+}

@@ -1,0 +1,151 @@
+package import MatterDataModel
+import MatterInteraction
+package import MatterTLV
+
+/// Scenes Management (Matter application cluster specification 1.4): on and off, level and colour temperature of the endpoint,
+/// kept under the number of a group and of a scene.
+package struct ScenesServer: ClusterServer {
+    private typealias Attribute = ScenesManagement.Attribute
+    private typealias Command = ScenesManagement.Command
+
+    private static let tableSize: UInt16 = 16
+    /// Half of the table, so that one fabric leaves room for others.
+    private static let perFabric = 7
+
+    package let id = ScenesManagement.id
+    package let featureMap: FeatureMap = ScenesManagement.Feature.sceneNames
+    package let acceptedCommands: [CommandID] = [
+        Command.addScene, Command.viewScene, Command.removeScene, Command.removeAllScenes, Command.storeScene,
+        Command.recallScene, Command.getSceneMembership,
+    ]
+    package let observedClusters: Set<ClusterID> = [OnOff.id, LevelControl.id, ColorControl.id]
+    package let quietAttributes: Set<AttributeID> = [Attribute.fabricSceneInfo]
+    package let initialAttributes: [AttributeID: TLVValue] = [
+        Attribute.sceneTableSize: .number(tableSize), Attribute.fabricSceneInfo: .array([]),
+    ]
+    private var table = SceneTable()
+
+    package init() {}
+
+    package var savedState: TLVValue? { table.tlv }
+
+    package mutating func restore(_ state: TLVValue) throws(TLVError) { table = try SceneTable(tlv: state) }
+
+    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+        guard attribute == Attribute.fabricSceneInfo else { return nil }
+        return .array(
+            of: context.node.fabrics.all.map { fabric in
+                let scenes = table.scenes.keys.filter { $0.fabric == fabric.index }
+                let current = table.current[fabric.index]
+                let isValid = current.flatMap { table.scenes[$0] }?.values == SceneValues(of: context)
+                return .structure([
+                    TLVElement(0, .number(UInt8(clamping: scenes.count))),
+                    TLVElement(1, .number(current?.scene ?? 0xFF)), TLVElement(2, .number(current?.group ?? 0)),
+                    TLVElement(3, .bool(isValid)),
+                    TLVElement(4, .number(UInt8(clamping: Self.perFabric - scenes.count))),
+                    TLVElement(254, .number(fabric.index)),
+                ])
+            })
+    }
+
+    package mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {
+        context.touch(Attribute.fabricSceneInfo)
+    }
+
+    package mutating func fabricRemoved(_ fabricIndex: UInt8, _ context: ClusterContext) {
+        table.forget(fabricIndex)
+        context.markUnsaved()
+    }
+
+    package mutating func invoke(
+        _ command: CommandCall, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        let group: UInt16 = try command.unsigned(0)
+        let fabric = context.caller.fabricIndex
+        guard fabric != 0 else { throw .unsupportedAccess }
+        guard command.id != Command.getSceneMembership, command.id != Command.removeAllScenes else {
+            return ofGroup(command.id, fabric, group, context)
+        }
+        let key = SceneTable.Key(fabric: fabric, group: group, scene: try command.unsigned(1))
+        guard command.id != Command.recallScene else {
+            try recall(key, context)
+            return .success
+        }
+        let status = isMember(of: group, context) ? try run(command, key, context) : .invalidCommand
+        var fields = [
+            TLVElement(0, .number(status.rawValue)), TLVElement(1, .number(group)), TLVElement(2, .number(key.scene)),
+        ]
+        if command.id == Command.viewScene, status == .success, let scene = table.scenes[key] { fields += scene.fields }
+        // Each response has the number of its command.
+        return .response(command.id, fields)
+    }
+
+    private mutating func run(
+        _ command: CommandCall, _ key: SceneTable.Key, _ context: ClusterContext
+    ) throws(ClusterFailure) -> IMStatus {
+        let isKnown = table.scenes[key] != nil
+        let hasRoom = isKnown || table.scenes.keys.count { $0.fabric == key.fabric } < Self.perFabric
+        switch command.id {
+        case Command.viewScene: return isKnown ? .success : .notFound
+        case Command.addScene:
+            guard let values = SceneValues(fieldSets: try command.array(4)) else { return .invalidCommand }
+            guard hasRoom else { return .resourceExhausted }
+            table.scenes[key] = Scene(
+                name: try command.string(3), transition: try command.unsigned(2), values: values)
+        case Command.storeScene:
+            guard hasRoom else { return .resourceExhausted }
+            var scene = table.scenes[key] ?? Scene()
+            scene.values = SceneValues(of: context)
+            table.scenes[key] = scene
+            table.current[key.fabric] = key
+        case Command.removeScene:
+            guard isKnown else { return .notFound }
+            table.remove { $0 == key }
+        default: throw .unsupportedCommand
+        }
+        changed(context)
+        return .success
+    }
+
+    private mutating func ofGroup(
+        _ command: CommandID, _ fabric: UInt8, _ group: UInt16, _ context: ClusterContext
+    ) -> CommandAnswer {
+        let isKnown = isMember(of: group, context)
+        let status = TLVElement(0, .number((isKnown ? IMStatus.success : .invalidCommand).rawValue))
+        guard command == Command.getSceneMembership else {
+            if isKnown {
+                table.remove { $0.fabric == fabric && $0.group == group }
+                changed(context)
+            }
+            return .response(Command.removeAllScenesResponse, [status, TLVElement(1, .number(group))])
+        }
+        let all = table.scenes.keys.filter { $0.fabric == fabric }
+        let list = all.filter { $0.group == group }.map(\.scene).sorted()
+        return .response(
+            Command.getSceneMembershipResponse,
+            [
+                status, TLVElement(1, .number(UInt8(clamping: Self.perFabric - all.count))),
+                TLVElement(2, .number(group)),
+            ] + (isKnown ? [TLVElement(3, .array(of: list.map { .number($0) }))] : []))
+    }
+
+    private mutating func recall(_ key: SceneTable.Key, _ context: ClusterContext) throws(ClusterFailure) {
+        guard isMember(of: key.group, context) else { throw .invalidCommand }
+        guard let scene = table.scenes[key] else { throw .notFound }
+        scene.values.apply(to: context)
+        table.current[key.fabric] = key
+        changed(context)
+    }
+
+    private func isMember(of group: UInt16, _ context: ClusterContext) -> Bool {
+        guard group != 0 else { return true }
+        return context.node.fabrics[context.caller.fabricIndex]?.groups.contains {
+            $0.group == group && $0.endpoints.contains(context.endpoint)
+        } ?? false
+    }
+
+    private func changed(_ context: ClusterContext) {
+        context.markUnsaved()
+        context.touch(Attribute.fabricSceneInfo)
+    }
+}

@@ -1,0 +1,73 @@
+package import MatterDataModel
+package import MatterTLV
+
+/// Switch (Matter application cluster specification 1.13): a button that is pressed, held, and pressed several times.
+///
+/// A person types `press`, `press 2`, `long`, `hold` or `release`.
+package struct SwitchServer: ClusterServer {
+    private typealias Attribute = Switch.Attribute
+    private typealias Event = Switch.Event
+
+    private static let pressed: UInt8 = 1
+    private static let mostPresses: UInt8 = 3
+
+    package let id = Switch.id
+    package let featureMap: FeatureMap = [
+        Switch.Feature.momentarySwitch, Switch.Feature.momentarySwitchRelease, Switch.Feature.momentarySwitchLongPress,
+        Switch.Feature.momentarySwitchMultiPress,
+    ]
+    package let initialAttributes: [AttributeID: TLVValue] = [
+        Attribute.numberOfPositions: .uint(2), Attribute.currentPosition: .uint(0),
+        Attribute.multiPressMax: .number(mostPresses),
+    ]
+
+    package init() {}
+
+    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+        switch (words.first, words.count) {
+        case ("press", 1): press(1, context)
+        case ("press", 2):
+            guard let times = UInt8(words[1]), (1...Self.mostPresses).contains(times) else { return false }
+            press(times, context)
+        case ("long", 1):
+            hold(context)
+            release(Event.longRelease, context)
+        case ("hold", 1): hold(context)
+        case ("release", 1):
+            guard context.number(Attribute.currentPosition) == Self.pressed else { return true }
+            release(Event.longRelease, context)
+        default: return false
+        }
+        return true
+    }
+
+    private func press(_ times: UInt8, _ context: ClusterContext) {
+        for time in 1...times {
+            push(context)
+            if time > 1 { emit(Event.multiPressOngoing, context, count: time) }
+            release(Event.shortRelease, context)
+        }
+        emit(Event.multiPressComplete, context, count: times)
+    }
+
+    private func hold(_ context: ClusterContext) {
+        push(context)
+        emit(Event.longPress, context)
+    }
+
+    private func push(_ context: ClusterContext) {
+        context[Attribute.currentPosition] = .number(Self.pressed)
+        emit(Event.initialPress, context)
+    }
+
+    private func release(_ event: EventID, _ context: ClusterContext) {
+        context[Attribute.currentPosition] = .uint(0)
+        emit(event, context)
+    }
+
+    private func emit(_ event: EventID, _ context: ClusterContext, count: UInt8? = nil) {
+        context.emit(
+            event: event,
+            [TLVElement(0, .number(Self.pressed))] + (count.map { [TLVElement(1, .number($0))] } ?? []))
+    }
+}

@@ -1,0 +1,108 @@
+package import MatterDataModel
+package import MatterTLV
+import MatterTransport
+
+/// Valve Configuration and Control (Matter application cluster specification 4.6) with levels.
+///
+/// A person types `leaking`, `blocked` or `ok`.
+package struct ValveServer: ClusterServer {
+    private typealias Attribute = ValveConfigurationAndControl.Attribute
+    private typealias Command = ValveConfigurationAndControl.Command
+
+    private enum State {
+        static let closed: UInt8 = 0
+        static let open: UInt8 = 1
+        static let transitioning: UInt8 = 2
+    }
+
+    private enum Timer {
+        static let move = "move"
+        static let close = "close"
+    }
+
+    private static let travel = Duration.seconds(1)
+    /// By bit of ValveFaultBitmap.
+    private static let faults: [Substring: UInt16] = ["ok": 0, "blocked": 2, "leaking": 4]
+
+    package let id = ValveConfigurationAndControl.id
+    package let featureMap: FeatureMap = ValveConfigurationAndControl.Feature.level
+    package let acceptedCommands: [CommandID] = [Command.open, Command.close]
+    package let quietAttributes: Set<AttributeID> = [Attribute.remainingDuration]
+    package let persistentAttributes: Set<AttributeID> = [Attribute.defaultOpenDuration, Attribute.defaultOpenLevel]
+    package let initialAttributes: [AttributeID: TLVValue] = [
+        Attribute.openDuration: .null, Attribute.defaultOpenDuration: .null, Attribute.remainingDuration: .null,
+        Attribute.currentState: .number(State.closed), Attribute.targetState: .null,
+        Attribute.currentLevel: .uint(0), Attribute.targetLevel: .null, Attribute.defaultOpenLevel: .uint(100),
+        Attribute.valveFault: .uint(0), Attribute.levelStep: .uint(1),
+    ]
+    private var closesAt: Instant?
+
+    package init() {}
+
+    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+        guard attribute == Attribute.remainingDuration, let closesAt else { return nil }
+        return .number(UInt32(clamping: (closesAt - context.now).components.seconds))
+    }
+
+    package mutating func invoke(
+        _ command: CommandCall, _ context: ClusterContext
+    ) throws(ClusterFailure) -> CommandAnswer {
+        switch command.id {
+        case Command.open:
+            // A valve with a fault does not open; 2 is FailureDueToFault.
+            guard context.number(Attribute.valveFault, as: UInt16.self) == 0 else { throw .cluster(2) }
+            let usual: UInt32? = context.number(Attribute.defaultOpenDuration)
+            let seconds = command[0] == nil ? usual : try command.optionalUnsigned(0)
+            let level: UInt8 =
+                try command.optionalUnsigned(1) ?? context.number(Attribute.defaultOpenLevel) ?? 100
+            context[Attribute.openDuration] = .nullable(seconds)
+            closesAt = seconds.map { context.now + .seconds(Int64($0)) }
+            context.cancel(Timer.close)
+            if let closesAt { context.schedule(Timer.close, at: closesAt) }
+            move(to: level, context)
+        case Command.close: close(context)
+        default: throw .unsupportedCommand
+        }
+        return .success
+    }
+
+    package mutating func timerFired(_ timer: String, _ context: ClusterContext) {
+        guard timer == Timer.move else { return close(context) }
+        let level: UInt8 = context.number(Attribute.targetLevel) ?? 0
+        context[Attribute.currentLevel] = .number(level)
+        context[Attribute.targetLevel] = .null
+        context[Attribute.targetState] = .null
+        set(level == 0 ? State.closed : State.open, context)
+    }
+
+    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+        guard words.count == 1, let fault = words.first.flatMap({ Self.faults[$0] }) else { return false }
+        context[Attribute.valveFault] = .number(fault)
+        context.emit(event: ValveConfigurationAndControl.Event.valveFault, [TLVElement(0, .number(fault))])
+        return true
+    }
+
+    private mutating func close(_ context: ClusterContext) {
+        closesAt = nil
+        context.cancel(Timer.close)
+        context[Attribute.openDuration] = .null
+        context[Attribute.remainingDuration] = .null
+        move(to: 0, context)
+    }
+
+    private func move(to level: UInt8, _ context: ClusterContext) {
+        context[Attribute.targetLevel] = .number(level)
+        context[Attribute.targetState] = .number(level == 0 ? State.closed : State.open)
+        set(State.transitioning, context)
+        context.schedule(Timer.move, after: Self.travel)
+    }
+
+    private func set(_ state: UInt8, _ context: ClusterContext) {
+        guard context.number(Attribute.currentState) != state else { return }
+        context[Attribute.currentState] = .number(state)
+        let level: UInt8? = context.number(Attribute.currentLevel)
+        context.emit(
+            event: ValveConfigurationAndControl.Event.valveStateChanged,
+            [TLVElement(0, .number(state)), TLVElement(1, .number(level ?? 0))])
+    }
+}
