@@ -70,7 +70,7 @@ import Testing
     @Test("clusters: all of them, or one with what it has; a table on a terminal")
     func clusters() async throws {
         let shell = try Shell()
-        #expect(try await shell.succeed("clusters").stdout.contains("\n0x0006\ton-off\n"))
+        #expect(try await shell.succeed("clusters").stdout.contains("\n0x0006\ton-off\t-\n"))
         let all = try await shell.succeed("clusters --json").json()
         #expect(try #require(all.arrayValue).contains(["id": .uint(6), "name": "OnOff"]))
         #expect(try await shell.succeed("clusters on-off --json").json()["revision"] != nil)

@@ -48,6 +48,48 @@ import Testing
         _ = await device.stop()
     }
 
+    @Test("a manufacturer's cluster reads by name, with its units for people; clusters names its maker")
+    func vendor() async throws {
+        let values = "--value 1/eve/watt=12.5 --value 1/eve/watt-accumulated=0.25 --value 1/eve/weather-trend=cloudy"
+        let device = try await commission("on-off-light \(values)")
+        #expect(try await seen("read it 1/eve/watt") == "12.5 W\n")
+        #expect(try await shell.succeed("read it */eve/watt").stdout == "1/eve/watt\t12.5\n")
+        #expect(try await seen("read it */eve/watt-accumulated").contains("0.25 kWh"))
+        let json = try await shell.succeed("read it 1/eve/weather-trend --json").json()
+        #expect(json["cluster"] == "Eve" && json["attribute"] == "WeatherTrend" && json["value"] == "Cloudy")
+        #expect(try await shell.succeed("describe it --clusters").stdout.contains("watt-accumulated"))
+        let list = try await shell.succeed("clusters --json").json().arrayValue ?? []
+        #expect(list.contains(["id": 0x130A_FC01, "name": "Eve", "vendorId": 0x130A, "vendor": "Eve"]))
+        #expect(try await shell.succeed("clusters").stdout.contains("0x130AFC01\teve\tEve\n"))
+        _ = await device.stop()
+        for value in ["1/on-off/on-off=true", "2/eve/watt=1", "0/eve/watt=1"] {
+            let run = try await shell.run("simulate on-off-light --port 0 --mdns none --value \(value) --json")
+            #expect(try run.status == 64 && run.error().text("id") == "usage.value", "\(run)")
+        }
+        #expect(try await shell.run("simulate on-off-light --port 0 --value 1/eve/watts=1").status == 64)
+    }
+
+    @Test("of two vendors' definitions, that of the node's vendor names its cluster; otherwise a warning says so")
+    func contested() async throws {
+        let device = try await commission("on-off-light --vendor-id 0xFFF1 --value 1/eve/status-fault=7")
+        func file(_ vendor: String, _ name: String) throws -> String {
+            try shell.file(
+                name,
+                """
+                {"clusters":[{"id":"0x130AFC01","name":"\(name)","vendor":"\(vendor)",
+                "attributes":[{"id":"0x130A000C","name":"\(name)State","type":"uint8"}]}]}
+                """)
+        }
+        let (ours, other) = (try file("0xFFF1", "Ours"), try file("0x1217", "Other"))
+        let words = "read it 1/0x130AFC01/0x130A000C --json --cluster-defs"
+        #expect(try await shell.succeed("\(words) \(other) --cluster-defs \(ours)").json()["attribute"] == "OursState")
+        let third = try file("0x1321", "Third")
+        let run = try await shell.succeed("\(words) \(other) --cluster-defs \(third)")
+        #expect(try run.json()["attribute"] == "OtherState" && run.stderr.contains("several vendors"), "\(run)")
+        #expect(try await shell.run("\(words) \(other) --cluster-defs \(other)").status == 64)
+        _ = await device.stop()
+    }
+
     @Test("a bare number with two readings is asked about on a terminal, and 64 elsewhere")
     func question() async throws {
         let device = try await commission("thermostat")

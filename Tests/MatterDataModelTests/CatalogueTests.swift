@@ -11,8 +11,8 @@ import Testing
 
     @Test("it holds every cluster of the model and RainMaker's four")
     func count() {
-        #expect(catalogue.clusterNames.count == 157)
-        #expect(catalogue.clusters.count == 157)
+        #expect(catalogue.clusterNames.count == 168)
+        #expect(catalogue.clusters.count == 168)
         #expect(catalogue.clusterNames.map(\.id) == catalogue.clusterNames.map(\.id).sorted())
         #expect(Catalogue.specificationVersion == "1.6")
         #expect(catalogue.deviceTypes.count == 95)
@@ -216,7 +216,9 @@ import Testing
         let expected = standard.clusters + rainmaker.clusters
         #expect(expected.count == 157)
         for cluster in expected {
-            let ours = try #require(Catalogue.standard.cluster(cluster.id))
+            var ours = try #require(Catalogue.standard.cluster(cluster.id))
+            // What a maker adds to it (VendorClustersTests).
+            ours.attributes.removeAll { $0.id.rawValue >> 16 == 0x1534 }
             #expect(ours.withoutHints() == cluster.withoutHints(), "\(cluster.name)")
         }
         #expect(Catalogue.standard.deviceTypes == standard.deviceTypes.sorted { $0.id < $1.id })

@@ -28,6 +28,43 @@ import Testing
         "deviceTypes":[{"id":4293984272,"name":"KettleDevice","class":"Simple","revision":1,"requiredServerClusters":[6,"0xFFF1FC30"]}]}
         """
 
+    @Test("the reader takes every key of the published JSON Schema, and the schema has every key of the sample")
+    func schema() throws {
+        let path = Checkout.root.appendingPathComponent("docs/commands/cluster-definitions.schema.json")
+        let schema = try #require(JSONSerialization.jsonObject(with: Data(contentsOf: path)) as? [String: Any])
+        let definitions = try #require(schema["$defs"] as? [String: [String: Any]])
+        func keys(_ name: String) throws -> Set<String> {
+            Set(try #require(definitions[name]?["properties"] as? [String: Any]).keys)
+        }
+        func isKnown(_ key: String, _ text: String) -> Bool {
+            do throws(DataModelError) { _ = try load(text) } catch {
+                return !error.reason.contains("\(key): this key is")
+            }
+            return true
+        }
+        let sample = try #require(JSONSerialization.jsonObject(with: Data(Self.sample.utf8)) as? [String: Any])
+        let cluster = try #require((sample["clusters"] as? [[String: Any]])?.first)
+        for (kind, parent) in [
+            ("cluster", "clusters"), ("extension", "extensions"), ("feature", "features"), ("attribute", "attributes"),
+            ("command", "commands"), ("event", "events"),
+        ] {
+            func text(_ key: String) -> String {
+                let list = "\"\(parent)\":[{\"\(key)\":null}]"
+                return switch kind {
+                case "cluster": "{\(list)}"
+                case "extension": "{\"clusters\":[],\(list)}"
+                default: "{\"clusters\":[{\"id\":1,\"name\":\"A\",\(list)}]}"
+                }
+            }
+            for key in try keys(kind) { #expect(isKnown(key, text(key)), "\(kind) \(key)") }
+            #expect(!isKnown("colour", text("colour")), "\(kind)")
+            let found = kind == "cluster" ? [cluster] : cluster[parent] as? [[String: Any]] ?? []
+            #expect(try Set(found.flatMap(\.keys)).isSubset(of: keys(kind)), "\(kind)")
+        }
+        for key in try keys("file") { #expect(isKnown(key, "{\"\(key)\":null}"), "\(key)") }
+        #expect(Set(sample.keys).isSubset(of: try keys("file")))
+    }
+
     private func load(_ text: String) throws(DataModelError) -> VendorDefinitions {
         try VendorDefinitions(json: Array(text.utf8), source: "kettle.json")
     }
@@ -42,7 +79,7 @@ import Testing
         #expect(try catalogue.cluster(named: "tea-kettle") == kettle)
         #expect(try catalogue.cluster(named: "boiler") == kettle)
         #expect(catalogue.clusterName(0xFFF1_FC30) == "Kettle")
-        #expect(catalogue.clusterNames.count == 158)
+        #expect(catalogue.clusterNames.count == 169)
         #expect(
             try ElementPath("1/kettle/goal", .attribute) { () throws(DataModelError) in catalogue }
                 == ElementPath(endpoint: 1, cluster: 0xFFF1_FC30, element: 0))
@@ -88,7 +125,7 @@ import Testing
             load(#"{"clusters":[{"id":320601088,"name":"RainMaker","revision":4}]}"#)
         ])
         #expect(catalogue.cluster(0x131B_FC00)?.revision == 4)
-        #expect(catalogue.clusterNames.count == 157)
+        #expect(catalogue.clusterNames.count == 168)
         #expect(throws: DataModelError.self) { try catalogue.cluster(0x131B_FC00)?.attribute(named: "status") }
     }
 

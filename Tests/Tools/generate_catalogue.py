@@ -5,7 +5,8 @@
     Tests/Tools/generate_catalogue.py --check      exits 1 if a file there is not what would be written
 
 There are two: CatalogueTable.swift, described here, and Clusters.swift, the typed ids (cluster_source.py). It reads data-model.json and data-model-rainmaker.json from --reference (default: "reference" in $MATTERCTL_SHARED,
-or in ../shared beside the checkout; their schema is in data-model.md there) and needs nothing but Python's standard library.
+or in ../shared beside the checkout; their schema is in data-model.md there), and the vendors' clusters in clusters/*.json beside
+this file (docs/commands/cluster-definitions.md), and needs nothing but Python's standard library.
 
 The table is plain ASCII text, one record per line, so that a change of the model is a readable diff and the Swift
 compiler sees three string literals and nothing else. The first letter of a line says what it is; fields are
@@ -146,6 +147,13 @@ FORMATS = [
     (0x033, r"NetworkInterface\.HardwareAddress", "hwadr"),
 ]
 
+# The units of the vendors' definitions, by the words of ValueUnit.text.
+UNIT_WORDS = {
+    "1 %": "%", "1 s": "s", "1 ms": "ms", "0.01 s": "cs", "1 V": "V", "0.1 V": "dV", "1 A": "A", "1 mA": "mA", "1 W": "W",
+    "0.1 W": "dW", "1 mW": "mW", "1 kWh": "kWh", "1 Wh": "Wh", "1 mWh": "mWh", "1 m": "m", "1 cm": "cm", "1 mm": "mm",
+    "1 hPa": "hPa", "1\u00b0": "deg",
+}
+
 KNOWN_KEYS = {
     "cluster": {"id", "name", "label", "revision", "provisional", "deprecated", "internal", "origin", "vendor", "notes",
                 "features", "attributes", "commands", "events", "enums", "bitmaps", "structs"},
@@ -154,11 +162,11 @@ KNOWN_KEYS = {
     "bitmap": {"type", "masks", "labels", "provisional"},
     "struct": {"fields", "fabricScoped", "provisional"},
     "field": {"id", "name", "type", "list", "nullable", "optional", "fabricSensitive", "provisional", "min", "max",
-              "default", "minLength", "maxLength", "minItems", "maxItems"},
+              "default", "minLength", "maxLength", "minItems", "maxItems", "unit"},
     "attribute": {"id", "name", "type", "list", "nullable", "optional", "writable", "unreadable", "read", "write",
                   "fabricScoped", "fabricSensitive", "mustTimedWrite", "mustAtomicWrite", "changesOmitted",
                   "provisional", "deprecated", "min", "max", "default", "minLength", "maxLength", "minItems",
-                  "maxItems", "aliases", "notes", "sinceRevision", "untilRevision"},
+                  "maxItems", "aliases", "notes", "sinceRevision", "untilRevision", "unit"},
     "command": {"id", "name", "direction", "response", "timed", "invoke", "fabricScoped", "optional", "largeMessage",
                 "fields", "provisional", "deprecated", "aliases", "notes", "sinceRevision", "untilRevision",
                 "bareFieldsOnWire"},
@@ -205,6 +213,8 @@ def limits(cluster, owner, value):
             parts.append("u" + unit)
             used.add((number, pattern))
             break
+    if "unit" in value:
+        parts.append("u" + UNIT_WORDS[value["unit"]])
     for number, pattern, name in FORMATS:
         if cluster == number and value["type"] == "octets" and re.fullmatch(pattern, place):
             parts.append("k" + name)
@@ -351,8 +361,32 @@ def device_type_record(model):
     return lines
 
 
+def vendors():
+    """The definitions of clusters/*.json, with their numbers as numbers: the clusters, and attributes for other ones."""
+    def numbers(value):
+        if isinstance(value, dict):
+            return {key: numbers(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [numbers(item) for item in value]
+        return int(value, 16) if isinstance(value, str) and re.fullmatch("0x[0-9A-F]+", value) else value
+
+    files = [numbers(json.loads(path.read_text()))
+             for path in sorted((pathlib.Path(__file__).parent / "clusters").glob("*.json"))]
+    return ([cluster for file in files for cluster in file["clusters"]],
+            [extension for file in files for extension in file.get("extensions", [])])
+
+
 def render(standard, vendor):
-    clusters = sorted(standard["clusters"] + vendor["clusters"], key=lambda cluster: cluster["id"])
+    more, extensions = vendors()
+    clusters = sorted(standard["clusters"] + vendor["clusters"] + more, key=lambda cluster: cluster["id"])
+    for extension in extensions:
+        for number, cluster in enumerate(clusters):
+            if cluster["id"] == extension["cluster"]:
+                clusters[number] = {**cluster, "attributes": cluster["attributes"] + extension["attributes"]}
+    for key in ("id", "name"):
+        known = [cluster[key] for cluster in clusters]
+        if len(set(known)) < len(known):
+            sys.exit(f"two clusters have the same {key}")
     index, body, offset = [], [], 0
     for cluster in clusters:
         text = "".join(entry + "\n" for entry in cluster_record(cluster))
@@ -376,6 +410,7 @@ def render(standard, vendor):
         f"// Facts from {standard['source']}",
         '// ("Copyright (c) Project CHIP Authors"; ids, names, types, flags and numbers only), and RainMaker\'s'
         " clusters.",
+        "// Clusters of other makers: facts from Tests/Tools/clusters/*.json.",
         "",
         "/// The compiled-in data model as text; the generator describes its lines. Read through ``TableReader``.",
         "enum CatalogueTable {",

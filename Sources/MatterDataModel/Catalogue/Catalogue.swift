@@ -2,8 +2,8 @@ import JSON
 import MatterErrors
 import Synchronization
 
-/// All clusters, device types and status codes that are known by name: those of the standard and RainMaker's, compiled
-/// in, and those that were loaded from files.
+/// All clusters, device types and status codes that are known by name: those of the standard and of well-known makers,
+/// compiled in, and those that were loaded from files.
 ///
 /// Nothing is decoded before a name or an id is looked up, and then only the record of that one cluster.
 public final class Catalogue: Sendable {
@@ -15,15 +15,17 @@ public final class Catalogue: Sendable {
 
     private let loaded: [ClusterDefinition]
     private let loadedDeviceTypes: [DeviceTypeDefinition]
+    private let extensions: [ClusterID: [AttributeDefinition]]
     private let decoded = Mutex<[ClusterID: ClusterDefinition]>([:])
 
-    /// The compiled-in and the loaded clusters. A loaded cluster takes the place of a compiled-in one with its id.
+    /// The compiled-in and the loaded clusters. A loaded cluster takes the place of a compiled-in one with its id. Two
+    /// loaded ones may share an id if they are of two vendors: see ``preferring(vendor:)``.
     ///
-    /// - Throws: ``DataModelError`` `badDefinitions` if two loaded clusters share an id, or a loaded cluster has the
-    ///   name of another cluster.
+    /// - Throws: ``DataModelError`` `badDefinitions` if two loaded clusters of one vendor share an id, or a loaded cluster
+    ///   has the name of another loaded or of a standard cluster.
     public init(loaded definitions: [VendorDefinitions]) throws(DataModelError) {
         var clusters: [ClusterDefinition] = []
-        var ids: [ClusterID: String] = [:]
+        var ids: [ClusterID: [(vendor: UInt16?, source: String)]] = [:]
         var names: [NameKey: (id: ClusterID, source: String)] = [:]
         for file in definitions {
             for cluster in file.clusters {
@@ -32,17 +34,19 @@ public final class Catalogue: Sendable {
                         .badDefinitions, "\(file.source): cluster \(cluster.name) (\(hexadecimal(cluster.id))) \(what)",
                         place: file.source)
                 }
-                if let other = ids.updateValue(file.source, forKey: cluster.id) {
-                    throw refused("has the id of one in \(other)")
+                if let other = ids[cluster.id]?.first(where: { $0.vendor == cluster.vendor || $0.vendor == nil }) {
+                    throw refused("has the id of one in \(other.source)")
                 }
+                ids[cluster.id, default: []].append((cluster.vendor, file.source))
                 let key = NameKey(cluster.name)
-                if let other = names.updateValue((cluster.id, file.source), forKey: key) {
+                if let other = names.updateValue((cluster.id, file.source), forKey: key), other.id != cluster.id {
                     throw refused("has the name of \(hexadecimal(other.id)) in \(other.source)")
                 }
                 clusters.append(cluster)
             }
         }
-        for entry in CompiledIndex.shared.entries where !definitions.isEmpty && ids[entry.id] == nil {
+        for entry in CompiledIndex.shared.entries
+        where !definitions.isEmpty && ids[entry.id] == nil && !entry.id.isManufacturerSpecific {
             if let other = names[NameKey(entry.name)] {
                 throw DataModelError(
                     .badDefinitions,
@@ -50,13 +54,38 @@ public final class Catalogue: Sendable {
                     place: other.source)
             }
         }
-        loaded = clusters
+        extensions = definitions.flatMap(\.extensions).reduce(into: [:]) {
+            $0[$1.cluster, default: []] += $1.attributes
+        }
+        loaded = clusters.map { [extensions] in $0.adding(extensions[$0.id]) }
         loadedDeviceTypes = definitions.flatMap(\.deviceTypes)
+    }
+
+    private init(_ other: Catalogue, _ clusters: [ClusterDefinition]) {
+        loaded = clusters
+        extensions = other.extensions
+        loadedDeviceTypes = other.loadedDeviceTypes
     }
 
     private init() {
         loaded = []
+        extensions = [:]
         loadedDeviceTypes = []
+    }
+}
+
+// MARK: - Several vendors
+
+extension Catalogue {
+    /// The clusters that several vendors define, by id, with those vendors.
+    package var contested: [(id: ClusterID, vendors: [UInt16])] {
+        Dictionary(grouping: loaded, by: \.id).filter { $0.value.count > 1 }
+            .map { ($0.key, $0.value.compactMap(\.vendor)) }.sorted { $0.id < $1.id }
+    }
+
+    /// The catalogue for the nodes of a vendor: of several definitions of one id, that of the vendor comes first.
+    package func preferring(vendor: UInt16) -> Catalogue {
+        Catalogue(self, loaded.filter { $0.vendor == vendor } + loaded.filter { $0.vendor != vendor })
     }
 }
 
@@ -67,7 +96,7 @@ extension Catalogue {
     public func cluster(_ id: ClusterID) -> ClusterDefinition? {
         if let found = loaded.first(where: { $0.id == id }) { return found }
         if let found = decoded.withLock({ $0[id] }) { return found }
-        guard let found = CompiledIndex.shared.entry(id)?.decode() else { return nil }
+        guard let found = CompiledIndex.shared.entry(id)?.decode().adding(extensions[id]) else { return nil }
         decoded.withLock { $0[id] = found }
         return found
     }
@@ -94,7 +123,8 @@ extension Catalogue {
     public var clusterNames: [(id: ClusterID, name: String)] {
         let replaced = Set(loaded.map(\.id))
         let compiled = CompiledIndex.shared.entries.filter { !replaced.contains($0.id) }.map { ($0.id, $0.name) }
-        return (compiled + loaded.map { ($0.id, $0.name) }).sorted { $0.0 < $1.0 }
+        let known = replaced.compactMap { id in clusterName(id).map { (id, $0) } }
+        return (compiled + known).sorted { $0.0 < $1.0 }
     }
 
     /// All clusters, ascending by id; decodes everything.
@@ -149,6 +179,14 @@ extension Catalogue {
 }
 
 extension ClusterDefinition {
+    /// With the attributes of a vendor, in place of those that have their ids.
+    fileprivate func adding(_ more: [AttributeDefinition]?) -> ClusterDefinition {
+        guard let more else { return self }
+        var cluster = self
+        cluster.attributes = attributes.filter { known in !more.contains { $0.id == known.id } } + more
+        return cluster
+    }
+
     fileprivate func answers(to key: NameKey) -> Bool {
         key.matches(name) || key.matches(label) || aliases.contains(where: key.matches)
     }

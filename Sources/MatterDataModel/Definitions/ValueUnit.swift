@@ -49,6 +49,8 @@ public enum ValueUnit: String, Sendable, CaseIterable {
     case revolutionsPerMinute = "rpm"
     case decibelMilliwatts = "dBm"
     case litres = "l"
+    case metres = "m"
+    case hectopascals = "hPa"
     case centimetres = "cm"
     case millimetres = "mm"
     case degrees = "deg"
@@ -89,7 +91,7 @@ public enum ValueUnit: String, Sendable, CaseIterable {
         case .degrees: "1°"
         case .centiseconds: "0.01 s"
         case .volts, .amperes, .watts, .wattHours, .kilowattHours, .millihertz, .revolutionsPerMinute,
-            .decibelMilliwatts, .litres, .centimetres, .millimetres:
+            .decibelMilliwatts, .litres, .metres, .hectopascals, .centimetres, .millimetres:
             "1 \(rawValue)"
         }
     }
@@ -107,7 +109,7 @@ extension ValueUnit {
         case .centiseconds: ("s", 2)
         case .microseconds: ("µs", 0)
         case .milliseconds, .seconds, .minutes, .hours, .volts, .amperes, .watts, .wattHours, .kilowattHours,
-            .revolutionsPerMinute, .decibelMilliwatts, .litres, .centimetres, .millimetres:
+            .revolutionsPerMinute, .decibelMilliwatts, .litres, .metres, .hectopascals, .centimetres, .millimetres:
             (rawValue, 0)
         case .decivolts, .deciwatts: (String(rawValue.dropFirst()), 1)
         case .millivolts, .milliamperes, .milliwatts, .millivoltAmperes, .millivars, .milliwattHours,

@@ -47,7 +47,8 @@ enum Quantity {
         case .milliwattHours, .wattHours, .kilowattHours: "1.5kWh"
         case .millihertz: "50Hz"
         case .kilopascalTenths: "101.3kPa"
-        case .centimetres, .millimetres: "1.5m"
+        case .centimetres, .millimetres, .metres: "1.5m"
+        case .hectopascals: "1013hPa"
         case .degrees: "90deg"
         case .revolutionsPerMinute: "1500rpm"
         case .decibelMilliwatts: "-60dBm"
@@ -112,7 +113,8 @@ enum Quantity {
         case .kilopascalTenths: [("kPa", Fraction(10)), ("hPa", Fraction(1)), ("Pa", Fraction(1, 100))]
         case .centimetres: [("cm", Fraction(1)), ("m", Fraction(100)), ("mm", Fraction(1, 10))]
         case .millimetres: [("mm", Fraction(1)), ("m", Fraction(1000)), ("cm", Fraction(10))]
-        case .degrees, .revolutionsPerMinute, .decibelMilliwatts, .litres: [(unit.rawValue, Fraction(1))]
+        case .metres: [("m", Fraction(1)), ("cm", Fraction(1, 100)), ("km", Fraction(1000))]
+        case .degrees, .hectopascals, .revolutionsPerMinute, .decibelMilliwatts, .litres: [(unit.rawValue, Fraction(1))]
         default: []
         }
     }

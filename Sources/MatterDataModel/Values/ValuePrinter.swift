@@ -122,8 +122,8 @@ extension ValuePrinter {
         if case .octets(let octets) = value { return type.format.flatMap { NetworkAddress.text(octets, as: $0) } }
         guard let unit = type.unit else { return nil }
         if let number = value.floatingPoint {
-            guard let (symbol, decimals) = unit.decimal, decimals == 0 else { return nil }
-            return Self.fraction(number).map { $0 + Self.joint(symbol) + symbol }
+            guard let (symbol, decimals) = unit.decimal else { return nil }
+            return Self.fraction(number / pow(10, Double(decimals))).map { $0 + Self.joint(symbol) + symbol }
         }
         guard let number: Int64 = value.integer() else { return nil }
         if let number = UInt64(exactly: number), let time = PointInTime.text(number, as: unit) { return time }

@@ -12,6 +12,8 @@ public struct VendorDefinitions: Sendable {
     public let clusters: [ClusterDefinition]
     /// In the order of the file.
     public let deviceTypes: [DeviceTypeDefinition]
+    /// Attributes that a vendor adds to clusters of others.
+    let extensions: [(cluster: ClusterID, attributes: [AttributeDefinition])]
 
     /// Reads the contents of a file.
     ///
@@ -26,7 +28,8 @@ public struct VendorDefinitions: Sendable {
                 .badDefinitions, "\(TerminalText.escaped(source)): not valid JSON: \(error)", place: source)
         }
         let root = try DefinitionNode(json: parsed, path: "", source: self.source).object(knowing: [
-            "version", "source", "clusters", "globalAttributes", "globalTypes", "deviceTypes", "statusCodes",
+            "$schema", "version", "source", "clusters", "extensions", "globalAttributes", "globalTypes", "deviceTypes",
+            "statusCodes",
         ])
         _ = try root.text("version")
         _ = try root.text("source")
@@ -47,6 +50,20 @@ public struct VendorDefinitions: Sendable {
             clusters.append(cluster)
         }
         self.clusters = clusters
+        var extensions: [(cluster: ClusterID, attributes: [AttributeDefinition])] = []
+        for node in try root.items("extensions") {
+            let node = try node.object(knowing: [
+                "cluster", "vendor", "notes", "attributes", "enums", "bitmaps", "structs",
+            ])
+            _ = try node.number("vendor", UInt16.self)
+            _ = try node.strings("notes")
+            extensions.append(
+                (
+                    ClusterID(try node.required("cluster").number()),
+                    try ClusterDefinition.attributes(node, DefinitionTypes(node, outer: outer))
+                ))
+        }
+        self.extensions = extensions
         var types: [DeviceTypeDefinition] = []
         var uniqueTypes = UniquenessCheck<DeviceTypeID>()
         for node in try root.items("deviceTypes") {
@@ -101,7 +118,7 @@ extension ClusterDefinition {
         return features.sorted { $0.bit < $1.bit }
     }
 
-    private static func attributes(
+    fileprivate static func attributes(
         _ node: DefinitionNode, _ types: DefinitionTypes
     ) throws(DataModelError) -> [AttributeDefinition] {
         let keys = DefinitionTypes.typeKeys.union([

@@ -35,8 +35,9 @@ struct Read: NodeSubject {
     }
 
     func run(_ context: CommandContext) async throws {
-        let catalogue = try catalogue.catalogue(try options.state.state())
+        let all = try catalogue.catalogue(try options.state.state())
         let (record, endpoint) = try await context.controller.place(of: node.node)
+        let catalogue = all.preferring(vendorsOf: [record], context.console)
         let wanted = try paths.map { try WatchPaths.attribute(PlacedPath.text($0, at: endpoint), catalogue) }
         let logs = try events.map { word in
             let path = try WatchPaths.event(PlacedPath.text(word, at: endpoint), catalogue)

@@ -40,8 +40,9 @@ struct Write: NodeSubject {
     }
 
     func run(_ context: CommandContext) async throws {
-        let catalogue = try catalogue.catalogue(try options.state.state())
+        let all = try catalogue.catalogue(try options.state.state())
         let (record, endpoint) = try await context.controller.place(of: node.node)
+        let catalogue = all.preferring(vendorsOf: [record], context.console)
         let parser = context.console.parser(catalogue, isStrict: true)
         var settings = try AttributeSetting.pairs(settings).map {
             try AttributeSetting((PlacedPath.text($0.path, at: endpoint), $0.value), with: parser)

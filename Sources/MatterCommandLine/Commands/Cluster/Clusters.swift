@@ -1,4 +1,5 @@
 import ArgumentParser
+import JSON
 import MatterDataModel
 import MatterErrors
 
@@ -27,9 +28,13 @@ struct Clusters: StateCommand {
     private func list(_ catalogue: Catalogue) {
         console.result(
             catalogue.clusterNames.map { cluster in
-                Report {
+                // Only the definitions of manufacturers say whose they are.
+                let vendor = cluster.id.isManufacturerSpecific ? catalogue.cluster(cluster.id)?.vendor : nil
+                return Report {
                     Field("id", cluster.id, column: "ID", text: hexadecimal(cluster.id))
                     Field("name", cluster.name, column: "NAME", text: NameStyle.kebab(cluster.name))
+                    Field("vendorId", vendor.map { JSONValue.uint(UInt64($0)) })
+                    Field("vendor", vendor.flatMap(VendorNames.name(of:)), column: "VENDOR")
                 }
             })
     }

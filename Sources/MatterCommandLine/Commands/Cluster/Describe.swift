@@ -23,8 +23,9 @@ struct Describe: NodeSubject {
     func validate() throws { try node.requireBare() }
 
     func run(_ context: CommandContext) async throws {
-        let catalogue = try catalogue.catalogue(try options.state.state())
+        let all = try catalogue.catalogue(try options.state.state())
         let (record, endpoint) = try await context.controller.place(of: node.node)
+        let catalogue = all.preferring(vendorsOf: [record], context.console)
         var description = try await context.controller.describe(
             record, elements: clusters, deadline: context.deadline(for: record))
         if let endpoint { description.keep(endpoint) }

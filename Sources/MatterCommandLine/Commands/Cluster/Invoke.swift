@@ -37,9 +37,10 @@ struct Invoke: NodeSubject {
     }
 
     func run(_ context: CommandContext) async throws {
-        let catalogue = try catalogue.catalogue(try options.state.state())
-        if let group = GroupTarget(node) { return try await send(to: group, catalogue, context) }
+        let all = try catalogue.catalogue(try options.state.state())
+        if let group = GroupTarget(node) { return try await send(to: group, all, context) }
         let (record, endpoint) = try await context.controller.place(of: node.node)
+        let catalogue = all.preferring(vendorsOf: [record], context.console)
         let invoked = try InvokedCommand.split(path, fields).map {
             try InvokedCommand(
                 (PlacedPath.text($0.path, at: endpoint), $0.fields), jsonFields: jsonFields,

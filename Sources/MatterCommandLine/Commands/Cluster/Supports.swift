@@ -48,8 +48,9 @@ struct Supports: NodeSubject {
     func validate() throws { try node.requireBare() }
 
     func run(_ context: CommandContext) async throws {
-        let catalogue = try catalogue.catalogue(try options.state.state())
+        let all = try catalogue.catalogue(try options.state.state())
         let (record, place) = try await context.controller.place(of: node.node)
+        let catalogue = all.preferring(vendorsOf: [record], context.console)
         let (endpoint, cluster, element) = try meaning(PlacedPath.text(path, at: place), catalogue)
         let link = try await context.controller.link(to: record)
         let result = try await link.read(

@@ -73,6 +73,10 @@ struct Simulate: LocalCommand {
     @Option(help: ArgumentHelp("Faults to play; see below. May be repeated.", valueName: "SPEC")) var fault: [String] =
         []
     @Option(
+        help: ArgumentHelp(
+            "Have a cluster with this value, EP/CLUSTER/ATTRIBUTE=VALUE; may be repeated.", valueName: "PATH=VALUE"))
+    var value: [String] = []
+    @Option(
         name: .long, help: ArgumentHelp("Write the attestation authority (PAA), DER, to this file.", valueName: "FILE"))
     var paaOut: String?
     @Option(
@@ -117,6 +121,9 @@ struct Simulate: LocalCommand {
         let kinds = try types.split(separator: ",").map { try DeviceKind.named(String($0)) }
         guard let first = kinds.first else { throw CommandLineError("usage.type", "no device type is given") }
         try checkRainMaker()
+        if let path = try plans(kinds).placeless {
+            throw CommandLineError("usage.value", "\(path) has no place: the endpoint is missing, or has the cluster")
+        }
         guard (1...4096).contains(count), Int(port) + count - 1 <= Int(UInt16.max) else {
             throw CommandLineError(
                 "usage.count",
@@ -202,6 +209,22 @@ struct Simulate: LocalCommand {
         return options
     }
 
+    /// The endpoints, with the values that were given.
+    ///
+    /// - Returns: also the path of a value that has no place.
+    private func plans(
+        _ kinds: [DeviceKind], _ options: DeviceOptions = DeviceOptions()
+    ) throws -> (endpoints: [EndpointPlan], placeless: ElementPath?) {
+        let values = try value.map { word throws in
+            guard let pair = try AttributeSetting.pairs([word]).first else { throw ValidationError("missing value") }
+            let setting = try AttributeSetting(pair, with: ValueParser { _ in .steps })
+            return (setting.path, setting.parsed.value)
+        }
+        var endpoints = DeviceKind.plans(kinds, options: options)
+        let placeless = endpoints.add(values)
+        return (endpoints, placeless)
+    }
+
     private static let standardProduct: UInt16 = 0x8001
 
     /// The product id that was asked for, otherwise that of the test case that is played.
@@ -272,7 +295,7 @@ struct Simulate: LocalCommand {
                 port: port == 0 ? 0 : port + UInt16(number), advertiser: avahi, discovery: avahi,
                 store: DeviceStore(directory, node: number), report: { printer.print($0) },
                 trace: output.verbose > 1 ? trace : nil),
-            endpoints: { DeviceKind.plans(kinds, options: options) })
+            endpoints: { (try? plans(kinds, options))?.endpoints ?? [] })
         let port = try await device.start()
         printer.ready(
             port: port,

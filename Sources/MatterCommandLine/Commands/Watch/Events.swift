@@ -65,9 +65,10 @@ struct Events: NodeSubject {
     }
 
     func run(_ context: CommandContext) async throws {
-        let catalogue = try catalogue.catalogue(try options.state.state())
+        let all = try catalogue.catalogue(try options.state.state())
         let beginning = try since.map { try Beginning($0) }
         let (record, endpoint) = try await context.controller.place(of: node.node)
+        let catalogue = all.preferring(vendorsOf: [record], context.console)
         let wanted =
             paths.isEmpty
             ? [EventPath(endpoint: endpoint, isUrgent: true)]

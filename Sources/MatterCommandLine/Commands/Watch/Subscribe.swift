@@ -58,13 +58,15 @@ struct Subscribe: NetworkCommand {
     }
 
     func run(_ context: CommandContext) async throws {
-        let catalogue = try catalogue.catalogue(try options.state.state())
+        let all = try catalogue.catalogue(try options.state.state())
         let named = words.filter { !$0.contains("/") }
         // A single device behind a bridge; several have paths with their endpoints.
         var endpoint: EndpointID?
         if selection.meansOne(named), let only = named.first {
             endpoint = try await context.controller.place(of: only).endpoint
         }
+        let nodes = try await selection.nodes(named, of: context.controller, in: all)
+        let catalogue = all.preferring(vendorsOf: nodes, context.console)
         var followed = words.filter { $0.contains("/") }.map { PlacedPath.text($0, at: endpoint) }
         if let endpoint, followed.isEmpty, event.isEmpty { followed = ["\(endpoint)/*/*"] }
         let paths = try WatchPaths(
@@ -75,7 +77,6 @@ struct Subscribe: NetworkCommand {
             }
             return condition
         }
-        let nodes = try await selection.nodes(named, of: context.controller, in: catalogue)
         var attributes = paths.attributes
         if let condition, !attributes.contains(where: { $0.contains(condition.path) }) {
             attributes.append(condition.path)

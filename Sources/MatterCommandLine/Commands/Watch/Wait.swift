@@ -30,8 +30,9 @@ struct Wait: NodeSubject {
     }
 
     func run(_ context: CommandContext) async throws {
-        let catalogue = try catalogue.catalogue(try options.state.state())
+        let all = try catalogue.catalogue(try options.state.state())
         let (record, endpoint) = try await context.controller.place(of: node.node)
+        let catalogue = all.preferring(vendorsOf: [record], context.console)
         let condition = PlacedPath.text(condition, at: endpoint)
         let awaited = try WatchCondition(condition, in: catalogue)
         if awaited == nil, (try? WatchPaths.attribute(condition, catalogue)) != nil,
