@@ -42,7 +42,7 @@ extension FuzzEntry {
     ]
 
     private static let readers: [@Sendable (JSONValue) -> Depth] = [
-        reader(.vendors), reader(.vendor(4660)) { _ = $0.name }, reader(.products(of: 4660)),
+        reader(.vendors), reader(.vendor(4660)) { _ = $0.name },
         reader(.model(4660, 32769)) { model in
             for steps in [model.initialSteps, model.secondarySteps, model.factoryResetSteps] { _ = steps.words }
         },
@@ -50,6 +50,9 @@ extension FuzzEntry {
         reader(.certification("CSA00000MAT00000-00")), reader(.state(.certified, 4660, 32769, 300)),
         reader(.rootCertificates) { (roots: [LedgerCertificateID]) in for root in roots { _ = root.name } },
         reader(.revocationPoints), reader(.revocationPoints(issuerKeyIdentifier: Seeds.keyIdentifier)),
+        { value in
+            accepts { _ = try ProductList(JSONValue.object(["vendorProducts": value]).utf8(), of: 4660) }
+        },
         { value in
             guard let fields = try? LedgerFields(value, "test"), let identifier = try? LedgerCertificateID(fields)
             else { return .refused }
