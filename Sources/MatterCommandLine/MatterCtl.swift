@@ -21,7 +21,7 @@ struct MatterCtl: AsyncParsableCommand {
                     ]),
                 CommandGroup(
                     name: "Everyday control",
-                    subcommands: [On.self, Off.self, Toggle.self, Level.self, IdentifyCommand.self]),
+                    subcommands: [Status.self, On.self, Off.self, Toggle.self, Level.self, IdentifyCommand.self]),
                 CommandGroup(
                     name: "Kinds of devices",
                     subcommands: [

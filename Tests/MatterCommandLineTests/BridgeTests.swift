@@ -123,6 +123,21 @@ import Testing
         #expect(try invalid.error().text("id") == "name.invalid", "\(invalid)")
     }
 
+    @Test("a name travels to the device when asked to; one that is too long for it changes nothing")
+    func names() async throws {
+        _ = try await succeed(["node", "rename", "Desk lamp", "reading lamp", "--on-device"])
+        let label = "bridged-device-basic-information/node-label"
+        #expect(try await succeed(["read", "reading lamp", label]).stdout == "reading lamp\n")
+        _ = try await succeed(["node", "rename", "hub", "bridge", "--on-device"])
+        #expect(try await shell.succeed("read bridge 0/basic-information/node-label").stdout == "bridge\n")
+        let long = String(repeating: "n", count: 33)
+        let refused = try await shell.run(["node", "rename", "bridge", long, "--on-device", "--json"])
+        #expect(try refused.status == 64 && refused.error().text("id") == "node.limits", "\(refused)")
+        let local = try await shell.run(["node", "rename", "bridge", "hub", "--cloud", "--json"])
+        #expect(try local.status == 64 && local.error().text("id") == "usage.issuer", "\(local)")
+        #expect(try await succeed(["node", "ls"]).stdout.hasPrefix("1\tbridge\t"))
+    }
+
     @Test("what is kept of sessions is forgotten; with --purge also the addresses, and the node can be found again")
     func disconnect() async throws {
         func session() async throws -> String? {

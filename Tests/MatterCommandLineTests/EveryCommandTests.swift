@@ -32,6 +32,7 @@ import Testing
         ("node disconnect", "lamp", .noNode),
         ("node forget", "lamp --yes", .noNode),
         ("node remove", "lamp --yes", .noNode),
+        ("status", "", .result("[]")),
         ("on", "lamp", .noNode),
         ("off", "lamp", .noNode),
         ("toggle", "lamp", .noNode),

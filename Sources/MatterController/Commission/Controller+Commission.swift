@@ -256,7 +256,7 @@ extension Controller {
         }
     }
 
-    private func issuer(for fabric: FabricRecord) throws -> any NOCIssuer {
+    func issuer(for fabric: FabricRecord) throws -> any NOCIssuer {
         guard fabric.issuer == .local || fabric.issuer == .none else {
             throw ControllerError(
                 .noIssuer,

@@ -48,10 +48,7 @@ extension Controller {
         let record: FabricRecord
         do {
             record = try fabric()
-        } catch let error as RecordError
-            where choice.isForNewFabric
-            && (error.code == .noFabric || options.makesFabric && error.code == .unknownFabric)
-        {
+        } catch let error as RecordError where makesFabric(after: error, for: choice) {
             return nil
         }
         func begin(_ service: any IssuerService, _ settings: [String: String]) async throws -> any IssuerWork {
@@ -81,6 +78,12 @@ extension Controller {
                     issuer: issuer, credentials: try credentials(), adminVendorID: record.vendorID,
                     time: validationTime))
         }
+    }
+
+    /// Whether a commissioning makes the fabric that is not there.
+    func makesFabric(after error: RecordError, for choice: IssuerChoice) -> Bool {
+        choice.isForNewFabric
+            && (error.code == .noFabric || options.makesFabric && error.code == .unknownFabric)
     }
 
     /// The registered service that issues for a fabric.

@@ -24,6 +24,9 @@ package protocol IssuerService: Sendable {
     /// Forgets what is kept for the service of a node that has been forgotten here.
     func forget(_ node: NodeID, on fabric: ServedFabric) throws
 
+    /// Gives a node another name at the service.
+    func rename(_ node: NodeID, to name: String, on fabric: ServedFabric) async throws
+
     /// The next step if a device of the fabric refuses access that it granted before.
     func accessHint(on fabric: ServedFabric) throws -> Hint?
 }

@@ -1,3 +1,4 @@
+import JSON
 package import Logging
 package import MatterController
 package import MatterCredentials
@@ -99,6 +100,23 @@ package struct RainMakerService: IssuerService {
 
     package func forget(_ node: NodeID, on fabric: ServedFabric) throws {
         try fabric.store.removePending(of: node)
+    }
+
+    package func rename(_ node: NodeID, to name: String, on fabric: ServedFabric) async throws {
+        let membership = try fabric.membership()
+        let client = try client(of: membership?.profile, fabric)
+        do {
+            let known = try await client.nodes(group: membership?.groupID)
+            guard let place = known.first(where: { $0.matterNodeID == node }) else {
+                throw RainMakerError(.nothingPending, "the cloud knows no node \(node.rawValue) in the group")
+            }
+            _ = try await client.call(
+                .updateMetadata(of: place.id, ["Matter": .object(["deviceName": .string(name)])]))
+            await client.close()
+        } catch {
+            await client.close()
+            throw error
+        }
     }
 
     package func accessHint(on fabric: ServedFabric) throws -> Hint? {

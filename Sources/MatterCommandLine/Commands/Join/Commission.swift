@@ -77,11 +77,12 @@ struct Commission: NetworkCommand {
     var metadata: MetadataArgument = .withConfirm
     @Flag(help: "If the service cannot be told, make the device leave the fabric again.") var rollback = false
     @Flag(name: .long, help: "Do not read the endpoints afterwards.") var noPost = false
+    @Flag(help: "Commission nothing; tell what would stop it.") var check = false
     @Option(help: .hidden) var until: String?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
-        guard (payload == nil) != (passcode == nil) else {
+        guard (payload == nil) != (passcode == nil) || check && payload == nil else {
             throw ValidationError("give either a PAYLOAD or --passcode")
         }
         guard passcode != nil || discriminator == nil else {
@@ -101,6 +102,7 @@ struct Commission: NetworkCommand {
     }
 
     func run(_ context: CommandContext) async throws {
+        if check { return try await checkOnly(context) }
         let printer = ProgressPrinter(context.progress, isJSON: context.console.isJSON)
         defer { printer.finish() }
         var commission = Controller.CommissionOptions(
@@ -125,6 +127,35 @@ struct Commission: NetworkCommand {
             guard let preparation = expected?.preparation else { throw error }
             throw AdvisedError(error: error, advice: "the manufacturer says: \(preparation)")
         }
+    }
+
+    /// - Throws: the first problem, after all of them were printed.
+    private func checkOnly(_ context: CommandContext) async throws {
+        if payload != nil { _ = try requests(context) }
+        let results = try await context.controller.readiness(
+            for: Controller.CommissionOptions(
+                trust: trust.policy(attestation.enforcement),
+                issuer: issuer.map { $0.choice(settings) } ?? .ofFabric(settings: settings)),
+            name: name, room: room, deadline: context.deadline)
+        context.console.result(
+            results.map { result in
+                let error = result.failure.map { ErrorReport($0) }
+                return Report {
+                    Field("check", result.check.rawValue, column: "CHECK")
+                    Field("result", error == nil ? "ready" : "failed", column: "RESULT")
+                    Field("note", result.note.isEmpty ? nil : result.note)
+                    Field(column: "NOTE", [error?.message ?? result.note])
+                    Field(
+                        "error",
+                        error.map { error in
+                            Report {
+                                Field("id", error.id)
+                                Field("message", error.message)
+                            }
+                        })
+                }
+            })
+        if let failure = results.lazy.compactMap(\.failure).first { throw failure }
     }
 
     /// Commissions, and once more if the user has accepted the terms that the device then asked for: no

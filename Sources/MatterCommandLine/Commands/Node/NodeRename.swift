@@ -3,20 +3,29 @@ import MatterController
 import MatterRecords
 
 extension NodeCommand {
-    struct Rename: StateCommand {
+    struct Rename: NodeSubject {
         static let configuration = CommandConfiguration(
-            commandName: "rename", abstract: "Give a node another name.",
-            discussion: "Example: matterctl node rename 1 kitchen")
+            commandName: "rename", abstract: "Give a node or a device behind a bridge another name.",
+            discussion: """
+                The name is kept here; --on-device and --cloud tell the device and the cloud of the fabric, too.
+
+                Example: matterctl node rename 1 kitchen --on-device
+                """)
 
         @Argument(help: "Node id or name, or a device behind a bridge.") var node: NodeArgument
         @Argument(help: "The new name.") var name: String
-        @OptionGroup(title: HelpPage.common) var state: StateOptions
+        @Flag(name: .long, help: "Also write it into the device (NodeLabel), for other controllers to see.")
+        var onDevice = false
+        @Flag(help: "Also tell the cloud that issues for the fabric.") var cloud = false
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-        func execute() async throws {
-            let controller = try state.controller()
-            let (record, endpoint) = try await controller.place(of: node.node, endpoint: node.endpoint)
-            if let endpoint { return try await controller.update(record, bridged: endpoint) { $0.name = name } }
-            try await controller.nodes().update(record.nodeID) { $0.name = name }
+        func run(_ context: CommandContext) async throws {
+            let (record, endpoint) = try await context.controller.place(of: node.node, endpoint: node.endpoint)
+            var places: Controller.NamePlaces = []
+            if onDevice { places.insert(.device) }
+            if cloud { places.insert(.service) }
+            try await context.controller.rename(
+                record, bridged: endpoint, to: name, alsoAt: places, budget: context.budget)
         }
     }
 }

@@ -3,6 +3,7 @@ import MatterErrors
 package import MatterInteraction
 package import MatterRecords
 package import MatterTLV
+import MatterTransport
 
 /// A value of a device, with what it means.
 package struct TakenReading: Sendable {
@@ -29,9 +30,22 @@ extension Controller {
         if !record.endpoints.contains(where: { $0.serverClusters.contains { clusters.contains(ClusterID($0)) } }) {
             record = try await refreshed(record, deadline: budget.deadline(for: record))
         }
+        let taken = try await taken(
+            kinds, from: record.endpoints.filter { named == nil || EndpointID($0.number) == named }, of: record,
+            deadline: budget.deadline(for: record))
+        guard !taken.isEmpty else {
+            throw ControllerError(.deviceLacks, "\(title) \(lack)", hint: .step("node.show", record.label))
+        }
+        return taken
+    }
+
+    /// Reads the values that endpoints are known to have; none is no error.
+    func taken(
+        _ kinds: [Reading], from endpoints: [NodeRecord.Endpoint], of node: NodeRecord, deadline: Instant
+    ) async throws -> [TakenReading] {
         var wanted: [(path: ConcreteAttributePath, reading: Reading)] = []
         var units: [ConcreteAttributePath] = []
-        for endpoint in record.endpoints where named == nil || EndpointID(endpoint.number) == named {
+        for endpoint in endpoints {
             for reading in kinds where endpoint.serverClusters.contains(reading.cluster.rawValue) {
                 let place = EndpointID(endpoint.number)
                 wanted.append(
@@ -46,13 +60,13 @@ extension Controller {
             }
         }
         let paths = (wanted.map(\.path) + units).map { AttributePath($0) }
-        let link = try await link(to: record)
+        let link = try await link(to: node)
         var result = ReadResult()
         for start in stride(from: 0, to: paths.count, by: Self.pathsPerRead) {
             let part = Array(paths[start..<min(start + Self.pathsPerRead, paths.count)])
-            result.merge(try await link.read(part, deadline: budget.deadline(for: record)))
+            result.merge(try await link.read(part, deadline: deadline))
         }
-        let taken = wanted.compactMap { path, reading in
+        return wanted.compactMap { path, reading in
             result.attribute(path).flatMap { report in
                 report.value.map { _ in
                     let unit = ConcreteAttributePath(
@@ -61,9 +75,5 @@ extension Controller {
                 }
             }
         }
-        guard !taken.isEmpty else {
-            throw ControllerError(.deviceLacks, "\(title) \(lack)", hint: .step("node.show", record.label))
-        }
-        return taken
     }
 }

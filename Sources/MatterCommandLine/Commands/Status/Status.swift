@@ -1,0 +1,108 @@
+import ArgumentParser
+import JSON
+import MatterController
+import MatterCredentials
+import MatterDataModel
+import MatterInteraction
+import MatterRecords
+
+struct Status: NetworkCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show the state of the house: each device by room.",
+        discussion: """
+            The nodes are asked, a few at a time. One that gives no answer is shown as unreachable.
+
+            Example: matterctl status --room Hall
+            """)
+    static let defaultTimeout = Duration.seconds(10)
+
+    @Argument(help: NodeSelection.nodesHelp) var nodes: [NodeArgument] = []
+    @OptionGroup var selection: NodeSelection
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    func validate() throws {
+        guard options.address == nil || selection.meansOne(nodes.map(\.node)) else {
+            throw ValidationError("--address is for one node")
+        }
+    }
+
+    func run(_ context: CommandContext) async throws {
+        if nodes.isEmpty, !selection.isGiven, try await context.controller.nodes().sound().nodes.isEmpty {
+            return context.console.result([])
+        }
+        let targets = try await selection.targets(nodes, of: context.controller, in: .standard)
+        var seen: Set<UInt64> = []
+        let records = targets.map(\.node).filter { seen.insert($0.nodeID.rawValue).inserted }
+        let answers = try await NodeRound.answers(of: records) { node in
+            try await context.controller.status(of: node, budget: context.budget)
+        }
+        let devices = answers.flatMap { $0.value ?? [] }.filter { status in
+            targets.contains { Self.isMeant(status, by: $0) }
+        }
+        context.console.result(Self.byRoom(devices).map { Report(status: $0, context.console) })
+    }
+
+    /// A node that is named means all that is behind it, too.
+    private static func isMeant(_ status: DeviceStatus, by target: NodeSelection.Target) -> Bool {
+        guard target.node.nodeID == status.node.nodeID else { return false }
+        guard let device = target.device else { return status.device == nil || target.isNamed }
+        return device.endpoint.number == status.device?.endpoint.number
+    }
+
+    /// Those in no room are the last; within a room they are by node.
+    private static func byRoom(_ devices: [DeviceStatus]) -> [DeviceStatus] {
+        devices.enumerated().sorted { first, second in
+            let (one, other) = (first.element.room?.lowercased(), second.element.room?.lowercased())
+            guard one != other else { return first.offset < second.offset }
+            guard let one, let other else { return one != nil }
+            return one < other
+        }.map(\.element)
+    }
+}
+
+extension Report {
+    init(status: DeviceStatus, _ console: Console) {
+        let (node, device) = (status.node, status.device)
+        let text = status.text
+        self.init {
+            Field("room", status.room, column: "ROOM")
+            Field("node", node.nodeID)
+            Field("endpoint", device?.endpoint.number)
+            Field(column: "NODE", ["\(node.nodeID.rawValue)" + (device.map { "/\($0.endpoint.number)" } ?? "")])
+            Field("name", node.name)
+            Field("label", device?.title)
+            Field(column: "NAME", (device?.title ?? node.name).map { [$0] })
+            Field("state", text.isEmpty ? nil : text, column: "STATE")
+            Report(health: status)
+            Field(
+                "values",
+                status.readings.map { taken in
+                    Report {
+                        Field("quantity", taken.reading.name)
+                        Field("unit", taken.reading.unit(measured: taken.measured))
+                        Report(taken.report, of: node.nodeID, in: .standard, ValuePrinter())
+                    }
+                })
+            Field("error", status.failure.map { NodeRound.error($0, of: node) })
+        }
+    }
+
+    /// Whether it answers, its battery, when it was seen and its firmware.
+    init(health status: DeviceStatus?, isWhole: Bool = false) {
+        let percent: Int? = status?.battery?.report.value?.integer()
+        let (isReachable, node) = (status?.isReachable, status?.device == nil ? status?.node : nil)
+        self.init {
+            Field("battery", percent.map { JSONValue.double(Double($0) / 2) })
+            Field(column: "BATTERY", percent.map { ["\($0 / 2)%"] })
+            Field("reachable", isReachable)
+            Field(column: "REACHABLE", isReachable.map { [$0 ? "yes" : "no"] })
+            if isWhole {
+                Field(column: "SEEN", node?.seenAt.map { [DateText.time($0)] })
+                Field(column: "FIRMWARE", node?.firmware.map { [$0] })
+            } else {
+                Field("lastSeen", node?.seenAt)
+                Field("firmware", node?.firmware)
+            }
+        }
+    }
+}

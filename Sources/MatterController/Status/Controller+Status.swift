@@ -1,0 +1,44 @@
+import MatterDataModel
+import MatterInteraction
+package import MatterRecords
+import MatterTransport
+
+extension Controller {
+    /// Asks a node for its state and that of the devices behind it. What it tells of its reachability and its firmware is
+    /// kept. A node that gives no answer is no error.
+    ///
+    /// - Throws: `CancellationError`.
+    package func status(of node: NodeRecord, budget: Budget) async throws -> [DeviceStatus] {
+        do {
+            return try await withLink(to: node) { _ in
+                let deadline = budget.deadline(for: node)
+                let record = try await described(node, deadline: deadline)
+                let taken = try await taken(Reading.state, from: record.endpoints, of: record, deadline: deadline)
+                return DeviceStatus.all(try await noted(taken, of: record), taken)
+            }
+        } catch {
+            try Task.checkCancellation()
+            return DeviceStatus.all(node, [], failure: error)
+        }
+    }
+
+    private func noted(_ taken: [TakenReading], of node: NodeRecord) async throws -> NodeRecord {
+        let now = options.unixTime()
+        @Sendable func note(_ record: inout NodeRecord) {
+            record.seenAt = now
+            for taken in taken {
+                switch (taken.reading.name, taken.report.value) {
+                case ("firmware", .string(let text)): record.firmware = text
+                case ("reachable", .bool(let isReachable)):
+                    record.update(bridged: taken.report.path.endpoint.rawValue) { $0.isReachable = isReachable }
+                default: break
+                }
+            }
+        }
+        var record = node
+        note(&record)
+        // A state directory that cannot be written is no reason to tell nothing.
+        try? await nodes().update(node.nodeID, note)
+        return record
+    }
+}
