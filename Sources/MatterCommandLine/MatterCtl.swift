@@ -26,7 +26,8 @@ struct MatterCtl: AsyncParsableCommand {
                     name: "Kinds of devices",
                     subcommands: [
                         DoorLockCommand.self, Unlock.self, ThermostatCommand.self, FanCommand.self, CoverCommand.self,
-                        ColorCommand.self, Sensor.self, Battery.self,
+                        ColorCommand.self, ValveCommand.self, VacuumCommand.self, ModeCommand.self, MediaCommand.self,
+                        SceneCommand.self, Sensor.self, Motion.self, Energy.self, Button.self, Battery.self,
                     ]),
                 CommandGroup(
                     name: "Any cluster",

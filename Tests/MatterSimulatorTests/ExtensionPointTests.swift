@@ -55,6 +55,32 @@ struct DeviceKindTests {
         ("contact-sensor", ["1 boolean-state open", "1 boolean-state closed", "1 boolean-state toggle"]),
         ("temperature-sensor", ["1 temperature-measurement 21.3", "1 temperature-measurement unknown"]),
         ("humidity-sensor", ["1 relative-humidity-measurement 45", "1 relative-humidity-measurement unknown"]),
+        (
+            "energy-plug",
+            ["1 on-off toggle", "1 electrical-power-measurement 60", "1 electrical-energy-measurement 1500"]
+        ),
+        (
+            "water-valve",
+            [
+                "1 valve-configuration-and-control leaking", "1 valve-configuration-and-control blocked",
+                "1 valve-configuration-and-control ok",
+            ]
+        ),
+        (
+            "robot-vacuum",
+            [
+                "1 rvc-operational-state stuck", "1 rvc-operational-state ok", "1 rvc-clean-mode mop",
+                "1 rvc-clean-mode deep clean", "1 rvc-run-mode cleaning",
+            ]
+        ),
+        ("mode-select", ["1 mode-select warm"]),
+        ("video-player", ["1 media-playback play", "1 media-playback pause", "1 media-playback stop"]),
+        ("speaker", ["1 on-off toggle"]),
+        (
+            "button",
+            ["1 switch press", "1 switch press 2", "1 switch long", "1 switch hold", "1 switch release"]
+        ),
+        ("battery", ["1 power-source 42"]),
         ("rainmaker-controller", ["1 matter-controller cloud on", "1 matter-controller cloud off"]),
         ("rainmaker-border-router", ["1 binding on", "1 binding off", "1 binding toggle", "1 binding identify"]),
         ("rainmaker-badge", ["1 binding on", "1 binding off", "1 binding toggle", "1 binding identify"]),

@@ -166,6 +166,8 @@ enum Hints {
         "net.status": "see how it is connected: matterctl net status {0}",
         "lock.pin": "give it in a file, or on stdin with @-: matterctl {0} {1} --pin @FILE",
         "lock.codes": "see the users and their codes: matterctl lock codes {0}",
+        "mode.place": "say which is meant: matterctl mode {0} {1} --cluster CLUSTER",
+        "mode.see": "see its modes: matterctl mode {0}",
         "thermostat.heat-or-cool": "say which is meant: matterctl thermostat heat {0} 21C",
         "acl.lockout": "see which entry is ours, and keep it: matterctl acl ls {0}",
         // Statuses of the Interaction Model (Matter core specification, section 8.10): {0} is the node

@@ -75,4 +75,12 @@ package struct Verb: DeviceVerb {
             // A light that is switched off may keep its level, and one that is off stays as it is.
             goal: switches && level > 0 ? level.tlv : nil, transition: transition ?? .zero)
     }
+
+    /// The volume of a speaker, which changes also while the speaker is off.
+    ///
+    /// - Parameter level: 0 to 254.
+    package static func volume(_ level: UInt8) -> Verb {
+        let executeIfOff = LevelControl.Options.executeIfOff.rawValue
+        return .level(level, switches: false, options: (executeIfOff, executeIfOff))
+    }
 }

@@ -1,14 +1,14 @@
 /// A name reduced to what counts: names match without regard to case, blanks, hyphens and underscores, and without
 /// the dots and slashes of printed labels (`PM2.5`, `On/Off`).
-struct NameKey: Hashable, Sendable {
+package struct NameKey: Hashable, Sendable {
     let octets: [UInt8]
 
-    init(_ name: String) {
+    package init(_ name: String) {
         octets = name.utf8.compactMap(Self.reduced)
     }
 
     /// True if another spelling means the same name.
-    func matches(_ name: String) -> Bool {
+    package func matches(_ name: String) -> Bool {
         var position = 0
         for octet in name.utf8 {
             guard let octet = Self.reduced(octet) else { continue }

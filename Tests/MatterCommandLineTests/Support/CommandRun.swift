@@ -74,16 +74,24 @@ final class Shell: Sendable {
     }
 
     /// Starts a command that runs until it is stopped.
-    func start(_ words: String) throws -> Background {
+    ///
+    /// - Parameter isTyped: whether lines are typed at it while it runs.
+    func start(_ words: String, isTyped: Bool = false) throws -> Background {
         let output = Output()
-        let terminal = try terminal("", output)
+        let typing = isTyped ? Pipe() : nil
+        let terminal = try typing.map { self.terminal($0.fileHandleForReading, output) } ?? terminal("", output)
         let words = words.split(separator: " ").map(String.init)
-        return Background(output, Task { await Program.run(words, with: [.rainMaker], on: terminal) })
+        return Background(output, typing, Task { await Program.run(words, with: [.rainMaker], on: terminal) })
     }
 
     private func terminal(_ input: String, _ output: Output) throws -> Terminal {
-        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: self.file("stdin-\(UUID().uuidString)", input)))
-        return Terminal(
+        terminal(
+            try FileHandle(forReadingFrom: URL(fileURLWithPath: self.file("stdin-\(UUID().uuidString)", input))), output
+        )
+    }
+
+    private func terminal(_ file: FileHandle, _ output: Output) -> Terminal {
+        Terminal(
             input: file.fileDescriptor, environment: { [environment] in environment[$0] },
             isTerminal: { [terminals] in terminals.contains($0) },
             unixTime: { [now] in now ?? Clock.unixTime() },
@@ -123,14 +131,25 @@ final class Output: Sendable {
 /// A command under way.
 final class Background: Sendable {
     private let output: Output
+    private let typing: Pipe?
     private let task: Task<Int32, Never>
 
-    init(_ output: Output, _ task: Task<Int32, Never>) {
+    init(_ output: Output, _ typing: Pipe?, _ task: Task<Int32, Never>) {
         self.output = output
+        self.typing = typing
         self.task = task
     }
 
-    deinit { task.cancel() }
+    deinit {
+        task.cancel()
+        try? typing?.fileHandleForWriting.close()
+    }
+
+    /// Whether its result has a text by now.
+    func hasSaid(_ text: String) -> Bool { output.stdout.contains(text) }
+
+    /// Types a line at it.
+    func type(_ line: String) { typing?.fileHandleForWriting.write(Data("\(line)\n".utf8)) }
 
     /// The rest of the first line of the result that begins with a word, once it is there.
     func line(_ word: String) async throws -> String {

@@ -5,7 +5,8 @@ import MatterDataModel
 struct ColorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "color", abstract: "The colour of lights.", discussion: "Example: matterctl color desk 2700K",
-        subcommands: [ColorTemperature.self, ColorHue.self, ColorXY.self], defaultSubcommand: ColorTemperature.self)
+        subcommands: [ColorSet.self, ColorTemperature.self, ColorName.self, ColorHue.self, ColorXY.self],
+        defaultSubcommand: ColorSet.self)
 }
 
 struct ColorOptions: ParsableArguments {
@@ -20,6 +21,61 @@ struct ColorOptions: ParsableArguments {
     func verb(_ color: ColorVerb.Color) -> any DeviceVerb {
         ColorVerb(color, transition: transition?.duration ?? .zero)
     }
+}
+
+extension NamedColor: ExpressibleByArgument, TrailingValue {}
+
+struct ColorSet: EverydayCommand {
+    /// A colour temperature, or the name of a colour.
+    enum Wanted: ExpressibleByArgument, TrailingValue {
+        static let forms = "2700K, 370mired or a name such as red"
+
+        case temperature(UInt16)
+        case name(NamedColor)
+
+        init?(argument: String) {
+            if let name = NamedColor(rawValue: argument.lowercased()) {
+                self = .name(name)
+            } else if let temperature = ColorTemperature.Temperature(argument: argument) {
+                self = .temperature(temperature.number)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "set", abstract: "Set the colour temperature, or a colour by its name.",
+        discussion: "Example: matterctl color desk red")
+
+    @OptionGroup var words: NodesAndValue<Wanted>
+    @OptionGroup var color: ColorOptions
+    @OptionGroup var everyday: EverydayOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    var nodes: [NodeArgument] { words.nodes }
+
+    func verb() throws -> any DeviceVerb {
+        switch try words.value() {
+        case .temperature(let mireds): color.verb(.temperature(mireds: mireds))
+        case .name(let name): color.verb(.named(name))
+        }
+    }
+}
+
+struct ColorName: EverydayCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "name", abstract: "Set a colour by its name.",
+        discussion: "Example: matterctl color name desk turquoise")
+
+    @OptionGroup var words: NodesAndValue<NamedColor>
+    @OptionGroup var color: ColorOptions
+    @OptionGroup var everyday: EverydayOptions
+    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    var nodes: [NodeArgument] { words.nodes }
+
+    func verb() throws -> any DeviceVerb { color.verb(.named(try words.value())) }
 }
 
 struct ColorTemperature: EverydayCommand {

@@ -102,6 +102,7 @@ struct Commission: NetworkCommand {
     }
 
     func run(_ context: CommandContext) async throws {
+        if let name { try ShortForms.check(name) }
         if check { return try await checkOnly(context) }
         let printer = ProgressPrinter(context.progress, isJSON: context.console.isJSON)
         defer { printer.finish() }

@@ -20,6 +20,7 @@ extension NodeCommand {
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
+            try ShortForms.check(name)
             let (record, endpoint) = try await context.controller.place(of: node.node, endpoint: node.endpoint)
             var places: Controller.NamePlaces = []
             if onDevice { places.insert(.device) }

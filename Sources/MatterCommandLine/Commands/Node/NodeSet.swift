@@ -27,6 +27,7 @@ extension NodeCommand {
         }
 
         func execute() async throws {
+            if let name { try ShortForms.check(name) }
             let controller = try state.controller()
             let (record, endpoint) = try await controller.place(of: node.node, endpoint: node.endpoint)
             // The spelling that the room has already.

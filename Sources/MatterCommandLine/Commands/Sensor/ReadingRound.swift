@@ -29,7 +29,7 @@ struct ReadingRound {
             let (node, endpoint) = try await context.controller.place(of: one.node, endpoint: one.endpoint)
             return [NodeSelection.Part(node, [endpoint])]
         }
-        let clusters = Set(kinds.map(\.cluster.rawValue))
+        let clusters = Set(kinds.filter { $0.deviceType == nil }.map(\.cluster.rawValue))
         let parts = try await selection.parts(nodes, of: context.controller, in: .standard) {
             !clusters.isDisjoint(with: $0.serverClusters)
         }
@@ -81,7 +81,7 @@ struct ReadingRound {
         let value = taken.report.value.map {
             console.isTerminal
                 ? reading.text($0, measured: taken.measured)
-                : ValuePrinter().text(reading.bare($0), as: reading.bareType)
+                : reading.plain($0)
         }
         return Report {
             if !isAlone {

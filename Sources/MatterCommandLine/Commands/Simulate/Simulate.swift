@@ -308,10 +308,16 @@ struct Simulate: LocalCommand {
 
     /// Hands lines on stdin to the devices.
     private func listen(to devices: [SimulatedDevice]) {
-        // A job in the background would be stopped for reading from its terminal.
-        guard Terminal.current === Terminal.process else { return }
-        guard isatty(STDIN_FILENO) == 0 || tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
         let console = output.console
+        guard Terminal.current === Terminal.process else {
+            // Another terminal can be read without a thread.
+            Task {
+                while let line = try await StandardInput.awaitedLine() { await Self.hand(line, to: devices, console) }
+            }
+            return
+        }
+        // A job in the background would be stopped for reading from its terminal.
+        guard isatty(STDIN_FILENO) == 0 || tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
         let (lines, source) = AsyncStream.makeStream(of: String.self)
         DispatchQueue.global().async {
             while let line = readLine() { source.yield(line) }

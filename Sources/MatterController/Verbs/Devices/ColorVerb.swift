@@ -10,6 +10,7 @@ package struct ColorVerb: DeviceVerb {
         case hue(Double, saturation: UInt8?)
         /// CIE 1931 coordinates, 0 to 1.
         case xy(Double, Double)
+        case named(NamedColor)
     }
 
     package let cluster = ColorControl.id
@@ -21,6 +22,11 @@ package struct ColorVerb: DeviceVerb {
     package init(_ color: Color, transition: Duration = .zero) {
         self.color = color
         self.transition = UInt16(clamping: Int64(transition / .milliseconds(100)))
+    }
+
+    private init(_ color: Color, tenths: UInt16) {
+        self.color = color
+        transition = tenths
     }
 
     package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
@@ -36,6 +42,8 @@ package struct ColorVerb: DeviceVerb {
                 transition: .milliseconds(100) * Int(transition))
         }
         switch color {
+        case .named(let name):
+            return try ColorVerb(name.color(for: facts), tenths: transition).request(facts)
         case .temperature(let mireds):
             try facts.require(ColorControl.Feature.colorTemperature, "colour temperature")
             try check(mireds, facts)

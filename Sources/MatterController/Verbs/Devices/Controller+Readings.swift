@@ -47,6 +47,7 @@ extension Controller {
         var units: [ConcreteAttributePath] = []
         for endpoint in endpoints {
             for reading in kinds where endpoint.serverClusters.contains(reading.cluster.rawValue) {
+                if let type = reading.deviceType, !endpoint.deviceTypes.contains(type.rawValue) { continue }
                 let place = EndpointID(endpoint.number)
                 wanted.append(
                     (

@@ -64,10 +64,13 @@ extension Reading {
             (ElectricalEnergyMeasurement.Attribute.periodicEnergyExported, "energy returned lately"),
         ].map { Reading(ElectricalEnergyMeasurement.id, $0.0, $0.1, .energy) }
 
-    /// Whether somebody is there.
+    /// The occupancy that motion sensors detect.
     package static let motion = [
         Reading(OccupancySensing.id, OccupancySensing.Attribute.occupancy, "occupancy", .occupancy)
     ]
+
+    /// The positions of buttons and switches.
+    package static let button = [Reading(Switch.id, Switch.Attribute.currentPosition, "position")]
 
     /// The state of a valve.
     package static let valve = [
@@ -93,7 +96,7 @@ extension Reading {
         Reading(MediaPlayback.id, MediaPlayback.Attribute.currentState, "state"),
         Reading(MediaPlayback.id, MediaPlayback.Attribute.playbackSpeed, "speed"),
         Reading(MediaPlayback.id, MediaPlayback.Attribute.duration, "length", .unit(.milliseconds)),
-        Reading(LevelControl.id, LevelControl.Attribute.currentLevel, "volume"),
-        Reading(OnOff.id, OnOff.Attribute.onOff, "sound on"),
+        Reading(LevelControl.id, LevelControl.Attribute.currentLevel, "volume", on: .speaker),
+        Reading(OnOff.id, OnOff.Attribute.onOff, "sound on", on: .speaker),
     ]
 }

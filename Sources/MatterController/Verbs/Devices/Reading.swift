@@ -26,12 +26,18 @@ package struct Reading: Sendable {
     /// What it is, for people and programs.
     package let name: String
     package let scale: Scale
+    /// The device type of the endpoints that it is about; `nil` for all.
+    package let deviceType: DeviceTypeID?
 
-    init(_ cluster: ClusterID, _ attribute: AttributeID, _ name: String, _ scale: Scale = .model) {
+    init(
+        _ cluster: ClusterID, _ attribute: AttributeID, _ name: String, _ scale: Scale = .model,
+        on deviceType: DeviceTypeID? = nil
+    ) {
         self.cluster = cluster
         self.attribute = attribute
         self.name = name
         self.scale = scale
+        self.deviceType = deviceType
     }
 
     /// MeasurementUnit of the clusters of concentrations (2.10.6).
@@ -54,11 +60,12 @@ extension Reading {
         }
     }
 
-    /// The number in the value, where that is a structure.
-    package func bare(_ value: TLVValue) -> TLVValue {
+    /// The value for programs: the number without its unit, or the name.
+    package func plain(_ value: TLVValue) -> String {
         switch scale {
-        case .energy, .named: value.field(0) ?? value
-        default: value
+        case .energy: ValuePrinter().text(value.field(0) ?? value, as: nil)
+        case .named: text(value)
+        default: ValuePrinter().text(value, as: type)
         }
     }
 
@@ -76,7 +83,7 @@ extension Reading {
             guard let number: Int = value.integer(), words.indices.contains(number) else { return plain }
             return words[number]
         case .named(let name):
-            let number: UInt64? = bare(value).integer()
+            let number: UInt64? = (value.field(0) ?? value).integer()
             let definition = Catalogue.standard.cluster(cluster)?.enums.first { $0.name == name }
             return value.field(1)?.text ?? number.flatMap { definition?.value($0)?.name } ?? plain
         case .energy:
@@ -90,14 +97,6 @@ extension Reading {
     }
 
     package var type: DataType? { Catalogue.standard.attribute(cluster: cluster, attribute)?.type }
-
-    /// The type of ``bare(_:)``; `nil` if the value is a part of a structure.
-    package var bareType: DataType? {
-        switch scale {
-        case .energy, .named: nil
-        default: type
-        }
-    }
 
     private static func concentrationUnit(_ value: TLVValue?) -> String? {
         guard let number: Int = value?.integer(), concentrationUnits.indices.contains(number) else { return nil }

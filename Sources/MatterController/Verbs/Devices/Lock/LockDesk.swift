@@ -4,7 +4,7 @@ import MatterTLV
 
 /// The users, codes and schedules of a lock (Matter application cluster specification 5.2.10).
 package struct LockDesk: Sendable {
-    /// How often a code is given another place if somebody else takes the first.
+    /// How often a code is given another place if another administrator takes the first.
     private static let attempts = 3
     /// In bytes, of UserName (5.2.10.34.3).
     private static let longestName = 10

@@ -18,7 +18,7 @@ package struct LockUser: Sendable, Hashable {
     package var schedules: [LockSchedule] = []
 
     /// - Parameter fields: of GetUserResponse.
-    /// - Returns: `nil` if nobody has this index.
+    /// - Returns: `nil` if no user has this index.
     init?(_ fields: TLVValue?) {
         guard let index: UInt16 = fields?.field(0)?.integer(),
             let status: UInt8 = fields?.field(3)?.integer(), status != DoorLock.UserStatus.available.rawValue

@@ -1,0 +1,223 @@
+import JSON
+import MatterCommandLine
+import Testing
+
+/// The verbs for valves, vacuum cleaners, players, meters, buttons and scenes, with virtual devices in this process.
+@Suite("Appliances") struct ApplianceCommandTests {
+    private let shell: Shell
+    private let terminal: Shell
+
+    init() throws {
+        shell = try Shell()
+        terminal = try Shell(terminals: [.output])
+    }
+
+    private func commission(_ types: String) async throws -> Background {
+        let device = try shell.start("simulate \(types) --port 0 --mdns none", isTyped: true)
+        let port = try await device.line("ready")
+        try await shell.succeed(
+            "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name it --timeout 60s")
+        return device
+    }
+
+    private func quiet(_ words: String) async throws {
+        let run = try await shell.succeed(words)
+        #expect(run.stdout.isEmpty && run.stderr.isEmpty, "\(words): \(run)")
+    }
+
+    private func failure(_ words: String, _ status: Int32, _ id: String) async throws -> JSONObject {
+        let run = try await shell.run("\(words) --json")
+        let error = try run.error()
+        #expect(run.status == status && error.text("id") == id && run.stdout.isEmpty, "\(words): \(run)")
+        return error
+    }
+
+    @Test("a valve opens to a level for a time, and closes; its state has words")
+    func valve() async throws {
+        let device = try await commission("water-valve")
+        try await quiet("valve open it --level 50%")
+        try await shell.succeed("wait it 1/valve-configuration-and-control/current-level=50 --timeout 20s")
+        let drawn = try await terminal.succeed("valve status it --home \(shell.home)").stdout
+        #expect(drawn.contains("Open") && drawn.contains("50%"), "\(drawn)")
+        try await quiet("valve close it")
+        #expect(try await shell.succeed("valve open it --for 5s --verify").stdout == "Open\n")
+        try await shell.succeed("wait it 1/valve-configuration-and-control/current-state=closed --timeout 20s")
+        #expect(try await shell.run("valve open it --level 0%").status == 64)
+        device.type("1 valve-configuration-and-control leaking")
+        try await shell.succeed("wait it 1/valve-configuration-and-control/valve-fault=leaking --timeout 20s")
+        _ = try await failure("valve open it", 5, "im.status")
+        _ = try await failure("vacuum start it", 6, "node.unsupported-cluster")
+        _ = await device.stop()
+    }
+
+    @Test("a vacuum cleaner starts, pauses, goes home; what it refuses is 5 by the name of the reason")
+    func vacuum() async throws {
+        let device = try await commission("robot-vacuum")
+        let early = try await failure("vacuum pause it", 5, "command.refused")
+        #expect(early.text("response") == "CommandInvalidInState", "\(early)")
+        try await quiet("vacuum start it")
+        #expect(try await shell.succeed("vacuum status it").stdout.hasPrefix("1\tstate\tRunning\n"))
+        let drawn = try await terminal.succeed("vacuum status it --home \(shell.home)").stdout
+        #expect(drawn.contains("Running") && drawn.contains("NoError"), "\(drawn)")
+        let busy = try await failure("mode it mop", 5, "command.refused")
+        #expect(busy.text("response") == "CleaningInProgress", "\(busy)")
+        try await quiet("vacuum pause it")
+        try await quiet("vacuum resume it")
+        try await quiet("vacuum home it")
+        try await shell.succeed("wait it 1/rvc-operational-state/operational-state=66 --timeout 20s")
+        try await quiet("mode it mop")
+        #expect(try await shell.succeed("read it 1/0x55/current-mode").stdout == "1\n")
+        let modes = try await shell.succeed("mode it --json").json().arrayValue ?? []
+        #expect(modes.count == 6 && modes.filter { $0["current"] == true }.map { $0["label"] } == ["Idle", "Mop"])
+        let unknown = try await failure("mode it fly", 64, "node.limits")
+        #expect(unknown.text("hint") == "see its modes: matterctl mode it")
+        _ = try await failure("mode it 1", 64, "node.ambiguous-endpoint")
+        try await quiet("mode it 1 --cluster rvc-clean-mode")
+        try await quiet("vacuum start it")
+        device.type("1 rvc-operational-state stuck")
+        try await shell.succeed("wait it 1/rvc-operational-state/operational-state=3 --timeout 20s")
+        let stuck = try await failure("vacuum home it", 5, "command.refused")
+        #expect(stuck.text("response") == "UnableToStartOrResume")
+        _ = await device.stop()
+    }
+
+    @Test("a switch with modes takes them by their labels")
+    func modeSelect() async throws {
+        let device = try await commission("mode-select")
+        try await quiet("mode it warm")
+        #expect(try await shell.succeed("mode it").stdout.contains("1\tModeSelect\t1\tWarm\tyes\n"))
+        let unknown = try await failure("mode it tepid", 64, "node.limits")
+        #expect(unknown.text("message") == "node 'it' has no mode 'tepid', only Cold, Warm, Hot")
+        _ = try await failure("mode it warm --cluster on-off", 6, "node.lacks")
+        _ = await device.stop()
+    }
+
+    @Test("a player plays and pauses, a speaker has a volume")
+    func media() async throws {
+        let device = try await commission("video-player,speaker")
+        #expect(try await shell.succeed("media play it --verify").stdout == "Playing\n")
+        try await quiet("media next it")
+        try await quiet("media previous it")
+        let first = try await failure("media previous it", 5, "command.refused")
+        #expect(first.text("response") == "SeekOutOfRange")
+        #expect(try await shell.succeed("media pause it --verify").stdout == "Paused\n")
+        try await quiet("media stop it")
+        let stopped = try await failure("media pause it", 5, "command.refused")
+        #expect(stopped.text("response") == "InvalidStateForCommand")
+        #expect(try await shell.succeed("media volume it 30% --verify").stdout == "76\n")
+        let text = try await shell.succeed("media status it").stdout
+        #expect(text.contains("1\tstate\tNotPlaying\n") && text.contains("2\tvolume\t76\n"), "\(text)")
+        _ = await device.stop()
+    }
+
+    @Test("a plug tells power, voltage, current and energy with their units")
+    func energy() async throws {
+        let device = try await commission("energy-plug,battery")
+        try await quiet("on it/1")
+        device.type("1 electrical-energy-measurement 1500")
+        device.type("1 electrical-power-measurement 1150")
+        try await shell.succeed(
+            "wait it 1/electrical-power-measurement/active-power=1150W --timeout 20s")
+        let drawn = try await terminal.succeed("energy it --home \(shell.home)").stdout
+        for part in ["1150.000 W", "230.000 V", "5.000 A", "50.000 Hz", "energy used  1.5"] {
+            #expect(drawn.contains(part), "\(part): \(drawn)")
+        }
+        let json = try await shell.succeed("energy it --json").json().arrayValue ?? []
+        let power = try #require(json.first { $0["quantity"] == "power" })
+        #expect(power["value"] == 1_150_000 && power["unit"] == "1 mW")
+        #expect(try await shell.succeed("energy it").stdout.contains("1\tpower\t1150000\n"))
+        try await quiet("off it/1")
+        try await shell.succeed("wait it 1/electrical-power-measurement/active-power=0W --timeout 20s")
+
+        device.type("2 power-source 4")
+        try await shell.succeed("wait it 2/power-source/bat-replacement-needed=true --timeout 20s")
+        let battery = try await terminal.succeed("battery it --home \(shell.home)").stdout
+        for part in ["4.0%", "Critical", "true", "2.040 V"] { #expect(battery.contains(part), "\(battery)") }
+        _ = await device.stop()
+    }
+
+    @Test("motion and buttons are followed, a line for what happens; what was before the start is no news")
+    func watching() async throws {
+        let device = try await commission("occupancy-sensor,button")
+        #expect(try await shell.succeed("motion it").stdout == "1\toccupancy\t[]\n")
+        device.type("2 switch press 2")
+        let motion = try shell.start("motion it --watch --count 2 --json")
+        _ = try await motion.text { $0.contains("\"occupied\":false") }
+        device.type("1 occupancy-sensing motion")
+        let seen = await motion.end()
+        #expect(seen.status == 0 && seen.stdout.contains("\"occupied\":true"), "\(seen)")
+
+        let buttons = try shell.start("button it/2 --watch --for 60s")
+        // Until it is followed, presses are only in the device's log.
+        while !buttons.hasSaid("pressed once in all") {
+            device.type("2 switch press")
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        device.type("2 switch long")
+        _ = try await buttons.text { $0.contains("released after it was held") }
+        let lines = await buttons.stop().stdout.split(separator: "\n").map { line in
+            line.split(separator: "\t").dropFirst().joined(separator: " ")
+        }
+        #expect(lines.prefix(3) == ["2 pressed", "2 released", "2 pressed once in all"], "\(lines)")
+        #expect(lines.suffix(3) == ["2 pressed", "2 held", "2 released after it was held"], "\(lines)")
+        #expect(!lines.contains("2 pressed twice in all"), "\(lines)")
+        #expect(try await shell.succeed("button it").stdout == "2\tposition\t0\n")
+        #expect(try await shell.run("motion it --count 2").status == 64)
+        _ = try await failure("button it/1 --watch", 6, "im.status")
+        _ = await device.stop()
+    }
+
+    @Test("scenes are stored, listed, recalled and removed, also by a group")
+    func scenes() async throws {
+        let device = try await commission("dimmable-light")
+        try await quiet("level it 40%")
+        try await quiet("scene store it 3 --name Evening --transition 2s")
+        try await quiet("off it")
+        try await quiet("scene store it 4")
+        try await quiet("scene recall it 3")
+        try await shell.succeed("wait it 1/on-off/on-off=true --timeout 20s")
+        #expect(try await shell.succeed("read it 1/level-control/current-level").stdout == "102\n")
+        let scenes = try await shell.succeed("scene ls it --json").json().arrayValue ?? []
+        #expect(scenes.map { $0["scene"] } == [3, 4] && scenes.map { $0["current"] } == [true, false], "\(scenes)")
+        #expect(scenes.first?["name"] == "Evening" && scenes.first?["transitionMs"] == 2000)
+        let table = try await terminal.succeed("scene ls it --home \(shell.home)").stdout
+        #expect(table.contains("3      Evening  2 s         yes"), "\(table)")
+        try await quiet("scene remove it 3")
+        let gone = try await failure("scene remove it 3", 5, "command.refused")
+        #expect(gone.text("response") == "NOT_FOUND")
+        _ = try await failure("scene recall it 3", 5, "im.status")
+        #expect(try await shell.run("scene recall it 255").status == 64)
+
+        try await shell.succeed("group create lights")
+        try await shell.succeed("group add lights it")
+        try await quiet("scene store it 1 --group lights")
+        #expect(try await shell.succeed("scene ls it --group lights").stdout.hasPrefix("1\t"))
+        #expect(try await shell.succeed("scene ls it").stdout.hasPrefix("4\t"))
+        _ = await device.stop()
+    }
+
+    @Test("a light takes a colour by its name, as it can: by hue, by coordinates, or as a shade of white")
+    func colors() async throws {
+        let device = try await commission("color-light,color-temperature-light")
+        try await quiet("color it/1 blue")
+        try await shell.succeed("wait it 1/color-control/enhanced-current-hue=43691 --timeout 20s")
+        try await quiet("color name it/2 warm-white")
+        try await shell.succeed("wait it 2/color-control/color-temperature-mireds=370 --timeout 20s")
+        let lacks = try await failure("color it/2 red", 6, "node.lacks")
+        #expect(lacks.text("message") == "node 'it' has no colours, only white")
+        #expect(try await shell.run("color it/1 mauvish").status == 64)
+        _ = await device.stop()
+    }
+
+    @Test("a node cannot be called like a subcommand whose command has a short form")
+    func names() async throws {
+        try await shell.succeed("fabric create home")
+        for (name, command) in [("open", "cover"), ("codes", "lock"), ("speed", "fan"), ("hue", "color")] {
+            let taken = try await failure("node rename it \(name)", 64, "name.invalid")
+            #expect(taken.text("message") == "not a valid node name: '\(command) \(name)' is a command")
+        }
+        _ = try await failure("node set it --name stop", 64, "name.invalid")
+        _ = try await failure("commission 34970112332 --name tilt", 64, "name.invalid")
+        _ = try await failure("node rename it play", 3, "node.unknown")
+    }
+}
