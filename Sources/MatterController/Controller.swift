@@ -147,21 +147,13 @@ public actor Controller {
         return RoomStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
     }
 
-    /// How many unsecured messages a process may send on its reservation: a handshake takes two or three.
-    static let counterBlock: UInt32 = 1 << 12
-    /// A reservation that others hold up for longer is done without.
-    private static let counterPatience = Duration.seconds(2)
-
     func manager() async throws -> ExchangeManager {
-        if let openManager { return openManager }
-        let counter = try await reservedCounter()
-        // Another call may have come first while this one waited.
         if let openManager { return openManager }
         let logger = options.logger
         var trace: (@Sendable (String) -> Void)?
         if logger.logLevel <= .trace { trace = { line in logger.trace("\(line)") } }
         let manager = try ExchangeManager(
-            time: options.time, links: options.links, random: options.random, unsecuredCounter: counter,
+            time: options.time, links: options.links, random: options.random,
             admission: { [reports] protocolID, opcode, isSecure in
                 isSecure && Self.admits(protocolID, opcode, isListening: reports.isListening)
             }, trace: trace)
@@ -202,23 +194,6 @@ public actor Controller {
 
     package nonisolated var validationTime: ValidationTime {
         ValidationTime(unix: options.unixTime())
-    }
-
-    /// The first of the message counters that are this process's own; `nil` if the state directory cannot be written. A
-    /// node may begin at random instead (Matter core specification, 4.6.1.1), and must not fail to switch a light for it.
-    ///
-    /// - Throws: `StoreError` `newerVersion`: only a newer program knows which counters are used up.
-    private func reservedCounter() async throws -> UInt32? {
-        do {
-            return try await CounterBlock.reserve(
-                "counters/unsecured.json", count: Self.counterBlock, in: options.state, timeout: Self.counterPatience
-            ).first
-        } catch let error as StoreError where error.code == .newerVersion {
-            throw error
-        } catch {
-            options.logger.info("no message counters could be reserved: \(error)")
-            return nil
-        }
     }
 
     /// - Parameter kind: what its sessions are for; long ones share their look-ups.

@@ -295,24 +295,13 @@ import Testing
         let scene = try await Scene.commissioned()
         defer { scene.end() }
         let matterctl = scene.matterctl
-        let before = try nextCounter(matterctl)
         let outcomes = try await withThrowingTaskGroup(of: MatterCtl.Outcome.self) { group in
             for _ in 0..<10 { group.addTask { try await matterctl("toggle", "kitchen") } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         for outcome in outcomes { #expect(outcome.status == 0 && outcome.stdout.isEmpty, "\(outcome)") }
         #expect(scene.light.switchings == 10, "\(scene.light.lines)")
-        // Each process has message counters of its own.
-        #expect(try nextCounter(matterctl) &- before == 10 * 4096)
         #expect(try await matterctl.succeed("read", "kitchen", "1/onoff/onoff").stdout == "false\n")
-    }
-
-    /// Where the next process's message counters begin.
-    private func nextCounter(_ matterctl: MatterCtl) throws -> UInt32 {
-        let record = try String(
-            contentsOf: matterctl.home.appendingPathComponent("counters/unsecured.json"), encoding: .utf8)
-        let line = try #require(record.split(separator: "\n").last)
-        return try #require(JSON(parsing: String(line))["next"]?.int.map(UInt32.init))
     }
 
     @Test("a state directory that cannot be written keeps nobody from switching")
@@ -320,9 +309,9 @@ import Testing
         let scene = try await Scene.commissioned()
         defer { scene.end() }
         // Root may write anywhere: a file stands where the folder should be.
-        let counters = scene.matterctl.home.appendingPathComponent("counters")
-        try FileManager.default.removeItem(at: counters)
-        try Data().write(to: counters)
+        let sessions = scene.matterctl.home.appendingPathComponent("fabrics/home/sessions")
+        try FileManager.default.removeItem(at: sessions)
+        try Data().write(to: sessions)
         try await scene.matterctl.succeed("toggle", "kitchen")
         #expect(scene.light.switchings == 1)
     }

@@ -23,14 +23,19 @@ struct ConnectionRaceTests {
         var race: ConnectionRace
         let start: Instant
 
-        /// The actions, each in one word or two.
+        /// The actions beside looking up, each in one word or two.
         mutating func at(_ seconds: Double, _ event: ConnectionRace.Event) -> [String] {
+            all(seconds, event).filter { $0 != "locate" && !$0.hasSuffix(" alone") }
+        }
+
+        mutating func all(_ seconds: Double, _ event: ConnectionRace.Event) -> [String] {
             race.handle(event, now: start + .seconds(seconds)).map { action in
                 switch action {
                 case .attempt(let attempt): "try \(attempt.candidates.map(\.host).joined(separator: " "))"
                 case .add(let address): "add \(address.host)"
                 case .wait(let pause, let event):
                     "wait \(Int((pause / .milliseconds(1)).rounded())) \(Self.name(event))"
+                case .locate: "locate"
                 case .tellBusy: "busy"
                 case .fail(let error as SessionError): "fail \(error.code.rawValue)"
                 case .fail(let error): "fail \(type(of: error))"
@@ -57,6 +62,7 @@ struct ConnectionRaceTests {
         private static func name(_ event: ConnectionRace.Event) -> String {
             switch event {
             case .pauseEnded: "pause"
+            case .headStartEnded: "alone"
             case .staggered(let address): address.host
             default: "?"
             }
@@ -103,10 +109,29 @@ struct ConnectionRaceTests {
     @Test("known addresses are tried at once, an unknown one as soon as it is found")
     func beginning() {
         var known = track([address, other])
-        #expect(known.at(0, .began) == ["try 192.0.2.1 192.0.2.2"])
+        #expect(known.all(0, .began) == ["try 192.0.2.1 192.0.2.2", "wait 40 alone"])
         var unknown = track([])
-        #expect(unknown.at(0, .began) == [])
-        #expect(unknown.at(0.3, located(address)) == ["try 192.0.2.1"])
+        #expect(unknown.all(0, .began) == ["locate"])
+        #expect(unknown.all(0.3, located(address)) == ["try 192.0.2.1"])
+    }
+
+    @Test("nothing is looked up while known addresses may still answer; a refusal or a failure ends that, once")
+    func headStart() {
+        var silent = track()
+        _ = silent.all(0, .began)
+        #expect(silent.all(0.3, .headStartEnded) == ["locate"])
+        #expect(silent.all(0.4, .headStartEnded) == [])
+        var refused = track()
+        _ = refused.all(0, .began)
+        #expect(refused.all(0.1, .objected(objection(address, .busy))) == ["locate", "busy"])
+        #expect(refused.all(0.3, .headStartEnded) == [])
+        var failed = track()
+        _ = failed.all(0, .began)
+        #expect(failed.all(0.1, .failed(silence, report())) == ["locate", "wait 100 pause"])
+        #expect(failed.all(0.3, .headStartEnded) == [])
+        var alone = track(locating: false)
+        #expect(alone.all(0, .began) == ["try 192.0.2.1"])
+        #expect(alone.all(0.1, .failed(silence, report())) == ["wait 100 pause"])
     }
 
     @Test("an address that is found while others are tried joins them after 150 ms, once")

@@ -81,7 +81,8 @@ extension Controller {
         let result = try await link(to: node).invoke(
             command, NodeLink.Repeatability(of: command, in: .standard), work: work,
             deadline: budget.deadline(for: node, work: work))
-        try Outcome.check(result, of: title)
+        // What the response itself says of the search has better words below.
+        if case .status = result.outcome { try Outcome.check(result, of: title) }
         return try Self.networks(in: result, of: title)
     }
 

@@ -9,6 +9,8 @@ import MatterTransport
 struct ConnectionRace: Sendable {
     enum Event: Sendable {
         case began
+        /// The addresses that were known have had their time alone.
+        case headStartEnded
         case located(PeerLocation)
         case locatorEnded((any Error)?)
         /// A further address has waited for the first one to answer.
@@ -23,6 +25,8 @@ struct ConnectionRace: Sendable {
     }
 
     enum Action: Sendable {
+        /// Look up where the peer is.
+        case locate
         /// Begin a handshake.
         case attempt(Attempt)
         /// Send the messages of the attempt to this address too.
@@ -45,6 +49,9 @@ struct ConnectionRace: Sendable {
 
     private enum State { case idle, attempting, pausing }
 
+    /// How long an address that answered before is tried alone, at most; the peer's active interval if that is shorter. A
+    /// look-up costs more than an answer.
+    private static let longestHeadStart = Duration.milliseconds(500)
     /// How long further addresses wait for the first one to answer.
     static let stagger = Duration.milliseconds(150)
     /// The pause before a handshake that merely went unanswered is started again.
@@ -66,6 +73,7 @@ struct ConnectionRace: Sendable {
     private var addresses: [PeerAddress]
     private var reliability: ReliabilityParameters
     private var locatorEnded: Bool
+    private var isLocating: Bool
     /// The account for the caller, kept up to date so that it is complete whenever time runs out.
     private var failure: SessionError
     private var heardAt: Instant?
@@ -90,13 +98,18 @@ struct ConnectionRace: Sendable {
         addresses = target.hints
         reliability = target.reliability
         locatorEnded = target.locate == nil
+        isLocating = target.locate == nil
         failure = SessionError(.notDiscovered, phase: target.phase, "no address is known")
     }
 
     mutating func handle(_ event: Event, now: Instant) -> [Action] {
         switch event {
         case .began:
-            return addresses.isEmpty ? [] : [begin()]
+            guard !addresses.isEmpty else { return locate() }
+            let headStart = min(reliability.activeInterval, Self.longestHeadStart)
+            return [begin()] + (isLocating ? [] : [.wait(headStart, then: .headStartEnded)])
+        case .headStartEnded:
+            return locate()
         case .located(let location):
             reliability = location.reliability ?? reliability
             guard !addresses.contains(location.address) else { return [] }
@@ -116,11 +129,11 @@ struct ConnectionRace: Sendable {
             return [.fail(finalError(now))]
         case .objected(let objection):
             pendingObjection = objection.error
-            return objection.error.code == .busy ? [.tellBusy] : []
+            return locate() + (objection.error.code == .busy ? [.tellBusy] : [])
         case .failed(let error, let report):
             do {
                 state = .pausing
-                return [.wait(try judge(error, report, now), then: .pauseEnded)]
+                return locate() + [.wait(try judge(error, report, now), then: .pauseEnded)]
             } catch {
                 return [.fail(error)]
             }
@@ -130,6 +143,13 @@ struct ConnectionRace: Sendable {
             note(report, now)
             return [.fail(finalError(now))]
         }
+    }
+
+    /// Looks the peer up, unless that has begun.
+    private mutating func locate() -> [Action] {
+        guard !isLocating else { return [] }
+        isLocating = true
+        return [.locate]
     }
 
     // MARK: Attempts

@@ -58,6 +58,16 @@ package struct Connector: Sendable {
                         }
                     case .add(let address):
                         if let running { await manager.addAddress(address, to: running.exchange.session) }
+                    case .locate:
+                        guard let locate = target.locate else { continue }
+                        group.addTask {
+                            do {
+                                for try await location in locate() { send.yield(.race(.located(location))) }
+                                send.yield(.race(.locatorEnded(nil)))
+                            } catch {
+                                send.yield(.race(.locatorEnded(error)))
+                            }
+                        }
                     case .wait(let pause, let event):
                         group.addTask {
                             try? await time.sleep(for: pause)
@@ -71,18 +81,7 @@ package struct Connector: Sendable {
                 }
             }
             do {
-                // First of all, so that a look-up that fails at once does not end a race that has not begun.
                 try await handle(.began)
-                if let locate = target.locate {
-                    group.addTask {
-                        do {
-                            for try await location in locate() { send.yield(.race(.located(location))) }
-                            send.yield(.race(.locatorEnded(nil)))
-                        } catch {
-                            send.yield(.race(.locatorEnded(error)))
-                        }
-                    }
-                }
                 group.addTask {
                     try? await time.sleep(until: deadline)
                     send.yield(.deadline)
