@@ -34,6 +34,12 @@ import Testing
         // Administer for the admin tag, Operate for the other, and nothing else.
         let entries = try await alice.succeed("read", "Porch", "0/access-control/acl", "--json").json()
         #expect(entries["value"]?.elements.count == 2, "\(entries)")
+        // Its name travels to the cloud, and leaves the rest of what the cloud knows alone.
+        try await alice.succeed("node", "rename", "Porch", "Lake porch", "--cloud")
+        let renamed = try await scene.listed()
+        #expect(renamed[0]["name"]?.string == "Lake porch", "\(renamed)")
+        #expect(renamed[0]["metadata"]?["Matter"]?["deviceType"]?.int == 0x0101, "\(renamed)")
+        try await alice.succeed("node", "rename", "Lake porch", "Porch")
         // Its own words about itself.
         if let id = scene.device.rainmakerID {
             #expect(try await alice.succeed("rainmaker", "node-id", "Porch").result == id)

@@ -14,11 +14,11 @@ import Testing
             lines.hasPrefix("1\tkitchen\tCircuitMatter\t\(scene.light.address)\tcommissioned\t-\t")
                 && lines.contains("Dimmable Light"), "\(lines)")
         let node = """
-            {"addresses":"<array>","attestation":"<object>","endpoints":"<array>","name":"kitchen","node":1,\
-            "productId":4660,"productName":"CircuitMatter","serialNumber":"1234","state":"commissioned","vendorId":65524,\
+            {"addresses":"<array>","attestation":"<object>","endpoints":"<array>","firmware":"<string>",\
+            "lastSeen":"<number>","name":"kitchen","node":1,"productId":4660,"productName":"CircuitMatter","serialNumber":"1234","state":"commissioned","vendorId":65524,\
             "vendorName":"CircuitMatter"}
             """
-        let masked: Set = ["addresses", "attestation", "endpoints"]
+        let masked: Set = ["addresses", "attestation", "endpoints", "firmware", "lastSeen"]
         let listed = try await matterctl.succeed("node", "ls", "--json").json()
         #expect(listed.elements.count == 1 && listed[0]?.masking(masked).description == node, "\(listed)")
         #expect(try await matterctl.succeed("node", "list", "--json").json() == listed)

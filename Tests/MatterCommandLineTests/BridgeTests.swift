@@ -19,7 +19,7 @@ import Testing
         )
         let label = "2/bridged-device-basic-information/node-label"
         #expect(try await shell.run(["write", "hub", label, "Desk lamp"]).status == 0)
-        try await shell.succeed("node refresh hub")
+        try await shell.succeed("node refresh --all")
     }
 
     private func succeed(_ words: [String]) async throws -> CommandRun {
@@ -88,9 +88,8 @@ import Testing
         _ = try await succeed(["room", "rename", "Study", "Den"])
         _ = await bridge.stop()
         let again = try shell.start(
-            "simulate aggregator,on-off-plug --port \(port) --mdns none --state \(shell.path("hub"))")
-        _ = try await again.line("ready")
-        try await shell.succeed("node refresh --all")
+            "simulate aggregator,on-off-plug --port 0 --mdns none --state \(shell.path("hub"))")
+        try await shell.succeed("node refresh hub --address 127.0.0.1:\(try await again.line("ready"))")
         let shown = try await succeed(["node", "show", "reading lamp", "--json"]).json()
         #expect(shown["label"] == "Desk lamp" && shown["room"] == "Den" && shown["endpoint"] == 2, "\(shown)")
         #expect(shown["bridge"] == "hub" && shown["reachable"] == true, "\(shown)")
@@ -121,6 +120,18 @@ import Testing
         #expect(try await shell.run(["node", "rename", "hub/5", "plug", "--json"]).status == 3)
         let invalid = try await shell.run(["node", "set", "lamp", "--name", "a/b", "--json"])
         #expect(try invalid.error().text("id") == "name.invalid", "\(invalid)")
+    }
+
+    @Test("labels complete like the names of nodes, and the paths below them")
+    func completion() async throws {
+        func candidates(_ words: String...) async throws -> [String] {
+            try await succeed(["---complete", "fish"] + words).stdout.split(separator: "\n").dropFirst().map {
+                String($0.prefix { $0 != "\t" })
+            }
+        }
+        #expect(try await candidates("on", "Desk") == ["Desk lamp"])
+        #expect(try await candidates("on", "h") == ["hub"])
+        #expect(try await candidates("read", "Desk lamp", "") == ["2/", "*/"])
     }
 
     @Test("a name travels to the device when asked to; one that is too long for it changes nothing")

@@ -40,6 +40,11 @@ extension Controller {
         }
     }
 
+    /// The same, for who has more to find fault with first.
+    package func placement(of text: String) -> Result<(node: NodeRecord, endpoint: EndpointID?), any Error> {
+        Result { try place(of: text) }
+    }
+
     /// A node with its endpoints, which are read once if they are not known.
     package func described(_ record: NodeRecord, deadline: Instant) async throws -> NodeRecord {
         guard record.endpoints.isEmpty else { return record }

@@ -106,12 +106,12 @@ package struct RainMakerService: IssuerService {
         let membership = try fabric.membership()
         let client = try client(of: membership?.profile, fabric)
         do {
-            let known = try await client.nodes(group: membership?.groupID)
-            guard let place = known.first(where: { $0.matterNodeID == node }) else {
+            let members = try await client.group(membership?.groupID ?? "").nodes
+            guard let member = members.first(where: { $0.matterNodeID == node }) else {
                 throw RainMakerError(.nothingPending, "the cloud knows no node \(node.rawValue) in the group")
             }
             _ = try await client.call(
-                .updateMetadata(of: place.id, ["Matter": .object(["deviceName": .string(name)])]))
+                .updateMetadata(of: member.nodeID, ["Matter": .object(["deviceName": .string(name)])]))
             await client.close()
         } catch {
             await client.close()

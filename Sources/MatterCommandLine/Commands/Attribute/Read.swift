@@ -36,14 +36,15 @@ struct Read: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let all = try catalogue.catalogue(try options.state.state())
-        let (record, endpoint) = try await context.controller.place(of: node.node)
-        let catalogue = all.preferring(vendorsOf: [record], context.console)
-        let wanted = try paths.map { try WatchPaths.attribute(PlacedPath.text($0, at: endpoint), catalogue) }
+        let found = await context.controller.placement(of: node.node)
+        let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
+        let wanted = try paths.map { try WatchPaths.attribute(PlacedPath.text($0, at: found), catalogue) }
         let logs = try events.map { word in
-            let path = try WatchPaths.event(PlacedPath.text(word, at: endpoint), catalogue)
+            let path = try WatchPaths.event(PlacedPath.text(word, at: found), catalogue)
             return EventPath(endpoint: path.endpoint, cluster: path.cluster, event: path.event)
         }
         let version = try filter(wanted)
+        let record = try found.get().node
         let link = try await context.controller.link(to: record)
         // One path is asked for once, however often it is wanted.
         var known: Set<AttributePath> = []

@@ -41,13 +41,14 @@ struct Write: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let all = try catalogue.catalogue(try options.state.state())
-        let (record, endpoint) = try await context.controller.place(of: node.node)
-        let catalogue = all.preferring(vendorsOf: [record], context.console)
+        let found = await context.controller.placement(of: node.node)
+        let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
         let parser = context.console.parser(catalogue, isStrict: true)
         var settings = try AttributeSetting.pairs(settings).map {
-            try AttributeSetting((PlacedPath.text($0.path, at: endpoint), $0.value), with: parser)
+            try AttributeSetting((PlacedPath.text($0.path, at: found), $0.value), with: parser)
         }
         for index in settings.indices { try await check(&settings[index], context) }
+        let record = try found.get().node
         let writes = settings.map { AttributeWrite($0.target, value: $0.parsed.value, dataVersion: dataVersion) }
         let isTimed = timed || settings.contains { $0.definition?.mustTimedWrite ?? false }
         if dryRun {

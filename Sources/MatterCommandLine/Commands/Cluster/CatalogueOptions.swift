@@ -22,7 +22,7 @@ struct CatalogueOptions: ParsableArguments {
 extension Catalogue {
     /// Where several vendors define a cluster, the definition of the nodes' vendor counts. Says so where it cannot be known.
     func preferring(vendorsOf nodes: [NodeRecord], _ console: Console) -> Catalogue {
-        guard !contested.isEmpty else { return self }
+        guard !contested.isEmpty, !nodes.isEmpty else { return self }
         let vendors = Set(nodes.map(\.vendorID))
         for (id, known) in contested {
             guard vendors.count > 1 || !known.contains(where: { vendors.contains($0) }) else { continue }

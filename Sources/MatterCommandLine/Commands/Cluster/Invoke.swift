@@ -39,11 +39,11 @@ struct Invoke: NodeSubject {
     func run(_ context: CommandContext) async throws {
         let all = try catalogue.catalogue(try options.state.state())
         if let group = GroupTarget(node) { return try await send(to: group, all, context) }
-        let (record, endpoint) = try await context.controller.place(of: node.node)
-        let catalogue = all.preferring(vendorsOf: [record], context.console)
+        let found = await context.controller.placement(of: node.node)
+        let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
         let invoked = try InvokedCommand.split(path, fields).map {
             try InvokedCommand(
-                (PlacedPath.text($0.path, at: endpoint), $0.fields), jsonFields: jsonFields,
+                (PlacedPath.text($0.path, at: found), $0.fields), jsonFields: jsonFields,
                 with: context.console.parser(catalogue))
         }
         for warning in invoked.flatMap(\.warnings) {
@@ -52,6 +52,7 @@ struct Invoke: NodeSubject {
         let runs =
             oneByOne
             ? invoked.flatMap { [$0].runs(timed: timed) } : invoked.runs(timed: timed)
+        let record = try found.get().node
         if dryRun {
             let batches = runs.flatMap { run in
                 InvokeTransaction.batches(

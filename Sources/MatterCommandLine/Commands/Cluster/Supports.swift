@@ -49,9 +49,10 @@ struct Supports: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let all = try catalogue.catalogue(try options.state.state())
-        let (record, place) = try await context.controller.place(of: node.node)
-        let catalogue = all.preferring(vendorsOf: [record], context.console)
+        let place = await context.controller.placement(of: node.node)
+        let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(place), context.console)
         let (endpoint, cluster, element) = try meaning(PlacedPath.text(path, at: place), catalogue)
+        let record = try place.get().node
         let link = try await context.controller.link(to: record)
         let result = try await link.read(
             NodeDescription.paths(endpoint: endpoint, cluster: cluster, elements: true),

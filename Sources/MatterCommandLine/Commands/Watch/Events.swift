@@ -67,12 +67,13 @@ struct Events: NodeSubject {
     func run(_ context: CommandContext) async throws {
         let all = try catalogue.catalogue(try options.state.state())
         let beginning = try since.map { try Beginning($0) }
-        let (record, endpoint) = try await context.controller.place(of: node.node)
-        let catalogue = all.preferring(vendorsOf: [record], context.console)
+        let found = await context.controller.placement(of: node.node)
+        let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
         let wanted =
             paths.isEmpty
-            ? [EventPath(endpoint: endpoint, isUrgent: true)]
-            : try paths.map { try WatchPaths.event(PlacedPath.text($0, at: endpoint), catalogue) }
+            ? [EventPath(endpoint: PlacedPath.endpoint(found), isUrgent: true)]
+            : try paths.map { try WatchPaths.event(PlacedPath.text($0, at: found), catalogue) }
+        let record = try found.get().node
         var log = WatchLog(
             context.console, catalogue, numeric: numeric,
             WatchLog.Style(hasTime: true, hasPast: true), lines: count, wants: { beginning?.includes($0) ?? true })

@@ -61,21 +61,27 @@ struct Subscribe: NetworkCommand {
         let all = try catalogue.catalogue(try options.state.state())
         let named = words.filter { !$0.contains("/") }
         // A single device behind a bridge; several have paths with their endpoints.
-        var endpoint: EndpointID?
+        var found: PlacedPath.Place?
         if selection.meansOne(named), let only = named.first {
-            endpoint = try await context.controller.place(of: only).endpoint
+            found = await context.controller.placement(of: only)
         }
-        let nodes = try await selection.nodes(named, of: context.controller, in: all)
-        let catalogue = all.preferring(vendorsOf: nodes, context.console)
-        var followed = words.filter { $0.contains("/") }.map { PlacedPath.text($0, at: endpoint) }
-        if let endpoint, followed.isEmpty, event.isEmpty { followed = ["\(endpoint)/*/*"] }
+        let known = try? await selection.nodes(named, of: context.controller, in: all)
+        let catalogue = all.preferring(vendorsOf: known ?? [], context.console)
+        var followed = words.filter { $0.contains("/") }.map { PlacedPath.text($0, at: found) }
+        if let endpoint = PlacedPath.endpoint(found), followed.isEmpty, event.isEmpty { followed = ["\(endpoint)/*/*"] }
         let paths = try WatchPaths(
-            followed, events: event.map { PlacedPath.text($0, at: endpoint) }, in: catalogue)
+            followed, events: event.map { PlacedPath.text($0, at: found) }, in: catalogue)
         let condition = try until.map { text in
-            guard let condition = try WatchCondition(PlacedPath.text(text, at: endpoint), in: catalogue) else {
+            guard let condition = try WatchCondition(PlacedPath.text(text, at: found), in: catalogue) else {
                 throw CommandLineError("usage", "--until is PATH=VALUE, for example 1/on-off/on-off=true")
             }
             return condition
+        }
+        let nodes: [NodeRecord]
+        if let known {
+            nodes = known
+        } else {
+            nodes = try await selection.nodes(named, of: context.controller, in: all)
         }
         var attributes = paths.attributes
         if let condition, !attributes.contains(where: { $0.contains(condition.path) }) {

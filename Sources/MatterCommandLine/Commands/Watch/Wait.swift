@@ -31,9 +31,9 @@ struct Wait: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let all = try catalogue.catalogue(try options.state.state())
-        let (record, endpoint) = try await context.controller.place(of: node.node)
-        let catalogue = all.preferring(vendorsOf: [record], context.console)
-        let condition = PlacedPath.text(condition, at: endpoint)
+        let found = await context.controller.placement(of: node.node)
+        let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
+        let condition = PlacedPath.text(condition, at: found)
         let awaited = try WatchCondition(condition, in: catalogue)
         if awaited == nil, (try? WatchPaths.attribute(condition, catalogue)) != nil,
             (try? WatchPaths.event(condition, catalogue)) == nil
@@ -41,6 +41,7 @@ struct Wait: NodeSubject {
             throw CommandLineError(
                 "usage", "\(condition) is an attribute: say what value is waited for: \(condition)=VALUE")
         }
+        let record = try found.get().node
         let request = SubscribeRequest(
             minIntervalFloor: 0, maxIntervalCeiling: record.isLongIdleTime ? 600 : 60,
             attributePaths: awaited.map { [$0.path] } ?? [],
