@@ -5,8 +5,7 @@ import MatterDataModel
 struct ColorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "color", abstract: "The colour of lights.", discussion: "Example: matterctl color desk 2700K",
-        subcommands: [ColorSet.self, ColorTemperature.self, ColorName.self, ColorHue.self, ColorXY.self],
-        defaultSubcommand: ColorSet.self)
+        subcommands: [ColorTemperature.self, ColorHue.self, ColorXY.self], defaultSubcommand: ColorTemperature.self)
 }
 
 struct ColorOptions: ParsableArguments {
@@ -23,61 +22,6 @@ struct ColorOptions: ParsableArguments {
     }
 }
 
-extension NamedColor: ExpressibleByArgument, TrailingValue {}
-
-struct ColorSet: EverydayCommand {
-    /// A colour temperature, or the name of a colour.
-    enum Wanted: ExpressibleByArgument, TrailingValue {
-        static let forms = "2700K, 370mired or a name such as red"
-
-        case temperature(UInt16)
-        case name(NamedColor)
-
-        init?(argument: String) {
-            if let name = NamedColor(rawValue: argument.lowercased()) {
-                self = .name(name)
-            } else if let temperature = ColorTemperature.Temperature(argument: argument) {
-                self = .temperature(temperature.number)
-            } else {
-                return nil
-            }
-        }
-    }
-
-    static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Set the colour temperature, or a colour by its name.",
-        discussion: "Example: matterctl color desk red")
-
-    @OptionGroup var words: NodesAndValue<Wanted>
-    @OptionGroup var color: ColorOptions
-    @OptionGroup var everyday: EverydayOptions
-    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    var nodes: [NodeArgument] { words.nodes }
-
-    func verb() throws -> any DeviceVerb {
-        switch try words.value() {
-        case .temperature(let mireds): color.verb(.temperature(mireds: mireds))
-        case .name(let name): color.verb(.named(name))
-        }
-    }
-}
-
-struct ColorName: EverydayCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "name", abstract: "Set a colour by its name.",
-        discussion: "Example: matterctl color name desk turquoise")
-
-    @OptionGroup var words: NodesAndValue<NamedColor>
-    @OptionGroup var color: ColorOptions
-    @OptionGroup var everyday: EverydayOptions
-    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    var nodes: [NodeArgument] { words.nodes }
-
-    func verb() throws -> any DeviceVerb { color.verb(.named(try words.value())) }
-}
-
 struct ColorTemperature: EverydayCommand {
     /// In mireds: `2700K`, `2700`, `370mired`.
     struct Temperature: QuantityArgument {
@@ -90,18 +34,35 @@ struct ColorTemperature: EverydayCommand {
         var number: UInt16
     }
 
-    static let configuration = CommandConfiguration(
-        commandName: "temperature", abstract: "Set the colour temperature.",
-        discussion: "Example: matterctl color temperature desk 2700K --transition 2s")
+    /// A colour temperature, or the name of a colour.
+    struct Wanted: ExpressibleByArgument, TrailingValue {
+        static let forms = "2700K, 370mired or a name: " + NamedColor.allCases.map(\.rawValue).joined(separator: ", ")
 
-    @OptionGroup var words: NodesAndValue<Temperature>
+        let color: ColorVerb.Color
+
+        init?(argument: String) {
+            if let name = NamedColor(rawValue: argument.lowercased()) {
+                color = .named(name)
+            } else if let temperature = Temperature(argument: argument) {
+                color = .temperature(mireds: temperature.number)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "temperature", abstract: "Set the colour temperature, or a colour by its name.",
+        discussion: "Example: matterctl color temperature desk 2700K --transition 2s", aliases: ["name"])
+
+    @OptionGroup var words: NodesAndValue<Wanted>
     @OptionGroup var color: ColorOptions
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     var nodes: [NodeArgument] { words.nodes }
 
-    func verb() throws -> any DeviceVerb { color.verb(.temperature(mireds: try words.value().number)) }
+    func verb() throws -> any DeviceVerb { color.verb(try words.value().color) }
 }
 
 struct ColorHue: EverydayCommand {

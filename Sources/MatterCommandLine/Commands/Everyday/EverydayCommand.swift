@@ -17,7 +17,11 @@ struct EverydayOptions: ParsableArguments {
     /// Whether one node or group is named, so that the result is no list.
     func meansOne(_ nodes: [NodeArgument]) -> Bool { selection.meansOne(nodes.map(\.node)) }
 
-    func check(_ nodes: [NodeArgument], _ options: NetworkOptions) throws {
+    /// - Parameter shows: whether the command only shows a state.
+    func check(_ nodes: [NodeArgument], _ options: NetworkOptions, shows: Bool = false) throws {
+        guard !shows || !verify && !dryRun else {
+            throw ValidationError("--verify and --dry-run are for what changes something")
+        }
         if dryRun { try options.requireOffline() }
         guard !nodes.isEmpty || selection.isGiven else {
             throw ValidationError("Missing expected argument '<node>' (or --all, --room, --type, --cluster)")

@@ -67,11 +67,7 @@ struct LockConfig: EverydayCommand {
 
     private func verbs() throws -> [LockSettingVerb] { try words.map { try LockSettingVerb($0, $1) } }
 
-    func validate() throws {
-        try everyday.check(nodes, options)
-        guard words.isEmpty, everyday.dryRun || everyday.verify else { return }
-        throw ValidationError("--verify and --dry-run are for settings that change")
-    }
+    func validate() throws { try everyday.check(nodes, options, shows: words.isEmpty) }
 
     func verb() throws -> any DeviceVerb { try LockSettingVerb(.mode, mode ?? "") }
 

@@ -1,91 +1,51 @@
 import ArgumentParser
 import MatterController
 
-struct MediaCommand: AsyncParsableCommand {
+struct MediaCommand: EverydayCommand {
+    enum Action: String, ExpressibleByArgument, CaseIterable {
+        case play, pause, stop, next, previous, volume, status
+    }
+
     static let configuration = CommandConfiguration(
-        commandName: "media", abstract: "Players of video and music.", discussion: "Example: matterctl media pause tv",
-        subcommands: [
-            MediaPlay.self, MediaPause.self, MediaStop.self, MediaNext.self, MediaPrevious.self, MediaVolume.self,
-            MediaStatus.self,
-        ])
-}
-
-struct MediaPlay: EverydayCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "play", abstract: "Play, or go on after a pause.", discussion: "Example: matterctl media play tv")
-
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
-    @OptionGroup var everyday: EverydayOptions
-    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    func verb() -> any DeviceVerb { MediaVerb.play }
-}
-
-struct MediaPause: EverydayCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Pause.", discussion: "Example: matterctl media pause tv")
-
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
-    @OptionGroup var everyday: EverydayOptions
-    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    func verb() -> any DeviceVerb { MediaVerb.pause }
-}
-
-struct MediaStop: EverydayCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "stop", abstract: "Stop.", discussion: "Example: matterctl media stop tv")
-
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
-    @OptionGroup var everyday: EverydayOptions
-    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    func verb() -> any DeviceVerb { MediaVerb.stop }
-}
-
-struct MediaNext: EverydayCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "next", abstract: "Play the next title.", discussion: "Example: matterctl media next tv")
-
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
-    @OptionGroup var everyday: EverydayOptions
-    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    func verb() -> any DeviceVerb { MediaVerb.next }
-}
-
-struct MediaPrevious: EverydayCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "previous", abstract: "Play the title before.", discussion: "Example: matterctl media previous tv")
-
-    @Argument(help: EverydayOptions.nodesHelp) var nodes: [NodeArgument] = []
-    @OptionGroup var everyday: EverydayOptions
-    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
-
-    func verb() -> any DeviceVerb { MediaVerb.previous }
-}
-
-struct MediaVolume: EverydayCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "volume", abstract: "Set the volume of a speaker; 'off' and 'on' mute it.",
+        commandName: "media",
+        abstract: "Players and speakers: play, pause, stop, skip, set the volume, or show the state.",
         discussion: "Example: matterctl media volume tv 30%")
 
-    @OptionGroup var words: NodesAndValue<LevelValue>
+    @Argument(help: "What to do.") var action: Action
+    @Argument(
+        help: ArgumentHelp(
+            "The nodes, with /EP for an endpoint, or group:GROUP; for volume, last the value: \(LevelValue.forms).",
+            valueName: "node-or-value"))
+    var words: [String] = []
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    var nodes: [NodeArgument] { words.nodes }
+    var nodes: [NodeArgument] {
+        (action == .volume ? words.dropLast() : words[...]).compactMap { NodeArgument(argument: $0) }
+    }
 
-    func verb() throws -> any DeviceVerb { Verb.volume(try words.value().level) }
-}
+    private var volume: LevelValue? { words.last.flatMap { LevelValue(argument: $0) } }
 
-struct MediaStatus: ReadingCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show what a player does.", discussion: "Example: matterctl media status tv")
-    static let kinds = Reading.media
-    static let lack = "plays nothing"
+    func validate() throws {
+        guard action != .volume || volume != nil else {
+            throw ValidationError("volume needs a value behind the nodes (\(LevelValue.forms))")
+        }
+        try everyday.check(nodes, options, shows: action == .status)
+    }
 
-    @Argument(help: NodeSelection.nodesHelp) var nodes: [NodeArgument] = []
-    @OptionGroup var selection: NodeSelection
-    @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+    func verb() -> any DeviceVerb {
+        switch action {
+        case .volume: Verb.volume(volume?.level ?? 0)
+        case .play, .status: MediaVerb.play
+        case .pause: MediaVerb.pause
+        case .stop: MediaVerb.stop
+        case .next: MediaVerb.next
+        case .previous: MediaVerb.previous
+        }
+    }
+
+    func run(_ context: CommandContext) async throws {
+        guard action == .status else { return try await carryOut(verb(), context) }
+        try await ReadingRound(Reading.media, lack: "plays nothing", nodes, everyday.selection).run(context)
+    }
 }

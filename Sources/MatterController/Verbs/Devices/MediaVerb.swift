@@ -2,9 +2,8 @@ package import MatterDataModel
 import MatterTLV
 
 /// Plays media (Matter application cluster specification 6.10.7).
-package enum MediaVerb: String, DeviceVerb, CaseIterable {
+package enum MediaVerb: String, DeviceVerb {
     case play, pause, stop, next, previous
-    case startOver = "start-over"
 
     package var cluster: ClusterID { MediaPlayback.id }
 
@@ -17,7 +16,6 @@ package enum MediaVerb: String, DeviceVerb, CaseIterable {
             case .stop: Command.stop
             case .next: Command.next
             case .previous: Command.previous
-            case .startOver: Command.startOver
             }
         try facts.require(command, "do '\(rawValue)'")
         return DeviceRequest(command, attribute: MediaPlayback.Attribute.currentState, goal: goal?.tlv)
@@ -29,7 +27,7 @@ package enum MediaVerb: String, DeviceVerb, CaseIterable {
         case .play: 0
         case .pause: 1
         case .stop: 2
-        case .next, .previous, .startOver: nil
+        case .next, .previous: nil
         }
     }
 }
