@@ -103,8 +103,8 @@ let package = Package(
         module(
             "MatterRecords",
             [
-                "JSON", "MatterCredentials", "MatterCrypto", "MatterErrors", "MatterSecureChannel", "MatterSession",
-                "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTransport",
+                "JSON", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterErrors", "MatterSecureChannel",
+                "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTransport",
             ]),
         module(
             "MatterCommissioning",

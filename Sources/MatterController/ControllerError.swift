@@ -1,3 +1,4 @@
+package import MatterDataModel
 package import MatterErrors
 package import MatterInteraction
 package import MatterTLV
@@ -75,6 +76,8 @@ package struct ControllerError: CodedError {
     package var reason: String
     package var hint: Hint?
     package var status: StatusIB?
+    /// The attribute, command or event that the status is about.
+    package var place: ElementPath?
     /// For an unknown outcome: what was read back afterwards.
     package var state: [(path: ConcreteAttributePath, value: TLVValue)] = []
     package var underlying: (any Error)?
@@ -84,12 +87,14 @@ package struct ControllerError: CodedError {
     package var holders: [Int32] = []
 
     package init(
-        _ code: Code, _ reason: String, hint: Hint? = nil, status: StatusIB? = nil, underlying: (any Error)? = nil
+        _ code: Code, _ reason: String, hint: Hint? = nil, status: StatusIB? = nil, at place: ElementPath? = nil,
+        underlying: (any Error)? = nil
     ) {
         self.code = code
         self.reason = reason
         self.hint = hint
         self.status = status
+        self.place = place
         self.underlying = underlying
     }
 }

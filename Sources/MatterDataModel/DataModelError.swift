@@ -58,11 +58,7 @@ public struct DataModelError: CodedError, Equatable {
     /// What to do about it: the nearest spellings, else the advice.
     package var hint: Hint? { suggestion.map { Hint($0) } ?? advice }
 
-    private var suggestion: String? {
-        guard let last = suggestions.last else { return nil }
-        let head = suggestions.dropLast().joined(separator: ", ")
-        return head.isEmpty ? "did you mean \(last)?" : "did you mean \(head) or \(last)?"
-    }
+    private var suggestion: String? { Suggestions.question(suggestions) }
 
     /// The reason, with the nearest spellings where there are some.
     public var description: String { suggestion.map { "\(reason); \($0)" } ?? reason }

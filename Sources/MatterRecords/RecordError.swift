@@ -1,3 +1,4 @@
+import MatterDataModel
 package import MatterErrors
 import MatterStore
 
@@ -39,6 +40,12 @@ package struct RecordError: CodedError, Equatable {
         self.code = code
         self.reason = reason
         self.hint = hint
+    }
+
+    /// Something that is not there; the hint has the names that are nearest, or says how to see all.
+    package init(_ code: Code, _ reason: String, _ name: String, among names: some Sequence<String>, see: Hint) {
+        let nearest = Suggestions.nearest(to: name, among: names).map { $0.contains(" ") ? "'\($0)'" : $0 }
+        self.init(code, reason, hint: Suggestions.question(nearest).map { Hint($0) } ?? see)
     }
 
     package var description: String { reason }

@@ -74,7 +74,11 @@ import Testing
     @Test("a wrong name, path or value is noticed before anything is sent: 64")
     func names() async throws {
         let shell = try Shell()
-        try await shell.succeed("fabric create home")
+        let device = try shell.start("simulate dimmable-light --port 0 --mdns none")
+        let port = try await device.line("ready")
+        try await shell.succeed(
+            "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name lamp --timeout 60s")
+        _ = await device.stop()
         for (words, id) in [
             ("read lamp 1/onof", "data-model.unknown-cluster"),
             ("read lamp 1/on-off/zzz", "data-model.unknown-attribute"),

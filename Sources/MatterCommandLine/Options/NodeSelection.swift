@@ -135,7 +135,11 @@ struct NodeSelection: ParsableArguments {
                 target.isNamed && target.endpoint == nil
                     ? criterion.isMet(within: target.node) : criterion.isMet(by: target.node, target.device)
             }
-            guard !chosen.isEmpty else { throw Self.none(criterion.said) }
+            guard !chosen.isEmpty else {
+                let rooms = try await controller.rooms().sound().rooms.map(\.name).filter { $0 != filter.room }
+                let near = filter.room.map { Suggestions.nearest(to: $0, among: rooms) } ?? []
+                throw Self.none(criterion.said, Suggestions.question(near).map { Hint($0) })
+            }
         }
         guard !chosen.isEmpty else { throw Self.none("has been commissioned") }
         return chosen.enumerated().filter { index, target in
@@ -147,7 +151,7 @@ struct NodeSelection: ParsableArguments {
 
     private static func isPattern(_ word: String) -> Bool { word.contains { $0 == "*" || $0 == "?" } }
 
-    private static func none(_ what: String) -> CommandLineError {
-        CommandLineError("node.unknown", "no node \(what)", hint: .step("node.see"), status: .notFound)
+    private static func none(_ what: String, _ hint: Hint? = nil) -> CommandLineError {
+        CommandLineError("node.unknown", "no node \(what)", hint: hint ?? .step("node.see"), status: .notFound)
     }
 }

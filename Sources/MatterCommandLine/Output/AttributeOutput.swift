@@ -128,8 +128,10 @@ struct AttributeOutput {
         if everythingFailed || isStrict {
             let others = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
             throw ControllerError(
-                .status, "\(target.text) answered \(path(first.path)) with \(first.said)\(others)", status: first.status
-            )
+                .status, "\(target.text) answered \(path(first.path)) with \(first.said)\(others)",
+                status: first.status,
+                at: ElementPath(
+                    endpoint: first.path.endpoint, cluster: first.path.cluster, element: first.path.attribute.rawValue))
         }
         guard !context.console.isJSON else { return }
         for failure in failures { context.console.message("warning: \(path(failure.path)): \(failure.said)") }

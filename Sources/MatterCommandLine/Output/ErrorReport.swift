@@ -26,6 +26,8 @@ package struct ErrorReport {
     var details = JSONObject()
     /// What the device answered, if it is that.
     private(set) var deviceStatus: IMStatus?
+    /// The element that it was about.
+    private var place: ElementPath?
 
     /// - Parameter isAddressGiven: whether the user said where the device is.
     package init(_ given: any Error, target: NodeTarget? = nil, isAddressGiven: Bool = false) {
@@ -48,7 +50,7 @@ package struct ErrorReport {
             (id, message) = ("internal", "unexpected internal error: \(error)")
             hint = Hints.text(forID: id)
         }
-        if hint == nil, let deviceStatus { hint = StatusAdvice.remedy(for: deviceStatus, target) }
+        if hint == nil, let deviceStatus { hint = StatusAdvice.remedy(for: deviceStatus, target, at: place) }
         if let advised { hint = [hint, advised.advice].compactMap { $0 }.joined(separator: "; ") }
         if let interrupted { explain(interrupted.aftermath) }
     }
@@ -147,6 +149,7 @@ package struct ErrorReport {
 
     private mutating func explain(_ error: ControllerError) {
         if let status = error.status { note(status.status) }
+        place = error.place
         if error.code == .sessionsInUse {
             details["processes"] = .array(error.holders.map { .int(Int64($0)) })
         }

@@ -33,7 +33,7 @@ enum Hints {
             + "without --accept-terms and --terms",
         "terms.by-number": "name them, as the manufacturer does: --terms VERSION:MASK",
         // Attestation
-        "attest.untrusted": "see why: matterctl attest NODE",
+        "attest.see": "see why: matterctl attest {0}",
         "attestation.not-enforced": "continuing because of --attestation warn",
         "attestation.development-device":
             "this is a development device, signed with keys that are public: add --allow-test-devices to accept it",
@@ -91,8 +91,8 @@ enum Hints {
         "state.newer-version": "use that version, or another state directory (--home)",
         // Names
         "clusters.all": "see all clusters: matterctl clusters",
+        "limits.see": "see them: matterctl read {0} {1}",
         "clusters.one": "see what it has: matterctl clusters {0}",
-        "clusters.values": "see all of them: matterctl clusters CLUSTER",
         // The services of this host
         "discovery.bus-unavailable":
             "start the D-Bus system bus: apt install dbus && systemctl start dbus; or skip discovery with "
@@ -170,30 +170,30 @@ enum Hints {
         "mode.see": "see its modes: matterctl mode {0}",
         "thermostat.heat-or-cool": "say which is meant: matterctl thermostat heat {0} 21C",
         "acl.lockout": "see which entry is ours, and keep it: matterctl acl ls {0}",
-        // Statuses of the Interaction Model (Matter core specification, section 8.10): {0} is the node
+        // Statuses of the Interaction Model (Matter core specification, section 8.10): {0} is the node, {1} the endpoint
+        // and cluster, {2} the cluster; without these, only the part before the semicolon is said
         "im.UNSUPPORTED_ENDPOINT": "see what it has: matterctl node show {0}",
         "im.UNSUPPORTED_CLUSTER": "see what it has: matterctl node show {0}",
         "im.UNSUPPORTED_ATTRIBUTE":
-            "this device does not support this optional attribute; see its attributes: matterctl read {0} "
-            + "EP/CLUSTER",
+            "this device does not support this optional attribute; see its attributes: matterctl read {0} {1}",
         "im.UNSUPPORTED_COMMAND":
             "this device does not support this optional command; see its commands: matterctl read {0} "
-            + "EP/CLUSTER/accepted-command-list",
+            + "{1}/accepted-command-list",
         "im.UNSUPPORTED_EVENT":
             "this device does not support this optional event; see its clusters: matterctl node show {0}",
-        "im.UNSUPPORTED_WRITE": "this attribute is read-only; see the writable ones: matterctl clusters CLUSTER",
+        "im.UNSUPPORTED_WRITE": "this attribute is read-only; see the writable ones: matterctl clusters {2}",
         "im.UNSUPPORTED_READ": "this attribute cannot be read, only written",
         "im.CONSTRAINT_ERROR":
-            "the value is outside the range the device allows; the limits: matterctl clusters CLUSTER",
+            "the value is outside the range the device allows; the limits: matterctl clusters {2}",
         "im.DYNAMIC_CONSTRAINT_ERROR":
-            "the value does not match the device's present settings; see them: matterctl read {0} EP/CLUSTER",
-        "im.INVALID_DATA_TYPE": "the device needs a value of another type; see the types: matterctl clusters CLUSTER",
-        "im.INVALID_COMMAND": "a field is missing or has the wrong type; see the fields: matterctl clusters CLUSTER",
-        "im.FAILURE": "the device gives no reason; see its state: matterctl read {0} EP/CLUSTER",
-        "im.INVALID_IN_STATE": "the device cannot do this in its present state; see it: matterctl read {0} EP/CLUSTER",
+            "the value does not match the device's present settings; see them: matterctl read {0} {1}",
+        "im.INVALID_DATA_TYPE": "the device needs a value of another type; see the types: matterctl clusters {2}",
+        "im.INVALID_COMMAND": "a field is missing or has the wrong type; see the fields: matterctl clusters {2}",
+        "im.FAILURE": "the device gives no reason; see its state: matterctl read {0} {1}",
+        "im.INVALID_IN_STATE": "the device cannot do this in its present state; see it: matterctl read {0} {1}",
         "im.INVALID_ACTION": "the device does not support this request; see its clusters: matterctl node show {0}",
-        "im.NOT_FOUND": "the device has nothing with this id or name; see what it has: matterctl read {0} EP/CLUSTER",
-        "im.ALREADY_EXISTS": "the device already has this; see what it has: matterctl read {0} EP/CLUSTER",
+        "im.NOT_FOUND": "the device has nothing with this id or name; see what it has: matterctl read {0} {1}",
+        "im.ALREADY_EXISTS": "the device already has this; see what it has: matterctl read {0} {1}",
         "im.BUSY": "the device is busy: try again in a moment",
         "im.TIMEOUT": "the device ran out of time: try again in a moment",
         "im.RESOURCE_EXHAUSTED": "the device has no room for that much: request less, or try again in a moment",
@@ -215,7 +215,7 @@ enum Hints {
     static func text(for error: any CodedError) -> String? { error.hint.map(text) ?? text(forID: error.id) }
 
     /// - Parameter values: the texts for `{0}` and so on.
-    static func text(forID id: String, _ values: String...) -> String? {
+    static func text(forID id: String, _ values: [String] = []) -> String? {
         template(id).map { filled($0, values) }
     }
 

@@ -56,7 +56,7 @@ struct SessionFailure {
         guard error.refusal?.code == .noSharedTrustRoots else {
             return Hints.text(.step("session.other-device"))
         }
-        return Hints.text(.step("session.forgotten", target?.argument ?? "NODE"))
+        return Hints.text(target.map { .step("session.forgotten", $0.argument) } ?? .step("node.see"))
     }
 
     private static func discoveryHint(_ error: SessionError) -> String? {

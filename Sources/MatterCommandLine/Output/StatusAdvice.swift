@@ -3,9 +3,14 @@ import MatterInteraction
 
 /// The next step after a status of the Interaction Model (Matter core specification, section 8.10).
 enum StatusAdvice {
+    /// - Parameter place: the element that the status is about.
     /// - Returns: `nil` for a code that has no name here, and where something better is known: a refused access.
-    static func remedy(for status: IMStatus, _ target: NodeTarget?) -> String? {
-        Hints.text(forID: "im.\(status)", target?.argument ?? "NODE")
+    static func remedy(for status: IMStatus, _ target: NodeTarget?, at place: ElementPath?) -> String? {
+        let words = place?.text(.attribute, in: .standard).split(separator: "/").map(String.init) ?? []
+        let values = target.map { [$0.argument] + (words.count == 3 ? ["\(words[0])/\(words[1])", words[1]] : []) }
+        guard let text = Hints.text(forID: "im.\(status)", values ?? []) else { return nil }
+        // A command with a gap cannot be pasted.
+        return text.contains("{") ? text.split(separator: ";").first.map(String.init) : text
     }
 
     /// What to do instead of writing an attribute that the catalogue knows as read-only.

@@ -24,9 +24,15 @@ enum CommandSpelling {
             let names = known.map { $0._commandName }
             let meant = (synonyms[argument] ?? []).filter(names.contains)
             let nearest = meant.isEmpty ? Suggestions.nearest(to: argument, among: names) : meant
-            let hint =
-                nearest.isEmpty
-                ? "see: \(spelled.joined(separator: " ")) --help" : "did you mean \(nearest.joined(separator: " or "))?"
+            let hint: String
+            if type == root, let known = CommandSynonyms.command(for: argument) {
+                hint = "use: matterctl \(known)"
+            } else {
+                hint =
+                    nearest.isEmpty
+                    ? "see: \(spelled.joined(separator: " ")) --help"
+                    : "did you mean \(nearest.joined(separator: " or "))?"
+            }
             return CommandLineError(
                 "usage.unknown-command",
                 "'\((spelled.dropFirst() + [argument]).joined(separator: " "))' is not a command",

@@ -16,7 +16,7 @@ package enum Outcome {
         switch result.outcome {
         case .status(let status):
             guard !status.isSuccess else { return nil }
-            return ControllerError(.status, "\(account) \(status)", status: status)
+            return ControllerError(.status, "\(account) \(status)", status: status, at: path)
         case .response(let number, let fields):
             guard let cluster = catalogue.cluster(result.path.cluster), let response = cluster.response(number),
                 let refusal = Refusal(fields, of: response, in: cluster)

@@ -17,6 +17,13 @@ package enum Suggestions {
             .prefix(limit).map(\.name)
     }
 
+    /// `did you mean a or b?`; `nil` if nothing is near.
+    package static func question(_ names: [String]) -> String? {
+        guard let last = names.last else { return nil }
+        let head = names.dropLast().joined(separator: ", ")
+        return "did you mean \(head.isEmpty ? "" : "\(head) or ")\(last)?"
+    }
+
     /// The distance of two names; `nil` if they are too different.
     private static func rank(_ wanted: [UInt8], _ known: [UInt8]) -> Int? {
         guard known.count <= longestName else { return nil }

@@ -249,7 +249,7 @@ extension ValueConversion {
         return DataModelError(
             .unknownValue, "\(place.isEmpty ? "" : "\(place): ")\(owner) has no value \(quoted(text))\(all)",
             place: place, suggestions: nearest,
-            advice: isListed ? nil : .step("clusters.values"))
+            advice: isListed ? nil : parser.cluster.map { .step("clusters.one", $0) } ?? .step("clusters.all"))
     }
 }
 

@@ -44,6 +44,8 @@ package struct ValueParser: Sendable {
     package let catalogue: Catalogue
     /// Whether bare levels and tenths of a second are asked about, too.
     let isStrict: Bool
+    /// The cluster that the values are about, as it is typed.
+    package var cluster: String?
     /// The answer to a question about a bare number; `nil` refuses it.
     let choose: @Sendable (BareNumber) -> BareNumber.Meaning?
 

@@ -185,6 +185,8 @@ package struct FabricStore: Sendable {
     }
 
     func unknown(_ name: String) -> RecordError {
-        RecordError(.unknownFabric, "there is no fabric '\(name)' here", hint: .step("fabric.see"))
+        RecordError(
+            .unknownFabric, "there is no fabric '\(name)' here", name, among: (try? names()) ?? [],
+            see: .step("fabric.see"))
     }
 }

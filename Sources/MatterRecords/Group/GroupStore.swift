@@ -55,7 +55,8 @@ package struct GroupStore: Sendable {
         }
         throw faults.first
             ?? RecordError(
-                .unknownGroup, "there is no group '\(text)' on the fabric '\(fabric)'", hint: .step("group.see"))
+                .unknownGroup, "there is no group '\(text)' on the fabric '\(fabric)'", text, among: groups.map(\.name),
+                see: .step("group.see"))
     }
 
     /// The epoch key of a group.

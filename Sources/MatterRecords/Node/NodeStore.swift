@@ -60,16 +60,18 @@ package struct NodeStore: Sendable {
     ///
     /// - Throws: ``RecordError`` `unknownNode`; for a name, what is wrong with a record that may be the one.
     package func find(_ text: String) throws -> NodeRecord {
-        let unknown = RecordError(
-            .unknownNode, "there is no node '\(text)' on the fabric '\(fabric)'",
-            hint: .step("node.see"))
+        func unknown(_ nodes: [NodeRecord]) -> RecordError {
+            RecordError(
+                .unknownNode, "there is no node '\(text)' on the fabric '\(fabric)'", text,
+                among: nodes.compactMap(\.name) + nodes.flatMap(\.bridged).map(\.title), see: .step("node.see"))
+        }
         if let number = NameRule.parseNumber(text) {
-            guard let record = try node(NodeID(number)) else { throw unknown }
+            guard let record = try node(NodeID(number)) else { throw unknown([]) }
             return record
         }
         if let id = names.node(named: text), let record = try? node(id), record.name == text { return record }
         let (nodes, faults) = try sound()
-        guard let record = nodes.first(where: { $0.name == text }) else { throw faults.first ?? unknown }
+        guard let record = nodes.first(where: { $0.name == text }) else { throw faults.first ?? unknown(nodes) }
         names.note(text, record.nodeID)
         return record
     }

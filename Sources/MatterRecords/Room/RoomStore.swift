@@ -56,7 +56,8 @@ package struct RoomStore: Sendable {
         if let room = rooms.first(where: { Room.isSame($0.name, name) }) { return room }
         throw faults.first
             ?? RecordError(
-                .unknownRoom, "there is no room '\(name)' on the fabric '\(fabric)'", hint: .step("room.see"))
+                .unknownRoom, "there is no room '\(name)' on the fabric '\(fabric)'", name, among: rooms.map(\.name),
+                see: .step("room.see"))
     }
 
     // MARK: Changing

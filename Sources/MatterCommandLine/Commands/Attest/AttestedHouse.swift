@@ -1,5 +1,6 @@
 import MatterController
 import MatterCredentials
+import MatterErrors
 import MatterRecords
 
 /// All nodes of the fabric, judged.
@@ -14,11 +15,12 @@ struct AttestedHouse: Sendable {
             try await context.controller.attest(node, trust: trust, deadline: context.deadline(for: node)).report
         }
         context.console.result(answers.map(report))
-        let untrusted = answers.count { $0.value?.verdict == .untrusted }
+        let untrusted = answers.filter { $0.value?.verdict == .untrusted }
         let failures = answers.compactMap(\.failure)
-        if untrusted > 0 {
+        if let first = untrusted.first {
             throw CommandLineError(
-                "attest.untrusted", "\(untrusted) of \(nodes.count) nodes are not trusted", status: .attestationRefused)
+                "attest.untrusted", "\(untrusted.count) of \(nodes.count) nodes are not trusted",
+                hint: .step("attest.see", NodeTarget(first.node).argument), status: .attestationRefused)
         }
         guard let failure = failures.first else { return }
         throw CommandLineError(

@@ -39,6 +39,8 @@ struct AttributeSetting {
         self.word = word.value
         target = ConcreteAttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute)
         definition = catalogue.attribute(cluster: cluster, attribute)
+        var parser = parser
+        parser.cluster = catalogue.clusterName(cluster).map(NameStyle.kebab)
         parsed = try Self.parse(word.value, as: definition, at: word.path, parser)
     }
 

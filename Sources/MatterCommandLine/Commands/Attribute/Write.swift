@@ -74,7 +74,16 @@ struct Write: NodeSubject {
             }
         }
         if reports.count == 1 { reports.forEach(context.console.object) } else { context.console.objects(reports) }
-        try judge(zip(settings, results).filter { !$1.status.isSuccess }, context.console, catalogue)
+        let failures = zip(settings, results).filter { !$1.status.isSuccess }
+        guard let first = failures.first else { return }
+        var bounds: Hint?
+        if first.1.status.status == .constraintError {
+            let target = NodeTarget(node.node)
+            bounds = await link.bounds(
+                of: first.0.target, title: target.text, label: target.argument, in: catalogue,
+                deadline: context.deadline(for: record))
+        }
+        try judge(failures, bounds, context.console, catalogue)
     }
 
     /// Warns of what the device may refuse, and stops what would lock us out.
@@ -87,9 +96,11 @@ struct Write: NodeSubject {
             setting.parsed.value, own: try await context.controller.credentials().identity)
     }
 
+    /// - Parameter bounds: the values that the device takes, if it refused one for that.
     /// - Throws: the first failure; others are told before.
     private func judge(
-        _ failures: [(AttributeSetting, AttributeWriteResult)], _ console: Console, _ catalogue: Catalogue
+        _ failures: [(AttributeSetting, AttributeWriteResult)], _ bounds: Hint?, _ console: Console,
+        _ catalogue: Catalogue
     ) throws {
         guard let (setting, result) = failures.first else { return }
         if !console.isJSON {
@@ -106,7 +117,7 @@ struct Write: NodeSubject {
             hint: isReadOnly
                 ? setting.definition.map {
                     Hint(StatusAdvice.instead(ofWriting: $0, at: setting.path, setting.word, whose))
-                } : nil,
-            status: result.status)
+                } : bounds,
+            status: result.status, at: setting.path)
     }
 }

@@ -33,6 +33,8 @@ struct InvokedCommand {
                 "usage.wildcard", "a command needs an endpoint, a cluster and a command, without wildcards")
         }
         definition = catalogue.cluster(cluster)?.command(number)
+        var parser = parser
+        parser.cluster = catalogue.clusterName(cluster).map(NameStyle.kebab)
         let parsed = try Self.parse(word.fields, jsonFields, definition, parser)
         warnings = parsed.warnings.map { "\($0)" }
         command = Command(endpoint: endpoint, cluster: cluster, command: number, fields: parsed.value)

@@ -55,10 +55,11 @@ package struct ServingDevice: Sendable {
             isTimed: Catalogue.standard.attribute(cluster: cluster, attribute)?.mustTimedWrite ?? false,
             deadline: budget.deadline(for: place.node))
         guard let failed = results.first(where: { !$0.status.isSuccess }) else { return }
-        let name = ElementPath(endpoint: path.endpoint, cluster: path.cluster, element: attribute.rawValue)
-            .text(.attribute, in: .standard)
+        let place = ElementPath(endpoint: path.endpoint, cluster: path.cluster, element: attribute.rawValue)
+        let name = place.text(.attribute, in: .standard)
         throw ControllerError(
-            .status, "\(facts.title) answered the write of \(name) with \(failed.status)", status: failed.status)
+            .status, "\(facts.title) answered the write of \(name) with \(failed.status)", status: failed.status,
+            at: place)
     }
 }
 

@@ -1,0 +1,116 @@
+import Foundation
+import JSON
+import MatterCommandLine
+import Testing
+
+/// Hints name what the user can paste, and what the device really has.
+@Suite("Hints") struct HintTests {
+    private let shell: Shell
+
+    init() throws { shell = try Shell() }
+
+    private func commission(_ types: String) async throws -> Background {
+        let device = try shell.start("simulate \(types) --port 0 --mdns none")
+        let port = try await device.line("ready")
+        try await shell.succeed(
+            "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name kitchen --timeout 60s")
+        return device
+    }
+
+    private func hint(_ words: String) async throws -> String? {
+        let run = try await shell.run(words + " --json")
+        #expect(run.status != 0, "\(words)")
+        return try run.error().text("hint")
+    }
+
+    private static func source(_ path: String) throws -> String {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: root.appendingPathComponent("Sources/MatterCommandLine/\(path)"), encoding: .utf8)
+    }
+
+    @Test("a refused value: the hint has the limits that the device has, else those of the specification")
+    func limits() async throws {
+        let device = try await commission("thermostat,dimmable-light")
+        #expect(
+            try await hint("write kitchen 1/thermostat/occupied-heating-setpoint 99C")
+                == "node 'kitchen' takes 7.00 °C … 30.00 °C; see them: matterctl read kitchen "
+                + "1/thermostat/min-heat-setpoint-limit 1/thermostat/max-heat-setpoint-limit")
+        let name = String(repeating: "x", count: 40)
+        #expect(
+            try await hint("write kitchen 0/basic-information/node-label \(name)")
+                == "the specification allows at most 32 bytes")
+        #expect(
+            try await hint("invoke kitchen 1/thermostat/get-weekly-schedule days-to-return=0 mode-to-return=0")
+                == "this device does not support this optional command; see its commands: matterctl read kitchen "
+                + "1/thermostat/accepted-command-list")
+        #expect(
+            try await hint("read kitchen 1/thermostat/ac-type")
+                == "this device does not support this optional attribute; see its attributes: matterctl read kitchen "
+                + "1/thermostat")
+        _ = await device.stop()
+    }
+
+    @Test("a misspelt name of a node, a room, a group or a fabric: the nearest one")
+    func names() async throws {
+        let device = try await commission("on-off-light")
+        try await shell.succeed("room add Study")
+        try await shell.succeed("group create lights")
+        for (words, hint) in [
+            ("on kichen", "did you mean kitchen?"), ("on Kitchen", "did you mean kitchen?"),
+            ("on zzz", "see them with: matterctl node ls"), ("on 77", "see them with: matterctl node ls"),
+            ("room rm Stdy", "did you mean Study?"), ("on group:lihgts", "did you mean lights?"),
+            ("fabric use hoem", "did you mean home?"), ("fabric show zzz", "see them with: matterctl fabric ls"),
+        ] {
+            #expect(try await self.hint(words) == hint, "\(words)")
+        }
+        _ = await device.stop()
+    }
+
+    @Test("a name that is a word of a command cannot be a node's")
+    func reserved() async throws {
+        let device = try await commission("on-off-light")
+        for words in [
+            "node rename kitchen open", "node set kitchen --name tilt", "commission 34970112332 --name codes",
+        ] {
+            let run = try await shell.run(words + " --json")
+            let error = try run.error()
+            #expect(run.status == 64 && error.text("id") == "name.invalid", "\(run)")
+            #expect(error.text("message")?.hasPrefix("not a valid node name: '") == true, "\(run)")
+        }
+        #expect(
+            try await hint("node rename kitchen open") == "choose another name, such as 'open 1'")
+        try await shell.succeed("node rename kitchen show")
+        _ = await device.stop()
+    }
+
+    @Test("words of other programs lead to a command that exists")
+    func synonyms() async throws {
+        let entries = try Self.source("Parsing/CommandSynonyms.swift").matches(of: /\("([a-z -]+)", "([a-z -]+)"\)/)
+        #expect(entries.count > 30)
+        for entry in entries {
+            let command = String(entry.1)
+            if !command.hasPrefix("--") {
+                let page = try await shell.succeed("\(command) --help").stdout
+                #expect(page.contains("USAGE: matterctl \(command)"), "\(command)")
+            }
+            for synonym in entry.2.split(separator: " ").map(String.init) {
+                let run = try await shell.run("\(synonym) --json")
+                #expect(
+                    try run.status == 64 && run.error().text("hint") == "use: matterctl \(command)",
+                    "\(synonym): \(run)")
+            }
+        }
+        for word in ["list", "rename", "pair", "scan", "set", "remove", "version"] {
+            #expect(try await hint(word)?.hasPrefix("use: matterctl ") == true, "\(word)")
+        }
+    }
+
+    @Test("no hint has a placeholder that the program could fill")
+    func placeholders() throws {
+        let words = try Self.source("Output/Hints.swift")
+        for placeholder in ["clusters CLUSTER", "EP/", " NODE"] {
+            #expect(!words.contains(placeholder), "\(placeholder)")
+        }
+    }
+}
