@@ -165,6 +165,13 @@ import Testing
         ("rainmaker participant set", "lamp --name Ada", .noNode),
     ]
 
+    /// The runs that end with an error, for their snapshots.
+    static var mistakes: [String] {
+        runs.compactMap {
+            if case .error = $0.ending { $0.command + ($0.arguments.isEmpty ? "" : " " + $0.arguments) } else { nil }
+        }
+    }
+
     @Test("every command of the tree has a run here")
     func tree() {
         let commands = UsageTests.commands.map { $0.words.joined(separator: " ") }
