@@ -78,6 +78,10 @@ import Testing
         #expect(try await shell.run(["on", "hub", "--json"]).error().text("id") == "node.ambiguous-endpoint")
     }
 
+    private static func restart(_ shell: Shell) -> String {
+        "simulate aggregator,on-off-plug --port 0 --mdns none --state \(shell.path("hub"))"
+    }
+
     @Test("it has a room and a name of its own, which outlast a refresh, and stands below its bridge in lists")
     func records() async throws {
         _ = try await succeed(["node", "set", "Desk lamp", "--room", "Study", "--name", "reading lamp"])
@@ -87,9 +91,15 @@ import Testing
         #expect(rooms.last?["devices"]?.arrayValue?.first?["label"] == "reading lamp", "\(rooms)")
         _ = try await succeed(["room", "rename", "Study", "Den"])
         _ = await bridge.stop()
-        let again = try shell.start(
-            "simulate aggregator,on-off-plug --port 0 --mdns none --state \(shell.path("hub"))")
-        try await shell.succeed("node refresh hub --address 127.0.0.1:\(try await again.line("ready"))")
+        // Its port may have been given to another test meanwhile.
+        var again = try shell.start(Self.restart(shell))
+        var port = try? await again.line("ready")
+        for _ in 0..<20 where port == nil {
+            try await Task.sleep(for: .milliseconds(500))
+            again = try shell.start(Self.restart(shell))
+            port = try? await again.line("ready")
+        }
+        try await shell.succeed("node refresh hub --address 127.0.0.1:\(try #require(port))")
         let shown = try await succeed(["node", "show", "reading lamp", "--json"]).json()
         #expect(shown["label"] == "Desk lamp" && shown["room"] == "Den" && shown["endpoint"] == 2, "\(shown)")
         #expect(shown["bridge"] == "hub" && shown["reachable"] == true, "\(shown)")
