@@ -253,7 +253,9 @@ import Testing
         #expect(shown["state"] == "commissioned" && shown["vendorId"] == .uint(0xFFF1), "\(shown)")
         #expect(shown["endpoints"]?.arrayValue?.count == 2)
         let lines = try await shell.succeed("node show lamp").stdout
-        #expect(lines.hasPrefix("node\t1\nname\tlamp\nvendor\t0xFFF1\nproduct\t0x8001\n"), "\(lines)")
+        #expect(
+            lines.hasPrefix("node\t1\nname\tlamp\nvendor\tmatterctl 0xFFF1\nproduct\tDimmable light 0x8001\n"),
+            "\(lines)")
         try await shell.succeed("node rename lamp kitchen")
         #expect(try await shell.succeed("node ls").stdout.hasPrefix("1\tkitchen\t"))
         #expect(try await Shell().run("node rename 1 a").status == 3)

@@ -52,13 +52,13 @@ import Testing
     /// Mistakes with what a dimmable light and a thermostat have.
     private static let misreadings = [
         "on IT", "read it 1/onof", "read it 1/on-off/onof", "read it 1/on-off/toggle", "read it a/on-off", "read it 1",
-        "read it 9/on-off/on-off", "read it 1/thermostat/local-temperature", "write it 1/level-control/on-level 50",
+        "read it 9/on-off/on-off", "read it 1/thermostat/local-temperature", "write it 1/level-control/on-level 500",
         "write it 2/thermostat/occupied-heating-setpoint 21", "write it 2/thermostat/occupied-heating-setpoint warm",
         "write it 2/thermostat/occupied-heating-setpoint 99C", "write it 2/thermostat/system-mode hot",
         "write it 1/on-off/on-off true", "write it 1/on-off/start-up-on-off zzz", "invoke it 1/on-off/togle",
         "invoke it 1/level-control/move-to-level levl=5", "invoke it 1/level-control/move-to-level level=5",
         "invoke it 1/on-off/*", "invoke it 2/thermostat/get-weekly-schedule days-to-return=0 mode-to-return=0",
-        "invoke it 2/thermostat/setpoint-raise-lower mode=heat amount=5", "wait it 1/on-off/on-off",
+        "wait it 1/on-off/on-off",
         "thermostat heat it 99C", "color it 2700K", "node rename it 5", "group add lights it", "acl revoke it 9",
         "fabrics remove it 9 --yes",
     ]

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct SecretBytesTests {
-    private struct Holder {
+    struct Holder {
         let secret = SecretBytes([0xDE, 0xAD])
     }
 

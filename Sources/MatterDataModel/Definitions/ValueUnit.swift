@@ -123,15 +123,12 @@ extension ValueUnit {
     }
 
     /// The unit that a person may mean by a bare number although one step is another; `nil` if one step is a whole unit,
-    /// or if the bare number is what everybody types.
-    ///
-    /// - Parameter isStrict: also of levels and of tenths of a second, which commands take as bare numbers.
-    func bareUnit(isStrict: Bool) -> String? {
+    /// or if the bare number is what everybody types, as that of a level or of tenths of a second.
+    var bareUnit: String? {
         switch self {
         case .percentHundredths, .percentHalves: "%"
         case .celsiusHundredths, .celsiusTenthsDifference: "C"
-        case .level: isStrict ? "%" : nil
-        case .deciseconds, .centiseconds: isStrict ? "s" : nil
+        case .level, .deciseconds, .centiseconds: nil
         default: decimal.flatMap { $0.decimals > 0 && Quantity.takes($0.symbol, self) ? $0.symbol : nil }
         }
     }

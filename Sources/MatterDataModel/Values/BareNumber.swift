@@ -29,10 +29,9 @@ package struct BareNumber: Sendable {
     ///   - isAllowed: whether a number of steps is possible at all.
     /// - Returns: `nil` if only one reading is possible, or both are one value.
     init?(
-        _ word: String, _ number: Int64, as type: DataType, at place: String, isStrict: Bool,
-        isAllowed: (Int64) -> Bool
+        _ word: String, _ number: Int64, as type: DataType, at place: String, isAllowed: (Int64) -> Bool
     ) {
-        guard let suffix = type.unit?.bareUnit(isStrict: isStrict),
+        guard let suffix = type.unit?.bareUnit,
             let whole = type.unit.flatMap({ Quantity.parse(word + suffix, as: $0) })?.number, whole != number,
             isAllowed(number), isAllowed(whole)
         else { return nil }

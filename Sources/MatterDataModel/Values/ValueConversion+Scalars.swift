@@ -71,9 +71,8 @@ extension ValueConversion {
     private func meaning(
         of number: Int64, _ json: JSONValue, _ type: DataType, _ place: String, isAllowed: (Int64) -> Bool
     ) throws(DataModelError) -> Int64 {
-        guard isTyped, let word = json.stringValue,
-            let bare = BareNumber(
-                word, number, as: type, at: place, isStrict: parser.isStrict, isAllowed: isAllowed)
+        guard parser.isStrict, isTyped, let word = json.stringValue,
+            let bare = BareNumber(word, number, as: type, at: place, isAllowed: isAllowed)
         else { return number }
         guard let meaning = parser.choose(bare) else { throw bare.error }
         return meaning == .unit ? bare.unit.steps : bare.steps.steps

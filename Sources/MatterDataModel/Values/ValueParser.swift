@@ -36,13 +36,13 @@ package struct ValueWarning: Equatable, Sendable, CustomStringConvertible {
 /// | structures, lists | JSON; a list of scalars also as `1,2,3` |
 /// | everything nullable | `null` |
 ///
-/// A bare number whose type has another unit than people use is asked about, unless only one reading is possible: `21` may
-/// be 21 °C or 21 steps of 0.01 °C. `raw:21` and a number in JSON are steps.
+/// A bare number is one of steps, as is `raw:21`. A strict parser asks about one whose type has another unit than people use,
+/// unless only one reading is possible: `21` may be 21 °C or 21 steps of 0.01 °C.
 ///
 /// Numbers, names and lengths outside what the model knows become warnings. Errors are values of another type.
 package struct ValueParser: Sendable {
     package let catalogue: Catalogue
-    /// Whether bare levels and tenths of a second are asked about, too.
+    /// Whether a bare number that can be read in two ways is asked about; otherwise it is one of steps.
     let isStrict: Bool
     /// The cluster that the values are about, as it is typed.
     package var cluster: String?

@@ -33,7 +33,7 @@ struct WatchCondition {
             type = nil
         }
         let word = String(text[start...].dropFirst(comparison.rawValue.count))
-        let parser = ValueParser(catalogue: catalogue)
+        let parser = ValueParser(catalogue: catalogue, isStrict: true)
         if let type {
             value = try parser.value(word: word, as: type, at: place).value
         } else {
