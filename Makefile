@@ -45,7 +45,9 @@ RESULTS ?= $(CURDIR)/.build-stress/results.jsonl
 
 # Suites with real sockets, servers or locks, and deadlines; beside tests that compute they would measure the wait for a
 # core. All others that wait do so on virtual time.
-TIMED = MatterTransportTests.ExchangeManagerTests|MatterSecureChannelTests.EdgeTests|MatterControllerTests.SessionSlotTests|ProcessTests.SignalTests|MatterCommandLineTests.TrustCommandTests|MatterCommandLineTests.RevocationTests|MatterLedgerTests.ListFetcherTests|MatterCommandLineTests.WatchTests
+TIMED = MatterTransportTests.ExchangeManagerTests|MatterSecureChannelTests.EdgeTests|MatterControllerTests.SessionSlotTests|ProcessTests.SignalTests|MatterCommandLineTests.TrustCommandTests|MatterCommandLineTests.RevocationTests|MatterLedgerTests.ListFetcherTests|MatterCommandLineTests.WatchTests|MatterCommandLineTests.SnapshotTests
+# Those that compute for long without a pause, which devices in the same process would wait for.
+DOCUMENTS = DocumentsTests|SnapshotTests|UsageTests|EveryCommandTests|HintTests
 SERVERS = MatterHTTPTests|RainMakerTests|RainMakerEmulatorTests
 
 LAB = Tests/Lab/lab.sh
@@ -80,8 +82,12 @@ test: deps peers peers-controller
 	$(LAB) "$$logs/discovery" swift test --skip-build --filter MatterDiscoveryTests
 	echo "== the virtual device, which meets the official controller"
 	$(LAB) "$$logs/simulator" swift test --skip-build --filter MatterSimulatorTests
+	echo "== commands that run in the test's process, as their devices do: a few at a time"
+	$(LAB) "$$logs/commands" swift test --skip-build --experimental-maximum-parallelization-width 6 \
+		--filter MatterCommandLineTests --skip '$(TIMED)|$(DOCUMENTS)'
 	echo "== all other unit tests"
-	$(LAB) "$$logs/unit" swift test --skip-build --skip '$(TIMED)|$(SERVERS)|MatterDiscoveryTests|MatterSimulatorTests|EndToEndTests'
+	$(LAB) "$$logs/unit" swift test --skip-build \
+		--skip '$(TIMED)|$(SERVERS)|MatterCommandLineTests\.(?!$(DOCUMENTS))|MatterDiscoveryTests|MatterSimulatorTests|EndToEndTests'
 	echo "== end-to-end tests; their logs stay in $$logs if one fails"
 	MATTERCTL_PEERS="$(CURDIR)/.peers" $(LAB) "$$logs/e2e" swift test --skip-build --filter '$(ONLY)'
 	rm -rf "$$logs"
@@ -154,6 +160,7 @@ bench: release peers-controller
 	Tests/Bench/bench.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
 	Tests/Bench/nodes.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
 	Tests/Bench/house.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
+	Tests/Bench/completion.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
 	swift build -c release --product engine-bench
 	Tests/Bench/engine.sh "$$(swift build -c release --show-bin-path)/engine-bench"
 	swift build -c release --product reading-bench

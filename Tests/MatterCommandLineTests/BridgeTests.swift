@@ -159,6 +159,34 @@ import Testing
         #expect(try await succeed(["node", "ls"]).stdout.hasPrefix("1\tbridge\t"))
     }
 
+    @Test(
+        "a room travels to the device when asked to, among its other labels; what the device cannot keep changes nothing"
+    )
+    func roomLabel() async throws {
+        func labels() async throws -> String {
+            try await shell.succeed("read hub 0/user-label/label-list").stdout
+        }
+        let other = #"[{"label":"floor","value":"2"}]"#
+        _ = try await succeed(["write", "hub", "0/user-label/label-list", other])
+        _ = try await succeed(["node", "set", "hub", "--room", "Attic", "--on-device"])
+        #expect(try await labels() == #"[{"label":"floor","value":"2"},{"label":"room","value":"Attic"}]"# + "\n")
+        _ = try await succeed(["node", "set", "hub", "--room", "Study", "--name", "bridge", "--on-device"])
+        #expect(
+            try await shell.succeed("read bridge 0/user-label/label-list").stdout
+                == #"[{"label":"floor","value":"2"},{"label":"room","value":"Study"}]"# + "\n")
+        #expect(try await shell.succeed("read bridge 0/basic-information/node-label").stdout == "bridge\n")
+        let long = try await shell.run([
+            "node", "set", "bridge", "--room", "Room of seventeen", "--on-device", "--json",
+        ])
+        #expect(try long.status == 64 && long.error().text("id") == "node.limits", "\(long)")
+        let behind = try await shell.run(["node", "set", "Desk lamp", "--room", "Den", "--on-device", "--json"])
+        #expect(behind.status == 6, "\(behind)")
+        #expect(try await succeed(["room", "ls"]).stdout.contains("Study\tbridge"))
+        _ = try await succeed(["node", "set", "bridge", "--no-room", "--on-device"])
+        #expect(try await shell.succeed("read bridge 0/user-label/label-list").stdout == other + "\n")
+        #expect(try await !succeed(["room", "ls"]).stdout.contains("Study"))
+    }
+
     @Test("what is kept of sessions is forgotten; with --purge also the addresses, and the node can be found again")
     func disconnect() async throws {
         func session() async throws -> String? {

@@ -70,10 +70,53 @@ extension Controller {
             }
             ?? ConcreteAttributePath(
                 endpoint: 0, cluster: BasicInformation.id, attribute: BasicInformation.Attribute.nodeLabel)
+        try await write(.string(name), to: path, "node-label", of: node, budget: budget)
+    }
+
+    private func write(
+        _ value: TLVValue, to path: ConcreteAttributePath, _ name: String, of node: NodeRecord, budget: Budget
+    ) async throws {
         let results = try await link(to: node).write(
-            [AttributeWrite(path, value: .string(name))], isTimed: false, deadline: budget.deadline(for: node))
+            [AttributeWrite(path, value: value)], isTimed: false, deadline: budget.deadline(for: node))
         guard let failed = results.first(where: { !$0.status.isSuccess }) else { return }
         throw ControllerError(
-            .status, "\(node.title) answered the write of node-label with \(failed.status)", status: failed.status)
+            .status, "\(node.title) answered the write of \(name) with \(failed.status)", status: failed.status)
+    }
+
+    // MARK: Rooms
+
+    /// The label that holds the room, as bridges use it for theirs (Matter core specification 9.6, 9.7).
+    private static let roomLabel = "room"
+    /// The most bytes of a label's value (9.6.4.2).
+    private static let longestLabelValue = 16
+
+    /// Writes the room of a node, or of a device behind a bridge, into its labels (User Label cluster); its other labels
+    /// stay.
+    ///
+    /// - Parameter room: `nil` takes the label away.
+    /// - Throws: ``ControllerError`` `outOfLimits`, `unsupportedCluster`, or `status` if the device refused.
+    package func tell(
+        _ node: NodeRecord, bridged endpoint: EndpointID?, room: String?, budget: Budget
+    ) async throws {
+        if let room, room.utf8.count > Self.longestLabelValue {
+            throw ControllerError(
+                .outOfLimits,
+                "a device keeps a room of at most \(Self.longestLabelValue) bytes, and '\(room)' has more")
+        }
+        let path = ConcreteAttributePath(
+            endpoint: endpoint ?? 0, cluster: UserLabel.id, attribute: UserLabel.Attribute.labelList)
+        let known = try await link(to: node).read([AttributePath(path)], deadline: budget.deadline(for: node))
+        guard case .array(let members)? = known.attributes.first(where: { $0.path == path })?.value else {
+            throw ControllerError(
+                .unsupportedCluster, "\(node.title) keeps no labels (user-label), so it cannot be told its room")
+        }
+        var labels = members.map(\.value).filter { label in
+            (try? TLVFields(label, "LabelStruct").string(0)) != Self.roomLabel
+        }
+        if let room {
+            labels.append(
+                .structure([TLVElement(0, .string(Self.roomLabel)), TLVElement(1, .string(room))]))
+        }
+        try await write(.array(of: labels), to: path, "user-label", of: node, budget: budget)
     }
 }

@@ -157,7 +157,7 @@ struct InteractionServerTests {
             #expect(reports.compactMap(\.path.attribute) == list, "\(path)")
         }
         let servers = bench.value(1, Descriptor.id, 1)?.items?.compactMap { $0.id(as: ClusterID.self) }
-        #expect(servers == [3, 4, 6, 8, 0x1D])
+        #expect(servers == [3, 4, 6, 8, 0x1D, 0x62])
         #expect(bench.value(0, Descriptor.id, 3) == .array(of: [.uint(1)]))
     }
 

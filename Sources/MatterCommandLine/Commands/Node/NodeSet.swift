@@ -3,12 +3,12 @@ import MatterController
 import MatterRecords
 
 extension NodeCommand {
-    struct Set: StateCommand {
+    struct Set: NodeSubject {
         static let configuration = CommandConfiguration(
             commandName: "set",
             abstract: "Put a node or a device behind a bridge into a room, or give it another name.",
             discussion: """
-                Only what is kept here changes; the device is not told.
+                Only what is kept here changes, unless --on-device is given.
 
                 Example: matterctl node set kitchen --room Kitchen
                 """)
@@ -17,7 +17,9 @@ extension NodeCommand {
         @Option(help: ArgumentHelp("The new name.", valueName: "NAME")) var name: String?
         @Option(help: ArgumentHelp("The room that it is in.", valueName: "ROOM")) var room: String?
         @Flag(help: "It is in no room.") var noRoom = false
-        @OptionGroup(title: HelpPage.common) var state: StateOptions
+        @Flag(name: .long, help: "Also write the name (NodeLabel) and the room (a user label) into the device.")
+        var onDevice = false
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func validate() throws {
             guard name != nil || room != nil || noRoom else {
@@ -26,13 +28,21 @@ extension NodeCommand {
             guard room == nil || !noRoom else { throw ValidationError("choose one: --room or --no-room") }
         }
 
-        func execute() async throws {
+        func run(_ context: CommandContext) async throws {
             if let name { try ShortForms.check(name) }
-            let controller = try state.controller()
+            let controller = context.controller
             let (record, endpoint) = try await controller.place(of: node.node, endpoint: node.endpoint)
             // The spelling that the room has already.
             let rooms = try await controller.rooms()
             let room = try room.map { try rooms.room(named: $0)?.name ?? $0 }
+            // What may fail comes first.
+            if onDevice, room != nil || noRoom {
+                try await controller.tell(record, bridged: endpoint, room: room, budget: context.budget)
+            }
+            if onDevice, let name {
+                try await controller.rename(
+                    record, bridged: endpoint, to: name, alsoAt: .device, budget: context.budget)
+            }
             if let endpoint {
                 return try await controller.update(record, bridged: endpoint) { device in
                     if let name { device.name = name }
