@@ -46,8 +46,6 @@ let fuzz: Target =
         sources: ["Entries", "Main"], swiftSettings: strict + [.unsafeFlags(["-parse-as-library"])])
 
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
-let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
-let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let flyingFox: Target.Dependency = .product(name: "FlyingFox", package: "FlyingFox")
@@ -68,7 +66,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
         .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
         .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
         .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
     ],
     targets: [
@@ -84,10 +81,10 @@ let package = Package(
         module("MatterTLV", ["JSON", "MatterErrors"]),
         module("MatterCrypto", ["COpenSSL", "DynamicCrypto", "JSON", "MatterErrors"]),
         module("MatterSetupPayload", ["JSON", "MatterErrors", "MatterTLV"]),
-        module("MatterStore", ["JSON", "MatterErrors"]),
+        module("MatterStore", ["CProcess", "JSON", "MatterErrors"]),
         module("MatterHTTP", ["CCurl", "MatterErrors", logging]),
         module("MatterCredentials", ["JSON", "MatterCrypto", "MatterErrors", "MatterTLV", asn1]),
-        module("MatterTransport", ["MatterCrypto", "MatterErrors", nioCore, nioPosix]),
+        module("MatterTransport", ["CProcess", "MatterCrypto", "MatterErrors"]),
         module(
             "MatterSecureChannel",
             ["MatterCredentials", "MatterCrypto", "MatterErrors", "MatterTLV", "MatterTransport"]),
@@ -109,7 +106,7 @@ let package = Package(
         module(
             "MatterCommissioning",
             [
-                "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterErrors",
+                "JSON", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterErrors",
                 "MatterInteraction", "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload",
                 "MatterTLV", "MatterTransport", logging,
             ]),
@@ -179,7 +176,7 @@ let package = Package(
             dependencies: [
                 "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterInteraction",
                 "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport",
-                logging, nioCore,
+                logging,
             ], path: "Tests/MatterTestKit", swiftSettings: strict),
         tests("ProcessTests", ["CProcess"]),
         tests("JSONTests", ["JSON"]),

@@ -4,12 +4,13 @@
 
 #include "COpenSSL.h"
 
+#include <errno.h>
 #include <openssl/core_names.h>
-#include <openssl/hmac.h>
-#include <openssl/kdf.h>
 #include <openssl/obj_mac.h>
 #include <openssl/params.h>
 #include <pthread.h>
+#include <string.h>
+#include <sys/random.h>
 
 static int started;
 
@@ -39,7 +40,6 @@ int copenssl_start(void) {
 FETCHED(EVP_MD, sha256, EVP_MD_fetch(NULL, "SHA256", NULL))
 FETCHED(EVP_CIPHER, ccm, EVP_CIPHER_fetch(NULL, "AES-128-CCM", NULL))
 FETCHED(EVP_CIPHER, ctr, EVP_CIPHER_fetch(NULL, "AES-128-CTR", NULL))
-FETCHED(EVP_KDF, hkdf, EVP_KDF_fetch(NULL, "HKDF", NULL))
 FETCHED(EC_GROUP, p256, EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1))
 
 const EVP_MD *copenssl_sha256_algorithm(void) { return sha256_get(); }
@@ -72,29 +72,70 @@ void copenssl_sha1(const void *data, size_t count, uint8_t digest[20]) {
     SHA1_Final(digest, &context);
 }
 
-int copenssl_hmac_sha256(const void *key, size_t key_count, const void *message, size_t message_count,
-                         uint8_t digest[32]) {
-    const EVP_MD *hash = copenssl_sha256_algorithm();
-    if (hash == NULL || key_count > INT32_MAX) return 0;
-    return HMAC(hash, key_count > 0 ? key : "", (int)key_count, message, message_count, digest, NULL) != NULL;
+// HMAC (RFC 2104) and HKDF (RFC 5869) stand on the hash above for the same reason; and fetching libcrypto's own takes longer
+// than all that a handshake derives.
+typedef struct {
+    SHA256_CTX inner, outer;
+} HMACState;
+
+static void hmac_begin(HMACState *state, const void *key, size_t count) {
+    uint8_t block[SHA256_CBLOCK] = {0};
+    if (count > sizeof block)
+        copenssl_sha256(key, count, block);
+    else if (count > 0)
+        memcpy(block, key, count);
+    for (size_t i = 0; i < sizeof block; i++) block[i] ^= 0x36;
+    copenssl_sha256_init(&state->inner);
+    copenssl_sha256_update(&state->inner, block, sizeof block);
+    for (size_t i = 0; i < sizeof block; i++) block[i] ^= 0x36 ^ 0x5C;
+    copenssl_sha256_init(&state->outer);
+    copenssl_sha256_update(&state->outer, block, sizeof block);
+    OPENSSL_cleanse(block, sizeof block);
 }
 
-int copenssl_hkdf_sha256(const void *secret, size_t secret_count, const void *salt, size_t salt_count, const void *info,
-                         size_t info_count, void *output, size_t output_count) {
-    EVP_KDF *algorithm = hkdf_get();
-    EVP_KDF_CTX *context = algorithm == NULL ? NULL : EVP_KDF_CTX_new(algorithm);
-    if (context == NULL) return 0;
-    // The casts drop const only for the parameter type's sake: a setter reads its parameters.
-    OSSL_PARAM parameters[] = {
-        OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)"SHA256", 0),
-        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)secret, secret_count),
-        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT, (void *)salt, salt_count),
-        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)info, info_count),
-        OSSL_PARAM_construct_end(),
-    };
-    int derived = EVP_KDF_derive(context, output, output_count, parameters) == 1;
-    EVP_KDF_CTX_free(context);
-    return derived;
+static void hmac_end(HMACState *state, uint8_t digest[32]) {
+    copenssl_sha256_final(&state->inner, digest);
+    copenssl_sha256_update(&state->outer, digest, 32);
+    copenssl_sha256_final(&state->outer, digest);
+}
+
+void copenssl_hmac_sha256(const void *key, size_t key_count, const void *message, size_t message_count,
+                          uint8_t digest[32]) {
+    HMACState state;
+    hmac_begin(&state, key, key_count);
+    copenssl_sha256_update(&state.inner, message, message_count);
+    hmac_end(&state, digest);
+}
+
+void copenssl_hkdf_sha256(const void *secret, size_t secret_count, const void *salt, size_t salt_count, const void *info,
+                          size_t info_count, void *output, size_t output_count) {
+    uint8_t key[32], block[32], number = 0;
+    // Without a salt, its block is all zeros, as that of 32 zeros is.
+    copenssl_hmac_sha256(salt, salt_count, secret, secret_count, key);
+    for (size_t done = 0; done < output_count;) {
+        HMACState state;
+        hmac_begin(&state, key, sizeof key);
+        if (number > 0) copenssl_sha256_update(&state.inner, block, sizeof block);
+        copenssl_sha256_update(&state.inner, info, info_count);
+        number++;
+        copenssl_sha256_update(&state.inner, &number, 1);
+        hmac_end(&state, block);
+        size_t part = output_count - done < sizeof block ? output_count - done : sizeof block;
+        memcpy((uint8_t *)output + done, block, part);
+        done += part;
+    }
+    OPENSSL_cleanse(key, sizeof key);
+    OPENSSL_cleanse(block, sizeof block);
+}
+
+int copenssl_random(void *output, size_t count) {
+    size_t done = 0;
+    while (done < count) {
+        ssize_t part = getrandom((uint8_t *)output + done, count - done, 0);
+        if (part < 0 && errno != EINTR) return 0;
+        if (part > 0) done += (size_t)part;
+    }
+    return 1;
 }
 
 int copenssl_pbkdf2_sha256(const void *password, size_t password_count, const void *salt, size_t salt_count,

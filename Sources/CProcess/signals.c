@@ -73,11 +73,9 @@ static void handle(int number, void (*handler)(int)) {
     sigaction(number, &action, NULL);
 }
 
-void cprocess_arm(const char *interrupted, int interrupted_status, const char *late, int late_status) {
+void cprocess_arm(const char *interrupted, int interrupted_status) {
     ending.interrupted = interrupted;
     ending.interrupted_status = interrupted_status;
-    ending.late = late;
-    ending.late_status = late_status;
     handle(SIGALRM, on_alarm);
     handle(SIGINT, on_signal);
     handle(SIGTERM, on_signal);
@@ -97,7 +95,9 @@ void cprocess_acknowledge(void) {
     set_alarm();
 }
 
-void cprocess_limit(unsigned seconds) {
+void cprocess_limit(unsigned seconds, const char *late, int late_status) {
+    ending.late = late;
+    ending.late_status = late_status;
     atomic_store(&limit, now() + seconds);
     set_alarm();
 }

@@ -1,52 +1,74 @@
 import CProcess
 import Glibc
 import MatterErrors
+import MatterTransport
+import Synchronization
 
 /// Turns SIGINT and SIGTERM into cancellation; a second one ends the process at once.
 ///
-/// The main thread does nothing but wait for them, so that they are noticed even where no other thread can be started.
-/// Until it waits, and if it does not get to acting on a signal, a signal ends the process by itself.
-struct Interruption {
+/// The thread of ``SocketLoop/main`` takes notice of them. Until it does, and if it does not get to acting on a signal, a
+/// signal ends the process by itself.
+final class Interruption: Sendable {
     /// `timeout` and other wrappers send a signal to a process and then to its whole group.
     private static let echo = Duration.milliseconds(100)
+    /// That of this process.
+    private static let current = Mutex<Interruption?>(nil)
 
     private let isJSON: Bool
-    private var readingEnd: Int32 = -1
-    private var writingEnd: Int32 = -1
+    private let work: Task<Int32, Never>
+    private let readingEnd: Int32
+    private let first = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// From here on the signals end the process with the exit code and message of an interruption. One value for each
-    /// process.
-    init(isJSON: Bool) {
+    private init(isJSON: Bool, of work: Task<Int32, Never>, readingEnd: Int32) {
         self.isJSON = isJSON
-        func lasting(_ error: any Error) -> UnsafePointer<CChar>? {
-            let report = ErrorReport(error)
-            return UnsafePointer(strdup((isJSON ? report.json : report.text) + "\n"))
-        }
-        let overdue = CommandLineError.overdue
-        cprocess_arm(
-            lasting(CancellationError()), ExitStatus.interrupted.rawValue, lasting(overdue), overdue.status.rawValue)
-        var ends: [Int32] = [-1, -1]
-        guard cprocess_pipe(&ends) == 0 else { return }
-        // A handler must not wait.
-        _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
-        (readingEnd, writingEnd) = (ends[0], ends[1])
+        self.work = work
+        self.readingEnd = readingEnd
     }
 
-    /// Cancels the work at the first signal. The work ends the process.
-    func serve(_ work: Task<Int32, Never>) -> Never {
-        guard readingEnd >= 0 else { while true { pause() } }
-        cprocess_listen(writingEnd)
-        var first: ContinuousClock.Instant?
-        while true {
-            var octets: [UInt8] = Array(repeating: 0, count: 16)
-            guard read(readingEnd, &octets, octets.count) > 0 else { continue }
-            if let first, .now - first > Self.echo {
-                _exit(CommandFailure(error: CommandLineError.interruptedTwice, target: nil, isJSON: isJSON).report())
-            }
-            first = first ?? .now
-            work.cancel()
-            cprocess_acknowledge()
+    /// From here on the signals end the process with the exit code and message of an interruption.
+    static func arm(isJSON: Bool) {
+        cprocess_arm(lasting(.interruption, isJSON: isJSON), ExitStatus.interrupted.rawValue)
+    }
+
+    /// Ends the process if it still runs after so many seconds.
+    static func limit(_ seconds: Double, isJSON: Bool) {
+        let overdue = CommandLineError.overdue
+        cprocess_limit(
+            UInt32(seconds.rounded(.up)), lasting(ErrorReport(overdue), isJSON: isJSON), overdue.status.rawValue)
+    }
+
+    /// For a signal handler, which cannot make it.
+    private static func lasting(_ report: ErrorReport, isJSON: Bool) -> UnsafePointer<CChar>? {
+        UnsafePointer(strdup((isJSON ? report.json : report.text) + "\n"))
+    }
+
+    /// From here on the first signal cancels the work, which ends the process.
+    static func cancel(_ work: Task<Int32, Never>, isJSON: Bool) {
+        var ends: [Int32] = [-1, -1]
+        guard cprocess_pipe(&ends) == 0 else { return }
+        // Neither a handler nor the loop must wait.
+        for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+        let interruption = Interruption(isJSON: isJSON, of: work, readingEnd: ends[0])
+        current.withLock { $0 = interruption }
+        guard SocketLoop.main.watch(ends[0], { interruption.takeNotice() }) == nil else { return }
+        cprocess_listen(ends[1])
+    }
+
+    /// Acts on a signal while a question keeps the thread from it.
+    static func takeNotice() { current.withLock { $0 }?.takeNotice() }
+
+    private func takeNotice() {
+        var octets: (UInt64, UInt64) = (0, 0)
+        guard read(readingEnd, &octets, MemoryLayout.size(ofValue: octets)) > 0 else { return }
+        let first = first.withLock { first in
+            defer { first = first ?? .now }
+            return first
         }
+        if let first, .now - first > Self.echo {
+            _exit(CommandFailure(error: CommandLineError.interruptedTwice, target: nil, isJSON: isJSON).report())
+        }
+        work.cancel()
+        cprocess_acknowledge()
     }
 }
 

@@ -40,20 +40,18 @@ package struct Program {
                     isJSON: false))
         }
         let program = Program(arguments.dropFirst())
-        let command: any ParsableCommand
-        switch program.parsed() {
-        case .command(let parsed): command = parsed
-        case .ended(let status): exit(status)
-        }
-        let interruption = Interruption(isJSON: program.isJSON)
+        let parsed = program.parsed()
+        if case .ended(let status) = parsed { exit(status) }
+        Interruption.arm(isJSON: program.isJSON)
         do throws(CommandLineError) {
-            try prepare(for: command)
+            try program.prepare(for: parsed)
         } catch {
             exit(report(error, isJSON: program.isJSON))
         }
-        let work = Task { await program.perform(command) }
+        let work = Task { await program.perform(parsed) }
         Task { exit(await work.value) }
-        interruption.serve(work)
+        Interruption.cancel(work, isJSON: program.isJSON)
+        SocketLoop.serveProcess()
     }
 
     /// Runs a command line within a process that goes on, with the streams and the environment of a terminal.
@@ -69,15 +67,14 @@ package struct Program {
     private static func run(_ arguments: [String], on terminal: Terminal) async -> Int32 {
         await Terminal.$current.withValue(terminal) {
             let program = Program(arguments[...])
-            switch program.parsed() {
-            case .command(let command): return await program.perform(command)
-            case .ended(let status): return status
-            }
+            return await program.perform(program.parsed())
         }
     }
 
     private enum Parsed {
         case command(any ParsableCommand)
+        /// A command that was read without the parser.
+        case plain(any NetworkCommand)
         /// With an exit code, and everything said.
         case ended(Int32)
     }
@@ -91,23 +88,34 @@ package struct Program {
             Terminal.current.result(script)
             return .ended(done())
         }
+        if arguments == ["--version"] {
+            Terminal.current.result(Version.text)
+            return .ended(done())
+        }
+        if let command = PlainLine.command(arguments) { return .plain(command) }
+        let escaped = NegativeNumbers.escaped(arguments, of: MatterCtl.self)
+        if let command = NamedCommand.parsed(escaped, of: MatterCtl.self) { return .command(command) }
         if let unknown = CommandSpelling.unknownCommand(in: arguments, of: MatterCtl.self) {
             return .ended(Self.report(unknown, isJSON: isJSON))
         }
         do {
-            return .command(try MatterCtl.parseAsRoot(NegativeNumbers.escaped(arguments, of: MatterCtl.self)))
+            return .command(try MatterCtl.parseAsRoot(escaped))
         } catch {
             return .ended(ended(by: error))
         }
     }
 
-    private func perform(_ command: any ParsableCommand) async -> Int32 {
+    private func perform(_ parsed: Parsed) async -> Int32 {
         do {
-            var command = command
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
+            switch parsed {
+            case .ended(let status): return status
+            case .plain(var command): try await command.run()
+            case .command(var command):
+                if var command = command as? any AsyncParsableCommand {
+                    try await command.run()
+                } else {
+                    try command.run()
+                }
             }
             return done()
         } catch let failure as CommandFailure {
@@ -118,14 +126,21 @@ package struct Program {
     }
 
     /// Sees to it that the command ends, whatever this system lacks.
-    private static func prepare(for command: any ParsableCommand) throws(CommandLineError) {
-        let isLocal = command is any LocalCommand && !(command is Simulate)
-        try Shortage.check(forNetwork: !isLocal)
-        guard !(command is Simulate) else { return }
-        // One command has one socket.
-        TransportThreads.limitToOne()
-        guard let limit = (command as? any NetworkCommand)?.longestRun else { return }
-        cprocess_limit(UInt32((limit / .seconds(1) + overtime).rounded(.up)))
+    private func prepare(for parsed: Parsed) throws(CommandLineError) {
+        let network: (any NetworkCommand)?
+        switch parsed {
+        case .ended: return
+        case .plain(let command):
+            try Shortage.check(for: .plain)
+            network = command
+        case .command(let command) where command is Simulate: return try Shortage.check(for: .network)
+        case .command(let command):
+            network = command as? any NetworkCommand
+            try Shortage.check(for: command is any LocalCommand ? .local : .network)
+        }
+        SocketLoop.takeOver()
+        guard let limit = network?.longestRun else { return }
+        Interruption.limit(limit / .seconds(1) + Self.overtime, isJSON: isJSON)
     }
 
     private static func report(_ error: any Error, isJSON: Bool) -> Int32 {

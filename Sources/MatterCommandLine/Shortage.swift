@@ -5,22 +5,23 @@ import Glibc
 ///
 /// The libraries that run it end the process, or wait for ever, where they get no thread or descriptor.
 enum Shortage {
-    private struct Need {
-        var threads: Int32
-        var descriptors: Int32
+    struct Need {
+        fileprivate var threads: Int32
+        fileprivate var descriptors: Int32
 
-        static let local = Need(threads: 2, descriptors: 4)
-        static let network = Need(threads: 8, descriptors: 10)
+        static let local = Need(threads: 2, descriptors: 8)
+        static let network = Need(threads: 8, descriptors: 16)
+        /// On the thread that there is. Discovery, which has one of its own, does without if it must.
+        static let plain = Need(threads: 0, descriptors: 16)
     }
 
     /// - Throws: ``CommandLineError`` that names what is missing.
-    static func check(forNetwork: Bool) throws(CommandLineError) {
+    static func check(for need: Need) throws(CommandLineError) {
         // The library that runs the threads looks after them there, and ends the process where it cannot.
         guard access("/proc/self/stat", R_OK) == 0 else {
             throw CommandLineError(
                 "process.no-proc", "/proc cannot be read: \(String(cString: strerror(errno)))", status: .serviceMissing)
         }
-        let need = forNetwork ? Need.network : Need.local
         let descriptors = cprocess_has_descriptors(need.descriptors)
         guard descriptors == 0 else {
             throw error("this process may not open enough files", descriptors, limit: "ulimit -n")

@@ -6,7 +6,7 @@ package import MatterErrors
 import MatterInteraction
 package import MatterRecords
 import MatterSecureChannel
-import MatterSession
+package import MatterSession
 package import MatterStore
 package import MatterTransport
 
@@ -33,6 +33,20 @@ public actor Controller {
         /// The same for a command or a write that the device has acknowledged, where the user said how long to wait. The
         /// end of the budget holds all the same.
         package var patience: Duration?
+        /// Whether a node that sleeps for long times is waited for before anything is sent to it.
+        package var waitsForCheckIn = false
+        /// How long it is waited for; `nil` for as long as it may sleep.
+        package var checkInPatience: Duration?
+        /// Where sessions are kept between processes; `nil` if none are.
+        package var runtime: RuntimeDirectory?
+        /// This moment in the clocks of the machine, for what is kept there.
+        package var moment: @Sendable () -> MachineMoment? = MachineMoment.now
+        /// True if kept sessions are closed instead of used.
+        package var isFresh = false
+        /// Told of every session in which a node has answered: how it came to be, and the time until the answer.
+        package var sessionProgress: (@Sendable (NodeRecord, SessionRung, Duration) -> Void)?
+        /// False if sessions are closed at the end instead of kept.
+        package var keepsSessions = true
         /// Finds nodes and devices in place of Avahi.
         package var discovery: (any Discovery)?
         /// How long D-Bus and Avahi may be silent before discovery is taken for broken.
@@ -75,6 +89,10 @@ public actor Controller {
     private(set) var reports = IncomingReports()
     /// How many subscriptions are set up at a time.
     private static let mostSetUps = 32
+    /// Takes the check-ins of nodes that are waited for.
+    var listener: Task<Void, Never>?
+    /// Why it takes none.
+    private(set) var listenerFailure: (any Error)?
     nonisolated let setUps = Turns(limit: mostSetUps)
 
     /// Subscriptions have a link of their own, so that a command that loses its session does not end them.
@@ -94,6 +112,9 @@ public actor Controller {
         reports = IncomingReports()
         for link in links.values { await link.close() }
         links = [:]
+        listener?.cancel()
+        await listener?.value
+        listener = nil
         await openManager?.shutDown(drainUntil: options.time.now + .milliseconds(500))
         openManager = nil
     }
@@ -207,6 +228,15 @@ public actor Controller {
             logger: options.logger)
     }
 
+    /// The sessions that are kept between processes; `nil` if none are.
+    package func keptSessions() throws -> KeptSessionStore? {
+        guard let runtime = options.runtime else { return nil }
+        let fabric = try fabric()
+        return KeptSessionStore(
+            runtime, state: options.state, fabric: fabric.compressedFabricID, certificate: fabric.noc,
+            moment: options.moment)
+    }
+
     private func slots(_ kind: SlotKind) throws -> SessionSlots {
         if let open = openSlots[kind] { return open }
         let slots = SessionSlots(options.state, fabric: try fabric().name, kind: kind, logger: options.logger)
@@ -220,11 +250,28 @@ public actor Controller {
     package func link(to node: NodeRecord, for kind: SlotKind? = nil) async throws -> NodeLink {
         let key = LinkKey(node: node.nodeID, kind: kind ?? options.sessions)
         if let link = links[key] { return link }
-        let connector = try await nodeConnector(for: key.kind)
+        let hasWaited = try await meet(node)
+        let link = try await awakeLink(to: node, for: kind)
+        if hasWaited { try await keepAwake(link) }
+        return link
+    }
+
+    func noteListener(_ failure: any Error) { listenerFailure = failure }
+
+    /// The link to a node that is awake, for all that is known.
+    func awakeLink(to node: NodeRecord, for kind: SlotKind? = nil) async throws -> NodeLink {
+        let key = LinkKey(node: node.nodeID, kind: kind ?? options.sessions)
+        if let link = links[key] { return link }
+        let manager = try await manager()
         if let link = links[key] { return link }
         let link = NodeLink(
-            node: node, connector: connector, onlyAddresses: options.addresses, nodes: try nodes(),
-            slots: try slots(key.kind),
+            node: node, manager: manager,
+            connector: { [weak self] in
+                guard let self else { throw CancellationError() }
+                return try await nodeConnector(for: key.kind)
+            }, onlyAddresses: options.addresses, nodes: try nodes(), slots: try slots(key.kind),
+            kept: key.kind == .short ? try keptSessions() : nil, isFresh: options.isFresh,
+            keepsSessions: options.keepsSessions, tell: options.sessionProgress,
             patience: NodeLink.Patience(usual: options.processing, afterAcknowledgement: options.patience),
             logger: options.logger)
         links[key] = link
@@ -269,6 +316,7 @@ public actor Controller {
     /// after either side has got another certificate.
     package func endSession(with id: NodeID) async throws {
         for key in links.keys where key.node == id { await links.removeValue(forKey: key)?.close() }
+        try keptSessions()?.remove(id)
         try ResumptionStore(options.state, fabric: try fabric().name).remove(id)
     }
 }

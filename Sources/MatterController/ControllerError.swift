@@ -70,6 +70,12 @@ package struct ControllerError: CodedError {
         case lockFull = "lock.full"
         /// The mode of the thermostat does not say which of its temperatures is meant.
         case modeUnclear = "thermostat.mode"
+        /// The node sleeps, and does not check in with our node.
+        case notRegistered = "icd.not-registered"
+        /// The node sleeps, and has not checked in within the time.
+        case noCheckIn = "icd.no-check-in"
+        /// Another process takes the check-ins of the fabric's nodes.
+        case listening = "icd.listening"
     }
 
     package var code: Code

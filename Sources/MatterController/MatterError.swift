@@ -91,7 +91,9 @@ extension MatterError.Code {
         case let error as RecordError: self.init(record: error)
         case let error as LedgerError: self.init(ledger: error)
         case is StoreError, is CredentialsError: self = .localState
-        case is SetupPayloadError, is DataModelError, is TLVError, is AttestationError: self = .invalidInput
+        case is SetupPayloadError, is SetupCodeListError, is DataModelError, is TLVError, is AttestationError,
+            is ThreadDatasetError:
+            self = .invalidInput
         default: self = .defect
         }
     }
@@ -128,10 +130,11 @@ extension MatterError.Code {
         case .ambiguousEndpoint, .otherIssuer, .lockout, .invalidAccessEntry, .ownFabric, .outOfLimits, .pinNeeded,
             .modeUnclear:
             self = .invalidInput
-        case .unknownAccessEntry, .unknownFabric, .unknownBinding, .unknownLockUser: self = .notFound
+        case .unknownAccessEntry, .unknownFabric, .unknownBinding, .unknownLockUser, .notRegistered: self = .notFound
         case .bindingUnfinished: self = error.underlying.map { Self($0) } ?? .refused
         case .noIssuer, .issuerProgram: self = .issuerFailed
-        case .sessionsInUse: self = .localState
+        case .sessionsInUse, .listening: self = .localState
+        case .noCheckIn: self = .noAnswer
         case .removalRefused, .accessListFull, .groupConflict, .listDiffers, .fabricRefused, .windowOpen, .nodeBusy,
             .timeNotAccepted, .networkRefused, .refused, .codeTaken, .lockFull:
             self = .refused

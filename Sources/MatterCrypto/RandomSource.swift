@@ -25,27 +25,23 @@ extension RandomSource {
     }
 }
 
-/// libcrypto's generator, seeded by the operating system.
+/// The operating system's generator. libcrypto's own takes longer to set up than a command draws bytes for.
 package struct SystemRandom: RandomSource {
     package init() {}
 
     package func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: max(0, count))
-        guard copenssl_start() == 1, let size = Int32(exactly: bytes.count), RAND_bytes(&bytes, size) == 1 else {
-            throw failure()
-        }
+        guard copenssl_random(&bytes, bytes.count) == 1 else { throw failure }
         return bytes
     }
 
     package func secret(_ count: Int) throws(CryptoError) -> SecretBytes {
         try SecretBytes(count: count) { (buffer) throws(CryptoError) in
-            guard copenssl_start() == 1, let size = Int32(exactly: buffer.count),
-                RAND_priv_bytes(buffer.baseAddress, size) == 1
-            else { throw failure() }
+            guard copenssl_random(buffer.baseAddress, buffer.count) == 1 else { throw failure }
         }
     }
 
-    private func failure() -> CryptoError {
-        CryptoError(.randomFailed, CryptoError.library("draw random bytes").reason)
+    private var failure: CryptoError {
+        CryptoError(.randomFailed, "the operating system gives no random bytes")
     }
 }

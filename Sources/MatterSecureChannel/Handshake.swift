@@ -55,6 +55,34 @@ package struct EstablishedSession: Sendable {
     package var resumption: ResumptionRecord?
     /// True if this session itself was resumed.
     package var isResumed = false
+
+    init(
+        kind: Kind, role: Role, localSessionID: UInt16, peerSessionID: UInt16, keys: SessionKeys,
+        peerParameters: SessionParameters, localNodeID: UInt64 = 0, peerNodeID: UInt64 = 0,
+        peerCATs: [CASEAuthenticatedTag] = [], fabricIndex: UInt8? = nil, resumption: ResumptionRecord? = nil,
+        isResumed: Bool = false
+    ) {
+        self.kind = kind
+        self.role = role
+        self.localSessionID = localSessionID
+        self.peerSessionID = peerSessionID
+        self.keys = keys
+        self.peerParameters = peerParameters
+        self.localNodeID = localNodeID
+        self.peerNodeID = peerNodeID
+        self.peerCATs = peerCATs
+        self.fabricIndex = fabricIndex
+        self.resumption = resumption
+        self.isResumed = isResumed
+    }
+
+    /// A CASE session that goes on.
+    package init(_ parameters: SecureSessionParameters, peerParameters: SessionParameters) {
+        self.init(
+            kind: .case, role: parameters.role, localSessionID: parameters.localSessionID,
+            peerSessionID: parameters.peerSessionID, keys: parameters.keys, peerParameters: peerParameters,
+            localNodeID: parameters.localNodeID, peerNodeID: parameters.peerNodeID)
+    }
 }
 
 /// The record that both sides of a CASE session keep to resume it (Matter core specification 4.14.2.2.1).

@@ -77,6 +77,13 @@ package struct SessionParameters: Equatable, Sendable {
 }
 
 extension Duration {
+    /// Nanoseconds without their fraction, as far as they fit: 292 years.
+    package var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? (seconds < 0 ? .min : .max) : product &+ attoseconds / 1_000_000_000
+    }
+
     /// Milliseconds without their fraction; 0 for negative durations. A quotient in floating point would lose one now
     /// and then.
     var wholeMilliseconds: UInt64 {

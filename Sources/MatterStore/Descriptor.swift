@@ -66,19 +66,32 @@ extension Descriptor {
     }
 
     /// Reads to the end, but no more than one byte beyond a limit.
-    func read(limit: Int, _ path: String) throws(StoreError) -> [UInt8] {
+    ///
+    /// - Parameter size: what the file had just now; another one is no fault.
+    func read(limit: Int, size: Int, _ path: String) throws(StoreError) -> [UInt8] {
+        let descriptor = raw
         var octets: [UInt8] = []
+        // One byte more than expected: if it stays empty, that was the end.
+        var room = min(max(size, 0), limit) + 1
         while octets.count <= limit {
-            var chunk = [UInt8](repeating: 0, count: min(65_536, limit + 1 - octets.count))
-            let result = chunk.withUnsafeMutableBytes { buffer in
-                systemCall { Glibc.read(raw, buffer.baseAddress, buffer.count) }
+            var failure: SystemFailure?
+            var chunk = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+                switch systemCall({ Glibc.read(descriptor, buffer.baseAddress, room) }) {
+                case .success(let read): count = read
+                case .failure(let refusal): failure = refusal
+                }
             }
-            defer { wipe(&chunk) }
-            switch result {
-            case .success(0): return octets
-            case .success(let count): octets += chunk[..<count]
-            case .failure(let failure): throw .system(failure.number, "read", path)
+            if let failure { throw .system(failure.number, "read", path) }
+            let count = chunk.count
+            if octets.isEmpty {
+                octets = chunk
+                chunk = []
+            } else {
+                octets += chunk
+                wipe(&chunk)
             }
+            if count == 0 || octets.count == size { return octets }
+            room = min(65_536, limit + 1 - octets.count)
         }
         return octets
     }

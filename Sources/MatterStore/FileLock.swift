@@ -64,11 +64,11 @@ extension StateDirectory {
     /// Opens the file of a lock, which is made if it is missing.
     func openLockFile(_ name: RecordName) throws(StoreError) -> Descriptor {
         let path = path(of: [RecordName.locks, name.lockFile])
-        guard let folder = try folder(CollectionOfOne(RecordName.locks), creating: true) else {
+        guard let folder = try folder([RecordName.locks], creating: true) else {
             throw .system(ENOENT, "create", path)
         }
         let folderDescriptor = folder.raw
-        let opened = systemCall {
+        let opened = opened {
             openat(folderDescriptor, name.lockFile, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
         }
         switch opened {
@@ -80,7 +80,7 @@ extension StateDirectory {
     private func busy(_ name: RecordName, _ timeout: Duration) -> StoreError {
         let path = path(of: [RecordName.locks, name.lockFile])
         var number: Int32?
-        if let folder = try? folder(CollectionOfOne(RecordName.locks), creating: false) {
+        if let folder = try? folder([RecordName.locks], creating: false) {
             number = LockHolder.process(of: name.lockFile, in: folder, path, store: self)
         }
         let holder =

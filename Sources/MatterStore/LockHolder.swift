@@ -11,7 +11,7 @@ enum LockHolder {
     ///
     /// - Returns: `nil` if it is not known, or lives where it has no number of ours (another container).
     static func process(
-        of file: String, in folder: borrowing Descriptor, _ path: String, store: StateDirectory
+        of file: String, in folder: Folder, _ path: String, store: StateDirectory
     ) -> Int32? {
         var status = stat()
         guard fstatat(folder.raw, file, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
@@ -47,7 +47,7 @@ enum LockHolder {
 
     private static func contents(of path: String) -> String? {
         guard case .success(let raw) = systemCall({ open(path, O_RDONLY | O_CLOEXEC) }) else { return nil }
-        guard let octets = try? Descriptor(owning: raw).read(limit: 1 << 20, path) else { return nil }
+        guard let octets = try? Descriptor(owning: raw).read(limit: 1 << 20, size: 0, path) else { return nil }
         return String(decoding: octets, as: UTF8.self)
     }
 }

@@ -28,7 +28,7 @@ extension StateDirectory {
         while true {
             guard let folder = try folder(name.folder, creating: true) else { throw .system(ENOENT, "create", path) }
             let folderDescriptor = folder.raw
-            let opened = systemCall {
+            let opened = opened {
                 openat(folderDescriptor, name.file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
             }
             let raw: Int32
@@ -42,16 +42,17 @@ extension StateDirectory {
                 throw .system(failure.number, "lock", path)
             }
             // The one before may have let it go between the two calls.
-            guard try file.status(path).st_nlink > 0 else { continue }
+            let status = try file.status(path)
+            guard status.st_nlink > 0 else { continue }
             do throws(StoreError) {
                 _ = fchmod(raw, 0o600)
-                try makePrivate(file, path)
+                try makePrivate(file, status, path)
                 guard ftruncate(raw, 0) == 0 else { throw .system(errno, "write", path) }
                 let holder = RecordEnvelope.encode(
                     JSONValue.object(["process": .int(Int64(getpid()))]).utf8(), version: 1)
                 try file.write(holder, path)
                 try file.synchronize(path)
-                try folder.synchronizeFolder(path)
+                try folder.synchronize(path)
             } catch {
                 unlinkat(folderDescriptor, name.file, 0)
                 throw error

@@ -5,39 +5,50 @@ extension StateDirectory {
     private static let folderMode: mode_t = 0o700
     private static let openFolder = O_RDONLY | O_DIRECTORY | O_CLOEXEC
 
-    /// Opens a folder of the state directory.
+    /// A folder of the state directory, opened if it is not open already.
     ///
     /// - Parameter creating: whether to make it and all that leads to it.
     /// - Returns: `nil` if it does not exist.
-    func folder(_ components: some Sequence<String>, creating: Bool) throws(StoreError) -> Descriptor? {
-        guard var folder = try root(creating: creating) else { return nil }
-        var names: [String] = []
-        for component in components {
-            names.append(component)
-            let path = path(of: names)
-            guard let next = try subfolder(component, of: folder, path, creating: creating) else { return nil }
-            folder = next
+    func folder(_ components: ArraySlice<String>, creating: Bool) throws(StoreError) -> Folder? {
+        let path = path(of: components)
+        if let folder = openFolders.folder(at: path, followsLink: components.isEmpty) { return folder }
+        let opened: Folder?
+        if let name = components.last {
+            guard let parent = try folder(components.dropLast(), creating: creating) else { return nil }
+            opened = try subfolder(name, of: parent, path, creating: creating)
+        } else {
+            opened = try root(creating: creating)
         }
-        return folder
+        if let opened { openFolders.keep(opened, at: path) }
+        return opened
     }
 
-    private func root(creating: Bool) throws(StoreError) -> Descriptor? {
+    /// Opens something. A process that may not have more files open does without those that only save time.
+    func opened(_ call: () -> Int32) -> Result<Int32, SystemFailure> {
+        let result = systemCall(call)
+        guard case .failure(let failure) = result, failure.number == EMFILE, openFolders.closeAll() else {
+            return result
+        }
+        return systemCall(call)
+    }
+
+    private func root(creating: Bool) throws(StoreError) -> Folder? {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw StoreError(.invalidName, "the path of the state directory is empty, or has a zero byte")
         }
-        var opened = systemCall { open(path, Self.openFolder) }
+        var opened = self.opened { open(path, Self.openFolder) }
         if creating, case .failure(let failure) = opened, failure.number == ENOENT {
             try makeRoot()
-            opened = systemCall { open(path, Self.openFolder) }
+            opened = self.opened { open(path, Self.openFolder) }
         }
         return try checked(opened, path)
     }
 
     private func subfolder(
-        _ name: String, of parent: borrowing Descriptor, _ path: String, creating: Bool
-    ) throws(StoreError) -> Descriptor? {
+        _ name: String, of parent: Folder, _ path: String, creating: Bool
+    ) throws(StoreError) -> Folder? {
         let parentDescriptor = parent.raw
-        var opened = systemCall { openat(parentDescriptor, name, Self.openFolder | O_NOFOLLOW) }
+        var opened = self.opened { openat(parentDescriptor, name, Self.openFolder | O_NOFOLLOW) }
         if creating, case .failure(let failure) = opened, failure.number == ENOENT {
             switch systemCall({ mkdirat(parentDescriptor, name, Self.folderMode) }) {
             // The umask may have taken more than it should.
@@ -45,8 +56,8 @@ extension StateDirectory {
             case .failure(let failure) where failure.number == EEXIST: break
             case .failure(let failure): throw .system(failure.number, "create", path)
             }
-            try parent.synchronizeFolder(path)
-            opened = systemCall { openat(parentDescriptor, name, Self.openFolder | O_NOFOLLOW) }
+            try parent.synchronize(path)
+            opened = self.opened { openat(parentDescriptor, name, Self.openFolder | O_NOFOLLOW) }
         }
         // A symbolic link is reported as something that is not a folder.
         if case .failure(let failure) = opened, failure.number == ENOTDIR {
@@ -79,12 +90,13 @@ extension StateDirectory {
         }
     }
 
-    private func checked(_ opened: Result<Int32, SystemFailure>, _ path: String) throws(StoreError) -> Descriptor? {
+    private func checked(_ opened: Result<Int32, SystemFailure>, _ path: String) throws(StoreError) -> Folder? {
         switch opened {
         case .success(let raw):
             let folder = Descriptor(owning: raw)
-            try makePrivate(folder, path)
-            return folder
+            let status = try folder.status(path)
+            try makePrivate(folder, status, path)
+            return Folder(folder, status)
         case .failure(let failure) where failure.number == ENOENT:
             return nil
         case .failure(let failure):
@@ -97,9 +109,10 @@ extension StateDirectory {
     }
 
     /// Refuses what belongs to another user, and takes away what others may do with it.
-    func makePrivate(_ file: borrowing Descriptor, _ path: String) throws(StoreError) {
-        let status = try file.status(path)
-        guard status.st_uid == geteuid() else { throw Self.notOwned(path, by: status.st_uid) }
+    ///
+    /// - Parameter status: the metadata of the file.
+    func makePrivate(_ file: borrowing Descriptor, _ status: stat, _ path: String) throws(StoreError) {
+        guard status.st_uid == Folder.user else { throw Self.notOwned(path, by: status.st_uid) }
         guard status.st_mode & 0o077 != 0 else { return }
         if fchmod(file.raw, status.st_mode & 0o700) != 0, errno == EROFS { return }
         guard try file.status(path).st_mode & 0o077 == 0 else {
@@ -136,7 +149,7 @@ extension StateDirectory {
 
     /// True if there is a folder of that name.
     package func hasFolder(_ name: String) throws(StoreError) -> Bool {
-        guard try folder(try RecordName(name).components, creating: false) != nil else { return false }
+        guard try folder(try RecordName(name).components[...], creating: false) != nil else { return false }
         return true
     }
 
@@ -145,7 +158,7 @@ extension StateDirectory {
     }
 
     private func entries(of folder: String) throws(StoreError) -> [Entry] {
-        let components = folder.isEmpty ? [] : try RecordName(folder).components
+        let components = folder.isEmpty ? [] : try RecordName(folder).components[...]
         guard let descriptor = try self.folder(components, creating: false) else { return [] }
         return try Self.entries(of: descriptor, path(of: components)).filter { RecordName.isAllowed($0.name) }
             .sorted { $0.name < $1.name }
@@ -157,7 +170,7 @@ extension StateDirectory {
     }
 
     /// Everything in a folder, temporary files and previous copies too.
-    static func entries(of folder: borrowing Descriptor, _ path: String) throws(StoreError) -> [Entry] {
+    static func entries(of folder: Folder, _ path: String) throws(StoreError) -> [Entry] {
         // The stream takes a descriptor of its own, and must not share its position with another.
         let copy = openat(folder.raw, ".", openFolder)
         guard copy >= 0 else { throw .system(errno, "read", path) }

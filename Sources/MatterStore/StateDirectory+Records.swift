@@ -41,11 +41,14 @@ extension StateDirectory {
     /// - Parameters:
     ///   - replacing: `false` to fail with `exists` if the record is there.
     ///   - keepingPrevious: `false` for records that can be made again from others.
+    ///   - durability: what it survives.
     package func write(
-        _ name: String, _ contents: [UInt8], version: Int = 1, replacing: Bool = true, keepingPrevious: Bool = true
+        _ name: String, _ contents: [UInt8], version: Int = 1, replacing: Bool = true, keepingPrevious: Bool = true,
+        durability: Durability = .synchronized
     ) throws(StoreError) {
         try write(
-            try RecordName(name), contents, version: version, replacing: replacing, keepingPrevious: keepingPrevious)
+            try RecordName(name), contents, version: version, replacing: replacing, keepingPrevious: keepingPrevious,
+            durability: durability)
     }
 
     /// Removes a record and its previous copy.
@@ -59,7 +62,7 @@ extension StateDirectory {
         // The copy first: one that stands alone shows that a record was lost.
         _ = try Self.remove(name.file + RecordName.previousSuffix, from: folder, path + RecordName.previousSuffix)
         let existed = try Self.remove(name.file, from: folder, path)
-        try folder.synchronizeFolder(path)
+        try folder.synchronize(path)
         return existed
     }
 
@@ -67,12 +70,12 @@ extension StateDirectory {
     package func deleteFolder(_ name: String) throws(StoreError) {
         let name = try RecordName(name)
         guard let parent = try folder(name.folder, creating: false),
-            let folder = try folder(name.components, creating: false)
+            let folder = try folder(name.components[...], creating: false)
         else { return }
         let path = path(of: name.components)
         try Self.empty(folder, path, depth: 0)
         if unlinkat(parent.raw, name.file, AT_REMOVEDIR) != 0, errno != ENOENT { throw .system(errno, "delete", path) }
-        try parent.synchronizeFolder(path)
+        try parent.synchronize(path)
     }
 }
 
@@ -98,9 +101,13 @@ extension StateDirectory {
     }
 
     /// Writes a secret like a record, but keeps no previous copy of it, and wipes the array if nothing else refers to it.
-    package func writeSecret(_ name: String, _ secret: consuming [UInt8], replacing: Bool = true) throws(StoreError) {
+    package func writeSecret(
+        _ name: String, _ secret: consuming [UInt8], replacing: Bool = true, durability: Durability = .synchronized
+    ) throws(StoreError) {
         defer { wipe(&secret) }
-        try write(try RecordName(name), secret, version: 1, replacing: replacing, keepingPrevious: false)
+        try write(
+            try RecordName(name), secret, version: 1, replacing: replacing, keepingPrevious: false,
+            durability: durability)
     }
 }
 
@@ -108,7 +115,7 @@ extension StateDirectory {
 
 extension StateDirectory {
     private func previous(
-        _ name: RecordName, in folder: borrowing Descriptor, version: Int
+        _ name: RecordName, in folder: Folder, version: Int
     ) throws(StoreError) -> [UInt8]? {
         let path = path(of: name.components) + RecordName.previousSuffix
         let file = name.file + RecordName.previousSuffix
@@ -138,23 +145,24 @@ extension StateDirectory {
 
     /// The bytes of a file; `nil` if it does not exist.
     static func readFile(
-        _ file: String, in folder: borrowing Descriptor, _ path: String, store: StateDirectory
+        _ file: String, in folder: Folder, _ path: String, store: StateDirectory
     ) throws(StoreError) -> [UInt8]? {
         let folderDescriptor = folder.raw
         // Without O_NONBLOCK, a named pipe would keep us waiting.
-        let opened = systemCall { openat(folderDescriptor, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        let opened = store.opened { openat(folderDescriptor, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         switch opened {
         case .failure(let failure) where failure.number == ENOENT: return nil
         case .failure(let failure): throw .system(failure.number, "open", path)
         case .success(let raw):
             let descriptor = Descriptor(owning: raw)
-            guard try descriptor.status(path).st_mode & S_IFMT == S_IFREG else {
+            let status = try descriptor.status(path)
+            guard status.st_mode & S_IFMT == S_IFREG else {
                 throw StoreError(.insecure, "\(path) is not an ordinary file", path: path)
             }
-            try store.makePrivate(descriptor, path)
+            try store.makePrivate(descriptor, status, path)
             // The header may come on top of the largest contents.
             let limit = largestRecord + 128
-            let octets = try descriptor.read(limit: limit, path)
+            let octets = try descriptor.read(limit: limit, size: Int(status.st_size), path)
             guard octets.count <= limit else {
                 throw StoreError(.tooLarge, "\(path) has more than \(largestRecord) bytes", path: path)
             }
@@ -163,21 +171,23 @@ extension StateDirectory {
     }
 
     private static func remove(
-        _ file: String, from folder: borrowing Descriptor, _ path: String
+        _ file: String, from folder: Folder, _ path: String
     ) throws(StoreError) -> Bool {
         if unlinkat(folder.raw, file, 0) == 0 { return true }
         guard errno == ENOENT else { throw .system(errno, "delete", path) }
         return false
     }
 
-    private static func empty(_ folder: borrowing Descriptor, _ path: String, depth: Int) throws(StoreError) {
+    private static func empty(_ folder: Folder, _ path: String, depth: Int) throws(StoreError) {
         guard depth < 16 else { throw StoreError(.system, "\(path) is nested too deep to delete", path: path) }
         for entry in try entries(of: folder, path) {
             let place = path + "/" + entry.name
             if entry.isFolder {
                 let raw = openat(folder.raw, entry.name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
                 guard raw >= 0 else { throw .system(errno, "open", place) }
-                try empty(Descriptor(owning: raw), place, depth: depth + 1)
+                let inner = Descriptor(owning: raw)
+                let status = try inner.status(place)
+                try empty(Folder(inner, status), place, depth: depth + 1)
             }
             let result = unlinkat(folder.raw, entry.name, entry.isFolder ? AT_REMOVEDIR : 0)
             if result != 0, errno != ENOENT { throw .system(errno, "delete", place) }

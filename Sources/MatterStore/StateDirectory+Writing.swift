@@ -5,7 +5,8 @@ extension StateDirectory {
 
     /// Writes a file whole or not at all.
     func write(
-        _ name: RecordName, _ contents: [UInt8], version: Int, replacing: Bool, keepingPrevious: Bool
+        _ name: RecordName, _ contents: [UInt8], version: Int, replacing: Bool, keepingPrevious: Bool,
+        durability: Durability
     ) throws(StoreError) {
         let path = path(of: name.components)
         guard contents.count <= Self.largestRecord else {
@@ -14,7 +15,7 @@ extension StateDirectory {
                 path: path)
         }
         guard let folder = try folder(name.folder, creating: true) else { throw .system(ENOENT, "create", path) }
-        Self.removeAbandonedFiles(in: folder, path)
+        if folder.isFirstVisit() { Self.removeAbandonedFiles(in: folder, path) }
         if replacing, !keepingPrevious { try refuseNewer(name.file, in: folder, path, version: version) }
         var octets = RecordEnvelope.encode(contents, version: version)
         defer { wipe(&octets) }
@@ -23,7 +24,7 @@ extension StateDirectory {
             atStage?(.temporaryCreated)
             try temporary.file.write(octets, path)
             atStage?(.temporaryWritten)
-            try temporary.file.synchronize(path)
+            if durability == .synchronized { try temporary.file.synchronize(path) }
             atStage?(.temporarySynchronized)
             if replacing {
                 if keepingPrevious { try keepPrevious(name.file, in: folder, path, version: version) }
@@ -39,13 +40,13 @@ extension StateDirectory {
             throw error
         }
         atStage?(.renamed)
-        try folder.synchronizeFolder(path)
+        if durability == .synchronized { try folder.synchronize(path) }
         atStage?(.folderSynchronized)
     }
 
     /// A record that a newer program wrote is not overwritten. (Where the previous copy is kept, that is found out there.)
     private func refuseNewer(
-        _ file: String, in folder: borrowing Descriptor, _ path: String, version: Int
+        _ file: String, in folder: Folder, _ path: String, version: Int
     ) throws(StoreError) {
         guard var octets = try? Self.readFile(file, in: folder, path, store: self) else { return }
         defer { wipe(&octets) }
@@ -58,7 +59,7 @@ extension StateDirectory {
 
     /// Gives a finished temporary file its name unless the name is taken.
     private static func publish(
-        _ temporaryName: String, as file: String, in folder: borrowing Descriptor, _ path: String
+        _ temporaryName: String, as file: String, in folder: Folder, _ path: String
     ) throws(StoreError) {
         guard linkat(folder.raw, temporaryName, folder.raw, file, 0) == 0 else {
             let number = errno
@@ -75,12 +76,12 @@ extension StateDirectory {
 
     /// A new temporary file, locked for as long as it is open, so that others see that it is in use.
     private func createTemporary(
-        in folder: borrowing Descriptor, _ path: String
+        in folder: Folder, _ path: String
     ) throws(StoreError) -> TemporaryFile {
         let folderDescriptor = folder.raw
         for _ in 0..<16 {
             let name = Self.temporaryPrefix + String(UInt64.random(in: 0...UInt64.max), radix: 36)
-            let opened = systemCall {
+            let opened = opened {
                 openat(folderDescriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             }
             switch opened {
@@ -94,10 +95,11 @@ extension StateDirectory {
                     throw .system(failure.number, "lock", path)
                 }
                 // The file may have been cleared away between its creation and the lock.
-                guard try file.status(path).st_nlink > 0 else { continue }
+                let status = try file.status(path)
+                guard status.st_nlink > 0 else { continue }
                 // The umask may have taken more than it should.
                 _ = fchmod(raw, 0o600)
-                try makePrivate(file, path)
+                try makePrivate(file, status, path)
                 return TemporaryFile(file: file, name: name)
             }
         }
@@ -105,7 +107,7 @@ extension StateDirectory {
     }
 
     /// Removes temporary files whose process has ended.
-    private static func removeAbandonedFiles(in folder: borrowing Descriptor, _ path: String) {
+    private static func removeAbandonedFiles(in folder: Folder, _ path: String) {
         guard let entries = try? entries(of: folder, path) else { return }
         for entry in entries where entry.name.hasPrefix(temporaryPrefix) && !entry.isFolder {
             let raw = openat(folder.raw, entry.name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -118,7 +120,7 @@ extension StateDirectory {
     /// Makes the record as it is now the previous copy, unless it is damaged: then the older copy is worth more. A
     /// record that a newer program wrote is left alone.
     private func keepPrevious(
-        _ file: String, in folder: borrowing Descriptor, _ path: String, version: Int
+        _ file: String, in folder: Folder, _ path: String, version: Int
     ) throws(StoreError) {
         let previous = file + RecordName.previousSuffix
         guard let octets = try Self.readFile(file, in: folder, path, store: self) else {
@@ -150,7 +152,7 @@ extension StateDirectory {
 
     /// For file systems without hard links.
     private func copy(
-        _ octets: [UInt8], to name: String, in folder: borrowing Descriptor, _ path: String
+        _ octets: [UInt8], to name: String, in folder: Folder, _ path: String
     ) throws(StoreError) {
         let raw = openat(folder.raw, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard raw >= 0 else { throw .system(errno, "write", path) }

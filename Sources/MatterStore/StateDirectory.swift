@@ -4,7 +4,8 @@ import MatterErrors
 ///
 /// All of it belongs to one user: folders have mode 0700 and files 0600. Nothing is created before the first write.
 /// Every write is atomic and durable; see ``write(_:_:version:replacing:)``. Reading takes no lock and needs none.
-/// Calls go straight to the operating system, so that a write costs two or three synchronizations of the disk.
+/// Calls go straight to the operating system, so that a write costs two or three synchronizations of the disk; one that
+/// may be lost costs none.
 package struct StateDirectory: Sendable {
     /// Where it is.
     package let path: String
@@ -16,12 +17,23 @@ package struct StateDirectory: Sendable {
     /// Where this machine says which one it is.
     package var machineIDFile = "/etc/machine-id"
 
+    let openFolders = OpenFolders()
+
     /// Called as a write goes through its stages; tests use it to end the process there.
     package var atStage: (@Sendable (WriteStage) -> Void)?
 
     /// The stages of a write in their order.
     package enum WriteStage: String, CaseIterable, Sendable {
         case temporaryCreated, temporaryWritten, temporarySynchronized, previousKept, renamed, folderSynchronized
+    }
+
+    /// What a write survives.
+    package enum Durability: Sendable {
+        /// It is there for good once the call has returned.
+        case synchronized
+        /// If the machine stops within some seconds, the record may be as it was before, or damaged. For records whose
+        /// loss costs a moment.
+        case relaxed
     }
 
     /// The largest record: far more than any needs, far less than would hurt.

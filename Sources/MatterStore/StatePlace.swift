@@ -24,7 +24,7 @@ extension StateDirectory {
     ///
     /// - Returns: `nil` if there is none yet.
     package func place() throws(StoreError) -> StatePlace? {
-        guard let folder = try folder([] as [String], creating: false) else { return nil }
+        guard let folder = try folder([], creating: false) else { return nil }
         let status = try folder.status(path)
         var fileSystem: UInt64 = 0
         var information = statvfs()
@@ -33,11 +33,20 @@ extension StateDirectory {
             machine: machineID, device: UInt64(status.st_dev), fileSystem: fileSystem, inode: UInt64(status.st_ino))
     }
 
+    /// Which folder the state directory is, on this machine.
+    ///
+    /// - Returns: `nil` if there is none yet.
+    package func identity() -> (device: UInt64, inode: UInt64)? {
+        var status = stat()
+        guard fstatat(AT_FDCWD, path, &status, 0) == 0 else { return nil }
+        return (UInt64(status.st_dev), UInt64(status.st_ino))
+    }
+
     /// 32 hexadecimal digits; images that were never started have other words there.
     private var machineID: String? {
         let opened = systemCall { open(machineIDFile, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
         guard case .success(let raw) = opened else { return nil }
-        guard let octets = try? Descriptor(owning: raw).read(limit: 64, machineIDFile) else { return nil }
+        guard let octets = try? Descriptor(owning: raw).read(limit: 64, size: 33, machineIDFile) else { return nil }
         let text = String(decoding: octets.prefix { $0 != 0x0A }, as: UTF8.self)
         return text.count == 32 && text.allSatisfy(\.isHexDigit) ? text : nil
     }

@@ -1,6 +1,3 @@
-package import NIOCore
-import NIOPosix
-
 /// Monotonic time: the real clock at the edge, a made-up one in tests.
 package typealias Instant = ContinuousClock.Instant
 
@@ -37,10 +34,7 @@ package struct SystemTime: TimeSource {
     package init() {}
 
     package var now: Instant { .now }
-    package var eventLoop: any EventLoop { MultiThreadedEventLoopGroup.singleton.next() }
+    package var eventLoop: any EventLoop { SocketLoop.any }
     package var executor: (any TaskExecutor)? { nil }
-
-    package func sleep(until deadline: Instant) async throws {
-        try await Task.sleep(until: deadline, clock: .continuous)
-    }
+    package func sleep(until deadline: Instant) async throws { try await eventLoop.sleep(until: deadline) }
 }

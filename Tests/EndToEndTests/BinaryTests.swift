@@ -63,7 +63,7 @@ struct BinaryTests {
             server.bind(("127.0.0.77", 53))
             print("here", flush=True)
             time.sleep(45)' > "$1.server" &
-            until grep -q here "$1.server"; do sleep 0.05; done
+            until grep -qs here "$1.server"; do sleep 0.05; done
             shift
             "$@" || status=$?
             kill %1

@@ -317,7 +317,7 @@ import Testing
         let record = try String(contentsOf: first.home.appendingPathComponent("cloud/public/tokens"), encoding: .utf8)
         let json = try JSON(parsing: record.split(separator: "\n", maxSplits: 1).last.map(String.init) ?? "")
         let token = try #require(json["refreshtoken"]?.string)
-        let second = try MatterCtl()
+        let second = try MatterCtl(keepsSessions: false)
         let wrong = try await second.run(
             ["cloud", "login", "--token-file", "-", "--url", cloud.url, "--json"], input: "x\(token)\n")
         #expect(wrong.status == 9, "\(wrong)")

@@ -282,12 +282,14 @@ import Testing
     func restart() async throws {
         let scene = try await Scene.commissioned()
         defer { scene.end() }
-        for _ in 0..<3 {
-            try await scene.matterctl.succeed("toggle", "kitchen")
+        // It does not say how often it was started. So a toggle could not prove that it did not run on the kept session.
+        for (verb, options) in [("toggle", ["--no-keep"]), ("toggle", ["--no-keep"]), ("on", []), ("off", [])] {
+            let outcome = try await scene.matterctl.run([verb, "kitchen"] + options)
+            #expect(outcome.status == 0, "\(outcome)")
             try await scene.light.restart()
         }
         #expect(try await scene.matterctl.succeed("read", "kitchen", "1/onoff/onoff").status == 0)
-        #expect(scene.light.switchings == 3)
+        #expect(scene.light.switchings >= 3)
     }
 
     @Test("ten toggles at once are ten state changes")

@@ -112,7 +112,7 @@ import Testing
         // it without a word.
         let script = """
             "$0" discover --discriminator 4001 -vv 2> log & pid=$!
-            until grep -q 'avahi client' log; do sleep 0.02; done
+            until grep -qs 'avahi client' log; do sleep 0.02; done
             kill -TERM $pid; wait $pid; echo "status $?"; cat log >&2
             """
         let child = try Child(

@@ -113,7 +113,7 @@ struct TwoHostsTests {
             (. "$WORK/far/env"
             exec $MATTERCTL_FAR "$BINARY" simulate dimmable-light --json --state "$WORK/device" \\
                 --paa-out "$WORK/trust/paa.der") > "$WORK/events" &
-            until grep -q '"ready"' "$WORK/events"; do sleep 0.05; done
+            until grep -qs '"ready"' "$WORK/events"; do sleep 0.05; done
             code=$(sed -n 's/.*"qrCode":"\\([^"]*\\)".*/\\1/p' "$WORK/events")
             "$BINARY" commission "$code" --trust "$WORK/trust" --allow-test-devices --name far --progress none
             "$BINARY" toggle far

@@ -89,28 +89,28 @@ struct VirtualCommissioningTests {
 
     /// Where a commissioning is cut short: the device acts upon a message and does not answer it.
     private static let cuts =
-        ["read:1", "sigma1:1", "sigma3:1"] + (1...11).map { "invoke:\($0)" }
+        ["read:1", "sigma1:1", "sigma3:1"] + (1...9).map { "invoke:\($0)" }
 
     @Test("kill -9 at every stage: the fail-safe runs out, the device has rolled back, and the next try succeeds")
     func killed() async throws {
-        try await withThrowingTaskGroup(of: String.self) { group in
+        try await withThrowingTaskGroup(of: [String].self) { group in
             var reached: [String] = []
             for (number, cut) in Self.cuts.enumerated() {
                 // The machine may have two cores.
-                if number >= 5, let name = try await group.next() { reached.append(name) }
+                if number >= 5, let names = try await group.next() { reached += names }
                 group.addTask { try await Self.kill(at: cut) }
             }
-            for try await name in group { reached.append(name) }
+            for try await names in group { reached += names }
             let commands = [
-                "ArmFailSafe", "CertificateChainRequest", "AttestationRequest", "CSRRequest", "SetRegulatoryConfig",
+                "ArmFailSafe", "CertificateChainRequest", "AttestationRequest", "CSRRequest",
                 "AddTrustedRootCertificate", "AddNOC", "CommissioningComplete",
             ]
             #expect(Set(commands).isSubset(of: reached), "\(reached)")
         }
     }
 
-    /// - Returns: the last command that the device carried out before the end.
-    private static func kill(at cut: String) async throws -> String {
+    /// - Returns: the last commands that the device carried out before the end: two may be on their way at a time.
+    private static func kill(at cut: String) async throws -> [String] {
         let device = try await VirtualDevice.start(faults: ["mute:\(cut)", "fail-safe:8"])
         defer { device.stop() }
         let matterctl = try MatterCtl()
@@ -122,10 +122,13 @@ struct VirtualCommissioningTests {
         }
         child.signal(SIGKILL)
         #expect(await child.status() == 128 + SIGKILL)
-        let last = device.events.last { $0["event"]?.string == "command" }?["command"]?.string ?? ""
+        let last = device.events.filter { $0["event"]?.string == "command" }.suffix(2).compactMap {
+            $0["command"]?.string
+        }
         let (hasNOC, isComplete) = (device.steps.contains("noc-added"), device.steps.contains("complete"))
         let before = try await matterctl.nodes()
-        #expect(before == Nodes(pending: hasNOC ? [1] : []), "cut at \(cut)")
+        // The record is there before the certificate leaves.
+        #expect(before == Nodes(pending: [1]) || !hasNOC && before == Nodes(), "cut at \(cut): \(before)")
         if !isComplete {
             try await device.wait(for: "fail-safe-expired")
             #expect(device.fabrics == 0, "cut at \(cut): \(device.steps)")
@@ -257,7 +260,7 @@ struct VirtualCommissioningTests {
 
     @Test("a device on as many fabrics as it can hold: 8 before anything is done, and room again once one has left")
     func fullTable() async throws {
-        let (device, matterctl) = (try await VirtualDevice.start(), try MatterCtl())
+        let (device, matterctl) = (try await VirtualDevice.start(), try MatterCtl(keepsSessions: false))
         defer { device.stop() }
         let most = 16
         for number in 1...most + 1 { try await matterctl.succeed("fabric", "create", "f\(number)") }

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// Commands to a virtual device whose sessions, power and network come and go.
+/// Commands to a virtual device whose sessions, power and network come and go. Each command has a session of its own; what
+/// is kept between them is in KeptSessionTests.
 @Suite("Controlling a virtual device", .enabled(if: Laboratory.isHere), .waitingSlot)
 struct VirtualControlTests {
     private struct Home {
@@ -12,7 +13,9 @@ struct VirtualControlTests {
         static func made(
             _ types: String = "dimmable-light", faults: [String] = []
         ) async throws -> Home {
-            let home = Home(device: try await VirtualDevice.start(types, faults: faults), matterctl: try MatterCtl())
+            let home = Home(
+                device: try await VirtualDevice.start(types, faults: faults),
+                matterctl: try MatterCtl(keepsSessions: false))
             try await home.matterctl.commission(home.device, ["--name", "kitchen"])
             return home
         }

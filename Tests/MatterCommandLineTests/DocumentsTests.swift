@@ -149,6 +149,7 @@ import Testing
         { JSONError.Code(rawValue: $0).map { JSONError($0, "", line: 1, column: 1) } },
         { LedgerError.Code(rawValue: $0).map { LedgerError($0, "") } },
         { AttestationError.Code(rawValue: $0).map { AttestationError($0, "") } },
+        { ThreadDatasetError.Code(rawValue: $0).map { ThreadDatasetError($0, "") } },
     ]
 
     @Test("the exit codes are those of the table, and each error ends with the code under which its id stands")

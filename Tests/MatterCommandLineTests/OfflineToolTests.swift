@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import MatterCommandLine
 import Testing
@@ -51,6 +52,54 @@ import Testing
         #expect(run.status == 64 && run.stdout.isEmpty, "\(run)")
         #expect(try run.error().text("id") == id)
         #expect(try run.error()["exitCode"] == .uint(64))
+    }
+
+    @Test("thread dataset: what make writes is private, and show reads it; no output has a key in it")
+    func threadDataset() async throws {
+        let shell = try Shell()
+        let file = shell.path("dataset.hex")
+        let made = try await shell.succeed("thread dataset make --name MyHome --channel 15 --out \(file) --json")
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let secret = try String(contentsOfFile: file, encoding: .utf8)
+        let shown = try await shell.succeed("thread dataset show @\(file) --json")
+        #expect(try await shell.succeed("thread dataset show - --json", input: secret).stdout == shown.stdout)
+        var object = try #require(try made.json().objectValue)
+        #expect(object["file"]?.stringValue == file)
+        object["file"] = nil
+        #expect(.object(object) == (try shown.json()))
+        #expect(object["networkName"] == "MyHome" && object["channel"] == .uint(15))
+        #expect(object["hidden"] == ["PSKc", "network key"])
+        let lines = try await shell.succeed("thread dataset show @\(file)").stdout
+        #expect(lines.contains("channels\t11–26\n") && lines.contains("hidden\tPSKc, network key\n"))
+        // The network key follows its type and length.
+        let key = try #require(secret.range(of: "0510").map { secret[$0.upperBound...].prefix(32) })
+        for text in [made.description, shown.description, lines] {
+            #expect(!text.lowercased().contains(key.lowercased()))
+        }
+        // A file that is there is not overwritten.
+        let again = try await shell.run("thread dataset make --out \(file) --json")
+        let kept = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(again.status == 64 && kept == secret)
+    }
+
+    @Test(
+        "a dataset with a mistake, or as an argument: 64, and the id says what",
+        arguments: [
+            ("thread dataset show 0e08", "", "usage.secret-argument"),
+            ("thread dataset show -", "hello!", "thread.unrecognized"),
+            ("thread dataset show -", "0e08", "thread.malformed"),
+            ("thread dataset show -", "01021234", "thread.incomplete"),
+            ("thread dataset show -", "3308000000000000000", "thread.unrecognized"),
+            ("thread dataset show -", "33080000000000000000", "thread.invalid-value"),
+            ("thread dataset make --out /x --passphrase secret", "", "usage"),
+            ("thread dataset make --out /x --channel 27", "", "usage"),
+        ])
+    func threadMistakes(words: String, input: String, id: String) async throws {
+        let run = try await Shell().run((words + " --json").split(separator: " ").map(String.init), input: input)
+        #expect(run.status == 64 && run.stdout.isEmpty, "\(run)")
+        #expect(try run.error().text("id") == id)
+        #expect(!run.stderr.contains("--passphrase secret"))
     }
 
     @Test("tlv: hexadecimal to JSON and back, from an argument, a file or stdin")

@@ -10,9 +10,9 @@ import Testing
 @Suite("Commissioning flow")
 struct CommissioningFlowTests {
     private static let everything = [
-        "[arm-fail-safe]", "ArmFailSafe", "[read-info]", "read", "[attestation]", "CertificateChainRequest (PAI)",
-        "CertificateChainRequest (DAC)", "AttestationRequest", "verify", "CSRRequest", "[csr]", "[issue-noc]", "issue",
-        "[configure]", "SetRegulatoryConfig", "[trusted-root]", "AddTrustedRootCertificate", "record", "[add-noc]",
+        "[arm-fail-safe]", "ArmFailSafe", "read", "[read-info]", "[attestation]", "CertificateChainRequest (PAI)",
+        "CertificateChainRequest (DAC)", "AttestationRequest", "CSRRequest", "verify", "[csr]", "[issue-noc]", "issue",
+        "[configure]", "SetRegulatoryConfig", "AddTrustedRootCertificate", "record", "[trusted-root]", "[add-noc]",
         "AddNOC", "[network]", "ArmFailSafe", "[operational-discovery]", "connect 7", "[complete]",
         "CommissioningComplete", "[post]", "read endpoints", "finish",
     ]
@@ -38,6 +38,53 @@ struct CommissioningFlowTests {
         #expect(journey.log == Self.everything)
         #expect(journey.result?.nodeID == NodeID(7))
         #expect(journey.result?.information.vendorID == FakeDevice.vendorID && journey.result?.endpoints != nil)
+    }
+
+    @Test("the certificate is sent when the configuration, the root and the pending record are done, whichever is last")
+    func certificateWaits() throws {
+        let journey = try Journey()
+        for last in ["SetRegulatoryConfig", "AddTrustedRootCertificate", "record"] {
+            var flow = CommissioningFlow(journey.configuration)
+            var events: [CommissioningFlow.Event] = [.began]
+            var held: CommissioningFlow.Event?
+            var isSent = false
+            while !events.isEmpty {
+                for action in try flow.handle(events.removeFirst()) {
+                    switch action {
+                    case .read(let paths): events.append(.read(journey.device.read(paths)))
+                    case .invoke(.addNOC): isSent = true
+                    case .invoke(let command): events.append(.answered(command, try journey.device.answer(command)))
+                    case .invokeAll(let commands):
+                        for command in commands {
+                            let event = CommissioningFlow.Event.answered(command, try journey.device.answer(command))
+                            if command.name == last { held = event } else { events.append(event) }
+                        }
+                    case .verify: events.append(.verified)
+                    case .issue(let csr, _):
+                        events.append(
+                            .issued(
+                                try journey.fabric.issuer().issue(csr, nodeID: NodeID(7)), requested: NodeID(7)))
+                    case .record: if last == "record" { held = .recorded } else { events.append(.recorded) }
+                    default: break
+                    }
+                }
+            }
+            #expect(!isSent && flow.undo == .disarm, "\(last)")
+            for action in try flow.handle(try #require(held)) { if case .invoke(.addNOC) = action { isSent = true } }
+            #expect(isSent && flow.undo == .disarmPending, "\(last)")
+        }
+    }
+
+    @Test("a description that comes before the fail-safe is armed waits for it")
+    func earlyDescription() throws {
+        let journey = try Journey()
+        var flow = CommissioningFlow(journey.configuration)
+        _ = try flow.handle(.began)
+        let early = try flow.handle(.read(journey.device.read(DeviceInformation.paths)))
+        #expect(early.isEmpty && flow.stage == .armFailSafe)
+        let arm = CommissioningCommand.armFailSafe(seconds: 60, breadcrumb: 1)
+        let actions = try flow.handle(.answered(arm, try journey.device.answer(arm)))
+        #expect(actions.count == 4 && flow.stage == .attestation && flow.information.vendorID == FakeDevice.vendorID)
     }
 
     @Test("what the device signs and shows is what is judged")

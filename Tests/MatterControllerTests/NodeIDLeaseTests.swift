@@ -15,6 +15,7 @@ struct NodeIDLeaseTests {
     /// Gives out ids from 100 on, and writes down which the network was asked about and what was said.
     private final class Office: Sendable {
         private let state = Mutex<(next: UInt64, asked: [UInt64], notes: [String])>((100, [], []))
+        private let returned = Seen()
         private let folder: TemporaryState
         private let kind: FabricRecord.NodeIDs
         private let onNetwork: Set<UInt64>
@@ -25,6 +26,8 @@ struct NodeIDLeaseTests {
         }
 
         var asked: [UInt64] { state.withLock { $0.asked } }
+        /// Whether an id was given back.
+        func hasBack(_ id: UInt64) -> Bool { returned.has("\(id)") }
         var notes: [String] { state.withLock { $0.notes } }
 
         func lease() -> NodeIDLease {
@@ -44,6 +47,7 @@ struct NodeIDLeaseTests {
                         id: id, reservation: reservation, nodeIDs: self.kind, doubt: id.rawValue == 100 ? "a copy" : nil
                     )
                 },
+                giveBack: { self.returned.note("\($0.id.rawValue)", []) },
                 lookUp: { id in
                     self.state.withLock { $0.asked.append(id.rawValue) }
                     return self.onNetwork.contains(id.rawValue)
@@ -68,6 +72,20 @@ struct NodeIDLeaseTests {
         let first = try await lease.choose(nil)
         #expect(first == NodeID(100))
         #expect(try await lease.choose(nil) == first && office.asked == [100])
+    }
+
+    @Test("an id that was taken ahead and not chosen is given back, and one that was chosen is not")
+    func givenBack() async throws {
+        let office = try Office(.sequential, onNetwork: [])
+        let refused = office.lease()
+        await refused.prepare()
+        await refused.release()
+        #expect(office.hasBack(100))
+        let lease = office.lease()
+        await lease.prepare()
+        #expect(try await lease.choose(nil) == NodeID(101))
+        await lease.release()
+        #expect(!office.hasBack(101))
     }
 
     @Test("a requested id that a device on the network has is refused")

@@ -84,6 +84,24 @@ struct NodeIDTests {
         #expect(try store.fabric(named: "home")?.nodeIDs == .sequential)
     }
 
+    @Test("the id that was taken last can be given back; an earlier one stays a gap, and the record stays the latest")
+    func givenBack() async throws {
+        let store = place.store()
+        try await add(store)
+        let (first, second) = (try await take(store), try await take(store))
+        try await store.giveBack(first, to: "home")
+        #expect(try await take(store).id == NodeID(3))
+        try await store.giveBack(second, to: "home")
+        let last = try await take(store)
+        try await store.giveBack(last, to: "home")
+        #expect(try last.id == NodeID(4) && store.fabric(named: "home")?.nextNodeID == 4)
+        // It is no backup: the witness has seen it.
+        try place.move("state", "moved")
+        #expect(try store.fabric(named: "home") == nil)
+        let again = try await take(place.store("moved"))
+        #expect(again.nodeIDs == .sequential && again.doubt == nil)
+    }
+
     @Test("a directory that was moved is the same")
     func moved() async throws {
         try await add(place.store())

@@ -148,7 +148,10 @@ struct SlotFileTests {
     func turn() async throws {
         let first = try await open().take(node: Self.node, .short, of: 2, until: .now)
         #expect(await refusal(try open(), patience: .milliseconds(20)) != nil)
-        async let _ = first.passTurn(after: .milliseconds(30))
+        async let _: Void = {
+            try? await Task.sleep(for: .milliseconds(30))
+            first.passTurn()
+        }()
         let second = try await open().take(node: Self.node, .short, of: 2, until: .now + .seconds(30))
         #expect(second.index == 1)
         withExtendedLifetime(first) {}

@@ -44,8 +44,9 @@ package final class Commissionee: Sendable {
         init(_ state: State) { mutex = Mutex(state) }
     }
 
+    /// - Parameter together: how many commands it says that it takes in one message.
     package init(
-        passcode: UInt32? = passcode, _ change: (inout FakeDevice) throws -> Void = { _ in }
+        passcode: UInt32? = passcode, together: UInt16 = 1, _ change: (inout FakeDevice) throws -> Void = { _ in }
     ) async throws {
         var fake = try FakeDevice()
         try change(&fake)
@@ -53,6 +54,7 @@ package final class Commissionee: Sendable {
         state = shared
         var plan = LoopbackDevice.Plan()
         plan.passcode = passcode
+        plan.parameters.maxPathsPerInvoke = together
         plan.model.read = { path, _ in Self.read(path, shared) }
         plan.model.invoke = { command, _, context in await Self.invoke(command, context, shared) }
         device = try await .start(plan)

@@ -1,5 +1,4 @@
 package import MatterTransport
-import NIOCore
 import Synchronization
 
 /// A relay between one client and one device of the test's network, which loses or delays what a test wants lost or late.
@@ -114,7 +113,7 @@ package final class Relay: Sendable {
         case .lose:
             state.withLock { $0.lost[direction, default: 0] += 1 }
         case .hold(let time):
-            _ = eventLoop.scheduleTask(in: TimeAmount(time)) { [weak self] in
+            _ = eventLoop.schedule(in: time) { [weak self] in
                 self?.count(direction)
                 self?.deliver(datagram, direction)
             }

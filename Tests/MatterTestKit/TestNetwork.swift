@@ -1,6 +1,5 @@
 import Glibc
 package import MatterTransport
-import NIOCore
 import Synchronization
 
 /// The network of one test: hosts in memory that are called by loopback addresses.

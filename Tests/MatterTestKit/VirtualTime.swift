@@ -1,6 +1,5 @@
 import Dispatch
 package import MatterTransport
-package import NIOCore
 import Synchronization
 
 /// A time that passes only when nothing is left to do.
@@ -28,55 +27,7 @@ package final class VirtualTime: TimeSource {
     package var eventLoop: any EventLoop { loop }
     package var executor: (any TaskExecutor)? { lane }
 
-    package func sleep(until deadline: Instant) async throws {
-        let sleeper = Sleeper()
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                guard sleeper.begin(continuation) else { return }
-                sleeper.timer = queue.set(deadline) { sleeper.end(.success(())) }
-            }
-        } onCancel: {
-            if let timer = sleeper.end(.failure(CancellationError())) { queue.cancel(timer) }
-        }
-    }
-}
-
-/// One sleep: it ends once, however many want to end it.
-private final class Sleeper: Sendable {
-    private struct State {
-        var continuation: CheckedContinuation<Void, any Error>?
-        var timer: UInt64?
-        var result: Result<Void, any Error>?
-    }
-
-    private let state = Mutex(State())
-
-    var timer: UInt64? {
-        get { state.withLock { $0.timer } }
-        set { state.withLock { $0.timer = newValue } }
-    }
-
-    /// - Returns: whether it is to wait for its end.
-    func begin(_ continuation: CheckedContinuation<Void, any Error>) -> Bool {
-        let result = state.withLock { state in
-            if state.result == nil { state.continuation = continuation }
-            return state.result
-        }
-        if let result { continuation.resume(with: result) }
-        return result == nil
-    }
-
-    /// - Returns: the timer that is not needed any more.
-    @discardableResult
-    func end(_ result: Result<Void, any Error>) -> UInt64? {
-        let (continuation, timer) = state.withLock { state in
-            defer { state.continuation = nil }
-            if state.result == nil { state.result = result }
-            return (state.continuation, state.timer)
-        }
-        continuation?.resume(with: result)
-        return timer
-    }
+    package func sleep(until deadline: Instant) async throws { try await loop.sleep(until: deadline) }
 }
 
 /// The work and the timers of a virtual time.
@@ -172,39 +123,26 @@ private final class VirtualExecutor: TaskExecutor {
 }
 
 /// Runs the links and their owners on the queue.
-private final class VirtualLoop: NIOSerialEventLoopExecutor {
+private final class VirtualLoop: EventLoop {
     private let queue: VirtualQueue
-    /// NIO's deadlines count from the beginning of this time.
-    private let start: Instant
 
-    init(_ queue: VirtualQueue) {
-        self.queue = queue
-        start = queue.now
+    init(_ queue: VirtualQueue) { self.queue = queue }
+
+    var now: Instant { queue.now }
+
+    func execute(_ work: @escaping @Sendable () -> Void) { queue.perform(work) }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.perform { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    var inEventLoop: Bool { queue.isCurrent }
-    var now: NIODeadline { .uptimeNanoseconds(0) + TimeAmount(queue.now - start) }
-
-    func execute(_ task: @escaping @Sendable () -> Void) { queue.perform(task) }
-
-    func scheduleTask<Output>(
-        deadline: NIODeadline, _ task: @escaping @Sendable () throws -> Output
-    ) -> Scheduled<Output> {
-        let promise = makePromise(of: Output.self)
-        let timer = queue.set(start + Duration(deadline - .uptimeNanoseconds(0))) {
-            let result = Result { try task() }
-            promise.assumeIsolated().completeWith(result)
-        }
-        return Scheduled(promise: promise) { self.queue.cancel(timer) }
+    func schedule(at deadline: Instant, _ work: @escaping @Sendable () -> Void) -> ScheduledWork {
+        let timer = queue.set(deadline, work)
+        return ScheduledWork { self.queue.cancel(timer) }
     }
 
-    func scheduleTask<Output>(
-        in delay: TimeAmount, _ task: @escaping @Sendable () throws -> Output
-    ) -> Scheduled<Output> {
-        scheduleTask(deadline: now + delay, task)
-    }
+    func isIsolatingCurrentContext() -> Bool? { queue.isCurrent }
 
-    func shutdownGracefully(queue: DispatchQueue, _ callback: @escaping @Sendable ((any Error)?) -> Void) {
-        callback(nil)
-    }
+    func checkIsolated() { precondition(queue.isCurrent, "this belongs on the queue of the virtual time") }
 }

@@ -233,14 +233,14 @@ import Testing
         let opened = try #require(pair.toDevice(request).openedExchanges.first)
         _ = run(&pair.controller, until: pair.now + .seconds(60))
         pair.now += .seconds(10)
-        let again = pair.controller.resend(on: key, now: pair.now)
+        let again = pair.controller.resend(on: key)
         #expect(again.datagrams == request.datagrams)
         #expect(pair.controller.report(of: key, now: pair.now)?.transmissions == 6)
         let ack = pair.toDevice(again)
         #expect(ack.delivered.isEmpty, "the device has it already")
         #expect(pair.toController(ack).acknowledged == [key])
         #expect(pair.controller.report(of: key, now: pair.now)?.acknowledged == true)
-        #expect(pair.controller.resend(on: key, now: pair.now).isEmpty, "there is nothing left to send")
+        #expect(pair.controller.resend(on: key).isEmpty, "there is nothing left to send")
         #expect(pair.device.contains(opened))
     }
 

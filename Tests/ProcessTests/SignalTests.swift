@@ -7,7 +7,7 @@ import Testing
     @Test("before it listens, a signal ends it with the status of an interruption", arguments: [SIGINT, SIGTERM])
     func early(number: Int32) async {
         await #expect(processExitsWith: .exitCode(130)) { [number] in
-            cprocess_arm("interrupted\n", 130, "late\n", 10)
+            cprocess_arm("interrupted\n", 130)
             kill(getpid(), number)
             while true { pause() }
         }
@@ -20,7 +20,7 @@ import Testing
             sigfillset(&mask)
             // The test library's threads would take the signal.
             pthread_sigmask(SIG_BLOCK, &mask, nil)
-            cprocess_arm("interrupted\n", 130, "late\n", 10)
+            cprocess_arm("interrupted\n", 130)
             pthread_kill(pthread_self(), number)
             while true { pause() }
         }
@@ -31,7 +31,7 @@ import Testing
         await #expect(processExitsWith: .exitCode(7)) {
             var ends: [Int32] = [-1, -1]
             #expect(cprocess_pipe(&ends) == 0)
-            cprocess_arm("interrupted\n", 130, "late\n", 10)
+            cprocess_arm("interrupted\n", 130)
             cprocess_listen(ends[1])
             kill(getpid(), SIGTERM)
             var octet: UInt8 = 0
@@ -47,7 +47,7 @@ import Testing
     func unheard() async throws {
         let start = ContinuousClock.now
         await #expect(processExitsWith: .exitCode(130)) {
-            cprocess_arm("interrupted\n", 130, "late\n", 10)
+            cprocess_arm("interrupted\n", 130)
             cprocess_listen(open("/dev/null", O_WRONLY))
             kill(getpid(), SIGTERM)
             while true { pause() }
@@ -55,7 +55,7 @@ import Testing
         #expect(.now - start > .seconds(3))
         #expect(.now - start < .seconds(30))
         await #expect(processExitsWith: .exitCode(130)) {
-            cprocess_arm("interrupted\n", 130, "late\n", 10)
+            cprocess_arm("interrupted\n", 130)
             cprocess_listen(open("/dev/null", O_WRONLY))
             kill(getpid(), SIGTERM)
             try await Task.sleep(for: .seconds(2))
@@ -68,8 +68,8 @@ import Testing
     @Test("at the end of its time it ends")
     func late() async {
         await #expect(processExitsWith: .exitCode(10)) {
-            cprocess_arm("interrupted\n", 130, "late\n", 10)
-            cprocess_limit(1)
+            cprocess_arm("interrupted\n", 130)
+            cprocess_limit(1, "late\n", 10)
             while true { pause() }
         }
     }

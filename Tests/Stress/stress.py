@@ -16,6 +16,7 @@ import time
 
 import crowd
 import hostile
+import kept
 import kills
 import losses
 from bench import BIN, ROOT, Results
@@ -23,7 +24,7 @@ from bench import BIN, ROOT, Results
 # What CI has for all of them: the last rounds of a test may take longer.
 CI_SECONDS = 100
 
-TESTS = [*kills.TESTS, *crowd.TESTS, *losses.TESTS, *hostile.TESTS]
+TESTS = [*kills.TESTS, *crowd.TESTS, *kept.TESTS, *losses.TESTS, *hostile.TESTS]
 
 
 def played(path, commit, name):

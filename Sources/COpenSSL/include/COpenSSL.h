@@ -29,13 +29,16 @@ void copenssl_sha256_final(SHA256_CTX *context, uint8_t digest[32]);
 void copenssl_sha256(const void *data, size_t count, uint8_t digest[32]);
 void copenssl_sha1(const void *data, size_t count, uint8_t digest[20]);
 
-// HMAC-SHA256 (RFC 2104). Returns 1 on success.
-int copenssl_hmac_sha256(const void *key, size_t key_count, const void *message, size_t message_count,
-                         uint8_t digest[32]);
+// HMAC-SHA256 (RFC 2104).
+void copenssl_hmac_sha256(const void *key, size_t key_count, const void *message, size_t message_count,
+                          uint8_t digest[32]);
 
-// HKDF-SHA256 (RFC 5869), extract and expand. Returns 1 on success.
-int copenssl_hkdf_sha256(const void *secret, size_t secret_count, const void *salt, size_t salt_count, const void *info,
-                         size_t info_count, void *output, size_t output_count);
+// HKDF-SHA256 (RFC 5869), extract and expand, for at most 8160 bytes.
+void copenssl_hkdf_sha256(const void *secret, size_t secret_count, const void *salt, size_t salt_count, const void *info,
+                          size_t info_count, void *output, size_t output_count);
+
+// Random bytes of the operating system. Returns 1 on success.
+int copenssl_random(void *output, size_t count);
 
 // PBKDF2-HMAC-SHA256 (RFC 8018). Returns 1 on success.
 int copenssl_pbkdf2_sha256(const void *password, size_t password_count, const void *salt, size_t salt_count,

@@ -1,8 +1,9 @@
-// What Swift cannot do with processes: see the arguments without /proc, fork with a guard beside the child, and end a
-// process whose threads do not run.
+// What Swift cannot do with processes: see the arguments without /proc, fork with a guard beside the child, end a process
+// whose threads do not run, say where tasks run, and wait for several descriptors.
 #ifndef CPROCESS_H
 #define CPROCESS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 // The arguments as the kernel gave them to the C runtime; NULL at and beyond the end.
@@ -17,16 +18,42 @@ int cprocess_has_descriptors(int count);
 
 // MARK: Signals and the end of time
 
-// From now on SIGINT and SIGTERM end the process with that status and those messages on stderr. The messages must live
-// as long as the process.
-void cprocess_arm(const char *interrupted, int interrupted_status, const char *late, int late_status);
+// From now on SIGINT and SIGTERM end the process with that status and message on stderr. Messages must live as long as the
+// process.
+void cprocess_arm(const char *interrupted, int interrupted_status);
 // From now on the signals write a byte into the descriptor instead. A signal that the process does not acknowledge in
 // time ends it all the same.
 void cprocess_listen(int descriptor);
 // The last signal has been acted on.
 void cprocess_acknowledge(void);
-// Ends the process with the status and message for being late if it still runs after so many seconds.
-void cprocess_limit(unsigned seconds);
+// Ends the process with that status and message, once it is armed, if it still runs after so many seconds.
+void cprocess_limit(unsigned seconds, const char *late, int late_status);
+
+// MARK: Tasks
+
+// From now on every job of Swift's tasks and actors that has no executor of its own is handed to that function, on any
+// thread, and is to be run once. To be called before the first of them.
+void cprocess_take_jobs(void (*take_job)(void *job));
+void cprocess_run_job(void *job);
+
+// MARK: Events
+
+// Descriptors that are waited for together (epoll); -1 if the system has none.
+int cprocess_events(void);
+// Returns 0 or errno.
+int cprocess_events_add(int events, int descriptor);
+void cprocess_events_remove(int events, int descriptor);
+// Waits until some of them can be read, or for so many milliseconds; -1 for ever. Returns how many there are, 64 at most.
+int cprocess_events_wait(int events, int *descriptors, int most, int milliseconds);
+// A descriptor that can be read from when another thread has rung until it is quieted; -1 if the system has none.
+int cprocess_alarm(void);
+void cprocess_alarm_ring(int alarm);
+void cprocess_alarm_quiet(int alarm);
+
+// MARK: Files
+
+// Whether an open file or folder lies in a file system in memory. Swift's Glibc has no statfs.
+bool cprocess_in_memory(int descriptor);
 
 // MARK: Children
 

@@ -1,11 +1,13 @@
 package import ArgumentParser
 import Glibc
+import JSON
 package import Logging
 package import MatterController
 import MatterDataModel
 import MatterDiscovery
 import MatterInteraction
 package import MatterRecords
+import MatterStore
 package import MatterTransport
 
 /// What a running command works with.
@@ -30,14 +32,26 @@ package struct CommandContext: Sendable {
         console = options.state.output.console
         progress = options.progress
         timeout = options.timeout?.duration ?? defaultTimeout
-        budget = Budget(options.timeout?.duration, usual: defaultTimeout)
+        // A node that sleeps is waited for before its own time begins.
+        let nap = options.wait ? (try? await options.state.controller().longestNap()) ?? .zero : .zero
+        budget = Budget(options.timeout?.duration, usual: defaultTimeout + nap)
         var addresses: [PeerAddress] = []
         if let text = options.address { addresses = try await PeerAddress.lookup(text, deadline: budget.deadline) }
         var settings = Controller.Options(
             state: try options.state.state(), fabric: options.state.fabricName, addresses: addresses, logger: logger,
             unixTime: Terminal.current.unixTime)
+        settings.runtime = RuntimeDirectory(environment: Environment.all)
+        settings.isFresh = options.fresh
+        settings.keepsSessions = !options.noKeep
+        if options.progress == .json {
+            settings.sessionProgress = { node, rung, time in
+                Terminal.current.message(ProgressPrinter.json(node, rung, time).serialized())
+            }
+        }
         if let processing { settings.processing = processing }
         settings.patience = options.timeout?.duration
+        settings.waitsForCheckIn = options.wait
+        settings.checkInPatience = options.timeout?.duration
         settings.discoveryPatience = Self.discoveryPatience(timeout)
         settings.services = VendorModule.all.map(\.service)
         settings.warn = { [console] text, hint in console.warning(text, hint) }

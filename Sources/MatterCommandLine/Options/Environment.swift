@@ -5,7 +5,9 @@ package enum Environment {
     /// The variables that say where state belongs.
     static var all: [String: String] {
         var found: [String: String] = [:]
-        for name in ["MATTERCTL_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "HOME"] { found[name] = variable(name) }
+        for name in ["MATTERCTL_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "HOME"] {
+            found[name] = variable(name)
+        }
         return found
     }
 }

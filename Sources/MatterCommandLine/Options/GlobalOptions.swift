@@ -15,6 +15,12 @@ package struct StateOptions: ParsableArguments {
 
     package init() {}
 
+    init(_ line: PlainLine) {
+        home = line.home
+        fabric = line.fabric
+        output = OutputOptions(line)
+    }
+
     package func state() throws -> StateDirectory {
         let environment = Environment.all
         return StateDirectory(
@@ -26,6 +32,7 @@ package struct StateOptions: ParsableArguments {
     func controller() throws -> Controller {
         var settings = Controller.Options(state: try state(), fabric: fabricName, logger: try output.logger())
         settings.services = VendorModule.all.map(\.service)
+        settings.runtime = RuntimeDirectory(environment: Environment.all)
         return Controller(settings)
     }
 
@@ -44,6 +51,12 @@ package struct OutputOptions: ParsableArguments {
     var logFile: String?
 
     package init() {}
+
+    init(_ line: PlainLine) {
+        json = line.isJSON
+        verbose = 0
+        logFile = nil
+    }
 
     package var console: Console { Console(isJSON: json) }
 
@@ -70,13 +83,33 @@ package struct NetworkOptions: ParsableArguments {
         help: ArgumentHelp("Time for the whole command: 500ms, 10s, 1m30s, 2min, 1h.", valueName: "DURATION"))
     package var timeout: TimeSpan?
 
+    @Flag(name: .long, help: "Set up a new session instead of going on with the kept one.")
+    var fresh = false
+
+    @Flag(name: .long, help: "Close the session at the end instead of keeping it for the next command.")
+    var noKeep = false
+
     @Option(name: .long, help: ArgumentHelp("Progress on stderr: auto, plain, json or none.", valueName: "STYLE"))
     var progress: ProgressStyle = .auto
+
+    @Flag(name: .long, help: "Wait for the next check-in of a node that sleeps for long times.")
+    var wait = false
+
+    init(_ line: PlainLine) {
+        state = StateOptions(line)
+        address = line.address
+        timeout = line.timeout
+        fresh = line.isFresh
+        noKeep = line.keepsNothing
+        progress = .auto
+        wait = false
+    }
 
     package func validate() throws { try timeout?.requireSome() }
 
     /// For `--dry-run`, which works without a network: a host name would be looked up.
     func requireOffline() throws {
         if address != nil { throw ValidationError("--dry-run sends nothing: leave --address out") }
+        if wait { throw ValidationError("--dry-run sends nothing: leave --wait out") }
     }
 }

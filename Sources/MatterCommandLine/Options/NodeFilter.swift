@@ -24,6 +24,10 @@ struct NodeFilter: ParsableArguments {
     var deviceType: String?
     @Option(help: ArgumentHelp("The nodes with this cluster.", valueName: "CLUSTER")) var cluster: String?
 
+    init() {}
+
+    init(_ line: PlainLine) { (room, deviceType, cluster) = (nil, nil, nil) }
+
     var isGiven: Bool { room != nil || needsEndpoints }
 
     /// Whether a node has to have told what it is.

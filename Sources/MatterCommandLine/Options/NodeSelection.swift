@@ -16,6 +16,13 @@ struct NodeSelection: ParsableArguments {
     @Flag(help: "All nodes.") var all = false
     @OptionGroup var filter: NodeFilter
 
+    init() {}
+
+    init(_ line: PlainLine) {
+        all = false
+        filter = NodeFilter(line)
+    }
+
     /// Whether nodes need not be named.
     var isGiven: Bool { all || filter.isGiven }
 

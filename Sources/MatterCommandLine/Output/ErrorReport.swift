@@ -18,8 +18,8 @@ package struct ErrorReport {
     package var id: String
     var stage: String?
     package var message: String
-    /// The comparison behind the error, if there is one.
-    private var reason: String?
+    /// What is behind the error: the comparison that failed, or each of several faults.
+    private var reasons: [String] = []
     var hint: String?
     var status: ExitStatus
     /// Members for JSON beyond the usual ones.
@@ -55,11 +55,21 @@ package struct ErrorReport {
         if let interrupted { explain(interrupted.aftermath) }
     }
 
+    private init(id: String, message: String, status: ExitStatus) {
+        self.id = id
+        self.message = message
+        self.status = status
+    }
+
+    /// Of a `CancellationError`, without asking what kind of error it is.
+    static let interruption = ErrorReport(id: "interrupted", message: "interrupted", status: .interrupted)
+
     /// Adds what only some errors know.
     private mutating func explain(_ error: any CodedError, _ target: NodeTarget?) {
         switch error {
         case let error as CommissioningError: explain(error)
         case let error as ControllerError: explain(error)
+        case let error as SetupCodeListError: explain(error)
         case let error as InteractionError:
             message = Self.account(of: error, target)
             if let status = error.status { note(status) }
@@ -112,7 +122,7 @@ package struct ErrorReport {
         if let status = error.status { note(status.status) }
         if let refusal = error.underlying as? AttestationRefusal {
             details["attestation"] = refusal.report.json
-            reason = refusal.report.failedCheck?.comparison
+            reasons = [refusal.report.failedCheck?.comparison].compactMap { $0 }
         }
         explain(error.aftermath)
     }
@@ -147,6 +157,19 @@ package struct ErrorReport {
         }
     }
 
+    private mutating func explain(_ error: SetupCodeListError) {
+        let faults = error.faults.map { (line: $0.line, report: ErrorReport($0.error)) }
+        reasons = faults.map { "line \($0.line): \($0.report.message)" }
+        guard !faults.isEmpty else { return }
+        details["lines"] = .array(
+            faults.map { fault in
+                .object([
+                    "line": .int(Int64(fault.line)), "id": .string(fault.report.id),
+                    "message": .string(fault.report.message),
+                ])
+            })
+    }
+
     private mutating func explain(_ error: ControllerError) {
         if let status = error.status { note(status.status) }
         place = error.place
@@ -174,20 +197,24 @@ package struct ErrorReport {
     }
 
     /// `{"error":{…}}` on one line.
-    var json: String {
+    var json: String { JSONValue.object(["error": body]).serialized() }
+
+    /// All that programs are told.
+    var body: JSONValue {
         var body: JSONObject = ["id": .string(id)]
         body["stage"] = stage.map { .string($0) }
         body["message"] = .string(message)
         body["hint"] = hint.map { .string($0) }
         for member in details.members { body[member.key] = member.value }
         body["exitCode"] = .int(Int64(status.rawValue))
-        return JSONValue.object(["error": .object(body)]).serialized()
+        return .object(body)
     }
 
     /// `error: …` and, where they help, `why: …` and `hint: …`, a line each.
     var text: String {
-        [("error", message), ("why", reason), ("hint", hint)].compactMap { label, text in
-            text.map { "\(label): \(TerminalText.escaped($0))" }
-        }.joined(separator: "\n")
+        var text = "error: " + TerminalText.escaped(message)
+        for reason in reasons { text += "\nwhy: " + TerminalText.escaped(reason) }
+        if let hint { text += "\nhint: " + TerminalText.escaped(hint) }
+        return text
     }
 }

@@ -12,6 +12,8 @@ enum Hints {
             "this code is for a new device that is paired over {0}, which matterctl does not support: set it up with the "
             + "manufacturer's app, then share it from there (in most apps: device settings, 'Matter' or 'linked services', "
             + "'pairing code') and use the code that the app shows",
+        "commission.incomplete": "put the lines that failed into a list of their own, and run it again",
+        "commission.list": "a line has a setup code, and if you like a name and a room",
         "issuer.slow": "check why it is slow, or try again with more time: --timeout 5min",
         "certificate.rejected": "check the clock of this machine and the fabric's certificates: matterctl fabric show",
         "fabric.conflict": "see 'matterctl node ls'; a reset makes the device forget all fabrics",
@@ -163,6 +165,12 @@ enum Hints {
         "window.close": "close it: matterctl window close {0}",
         "window.status": "try again when it is done; see who has a window open: matterctl window status {0}",
         "time.see": "see where it comes from: matterctl read {0} 0/time-synchronization/time-source",
+        "icd.clients": "see them: matterctl read {0} 0/icd-management/registered-clients",
+        "icd.no-check-in": "see when it is expected: matterctl icd ls",
+        "icd.register": "register with it while it is awake: matterctl icd register {0}",
+        "icd.register-any":
+            "see your nodes with 'matterctl node ls'; register with one that sleeps while it is awake (matterctl icd register --help)",
+        "icd.wait": "to wait for it, add --wait",
         "net.status": "see how it is connected: matterctl net status {0}",
         "lock.pin": "give it in a file, or on stdin with @-: matterctl {0} {1} --pin @FILE",
         "lock.codes": "see the users and their codes: matterctl lock codes {0}",

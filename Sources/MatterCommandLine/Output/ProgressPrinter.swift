@@ -1,26 +1,34 @@
 import JSON
 import MatterCommissioning
+import MatterCredentials
 import MatterDataModel
+import MatterRecords
 import MatterSession
 import Synchronization
 
 /// Shows the stages of a commissioning on stderr.
 final class ProgressPrinter: Sendable {
-    private enum Style { case live, plain, json, none }
+    enum Style {
+        case live, plain, json, none
+
+        init(_ wanted: ProgressStyle, isJSON: Bool, on terminal: Terminal) {
+            self =
+                switch wanted {
+                case .none: .none
+                case .json: .json
+                case .plain: .plain
+                case .auto where isJSON: .none
+                case .auto: terminal.isTerminal(.error) ? .live : .plain
+                }
+        }
+    }
 
     private let style: Style
     private let terminal = Terminal.current
     private let lineIsOpen = Mutex(false)
 
     init(_ wanted: ProgressStyle, isJSON: Bool) {
-        style =
-            switch wanted {
-            case .none: .none
-            case .json: .json
-            case .plain: .plain
-            case .auto where isJSON: .none
-            case .auto: terminal.isTerminal(.error) ? .live : .plain
-            }
+        style = Style(wanted, isJSON: isJSON, on: terminal)
     }
 
     func report(_ progress: CommissioningProgress) {
@@ -68,21 +76,41 @@ final class ProgressPrinter: Sendable {
         }
     }
 
-    private static func json(_ progress: CommissioningProgress) -> JSONValue {
-        func event(_ stage: CommissioningStage, _ state: String, _ duration: Duration?) -> JSONValue {
-            var body: JSONObject = ["stage": .string(stage.rawValue), "state": .string(state)]
-            body["ms"] = duration.map { JSONValue.milliseconds($0) }
+    /// A session in which a node has answered.
+    static func json(_ node: NodeRecord, _ rung: SessionRung, _ time: Duration) -> JSONValue {
+        .object([
+            "progress": .object([
+                "stage": "session", "state": "done", "ms": JSONValue.milliseconds(time),
+                "node": .id(node.nodeID.rawValue),
+                "session": .string(rung.rawValue),
+            ])
+        ])
+    }
+
+    /// - Parameter line: of the list that the device is in.
+    static func json(_ progress: CommissioningProgress, line: Int? = nil) -> JSONValue {
+        func object(_ members: (inout JSONObject) -> Void) -> JSONValue {
+            var body = JSONObject()
+            body["line"] = line.map { .int(Int64($0)) }
+            members(&body)
             return .object(["progress": .object(body)])
+        }
+        func event(_ stage: CommissioningStage, _ state: String, _ duration: Duration?) -> JSONValue {
+            object {
+                $0["stage"] = .string(stage.rawValue)
+                $0["state"] = .string(state)
+                $0["ms"] = duration.map { JSONValue.milliseconds($0) }
+            }
         }
         return switch progress {
         case .began(let stage): event(stage, "started", nil)
         case .ended(let stage, let duration): event(stage, "done", duration)
         case .failed(let stage, let duration): event(stage, "failed", duration)
-        case .note, .warning: .object(["progress": .object(["note": .string(note(progress))])])
+        case .note, .warning: object { $0["note"] = .string(note(progress)) }
         }
     }
 
-    private static func note(_ progress: CommissioningProgress) -> String {
+    static func note(_ progress: CommissioningProgress) -> String {
         switch progress {
         case .note(let text): text
         case .warning(let text, let hint): "warning: \(text)" + (hint.map { "; \(Hints.text($0))" } ?? "")

@@ -13,6 +13,7 @@ enum StandardInput {
         var input = pollfd(fd: Terminal.current.input, events: Int16(POLLIN), revents: 0)
         while true {
             let ready = poll(&input, 1, interval)
+            if ready == 0 { Interruption.takeNotice() }
             try Task.checkCancellation()
             guard ready == 0 || (ready < 0 && errno == EINTR) else { return }
         }

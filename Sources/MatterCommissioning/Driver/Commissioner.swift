@@ -25,6 +25,8 @@ package struct Commissioner: Sendable {
         package var journal: CommissioningJournal
         /// Gives out the id of the new node; `nil` leaves it to the issuer.
         package var chooseNodeID: @Sendable (_ requested: NodeID?) async throws -> NodeID?
+        /// Begins to look for an id, for a device that has accepted the passcode.
+        package var prepareNodeID: @Sendable () async -> Void = {}
         package var attest: Attest
         package var random: any RandomSource
         package var logger: Logger
@@ -119,6 +121,7 @@ package struct Commissioner: Sendable {
             clock.fail()
             throw try withPendingNode(error, request)
         }
+        await environment.prepareNodeID()
         let run = CommissioningRun(
             commissioner: self, request: request, parameters: parameters, device: device, deadline: deadline)
         var node = try await run.run(clock: clock)

@@ -1,4 +1,5 @@
 import MatterInteraction
+import MatterSecureChannel
 import MatterSession
 import MatterTransport
 
@@ -81,6 +82,30 @@ struct CommissioningChannel: Sendable {
         }
         return command.mayRepeat && !hasOtherWay
             ? try await repeating(Self.commandAttempts, attempt) : try await attempt()
+    }
+
+    /// The first of some commands that go into one message: as many as the device takes.
+    func batch(_ commands: [CommissioningCommand]) -> [CommissioningCommand] {
+        let batches = InvokeTransaction.batches(
+            of: commands.map(\.command), maxPathsPerInvoke: Int(session.established.peerParameters.maxPathsPerInvoke),
+            maxPayload: session.manager.link.largestPayload)
+        return Array(commands.prefix(batches.first?.count ?? 0))
+    }
+
+    /// Sends a batch.
+    ///
+    /// - Returns: the results of the first command, or of all; at least one.
+    func invoke(_ batch: [CommissioningCommand]) async throws -> [CommandResult] {
+        guard let first = batch.first else { return [] }
+        guard batch.count > 1 else { return [try await invoke(first)] }
+        var transaction = InvokeTransaction(batch.map(\.command), maxPathsPerInvoke: batch.count)
+        do {
+            return try await client.runPersistently(
+                &transaction, deadline: deadline, processing: Self.processing, rescue: patience.rescue)
+        } catch let error as InteractionError where error.code == .refused {
+            // It takes no batches after all, and has done nothing.
+            return [try await invoke(first)]
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 package import MatterCredentials
+package import MatterDiscovery
 package import MatterSetupPayload
 package import MatterTransport
 
@@ -22,6 +23,8 @@ package struct CommissioningRequest: Sendable {
     /// The user's answer to a manufacturer's terms; `nil` if there is none yet.
     package var terms: @Sendable (TermsDemand) -> TermsAcknowledgement? = { _ in nil }
     package var until: CommissioningStage?
+    /// How long to look for the device; half of the time if `nil`.
+    package var lookout: Duration?
 
     package init(passcode: SetupPasscode, discriminator: SetupDiscriminator? = nil) {
         self.passcode = passcode
@@ -33,6 +36,31 @@ package struct CommissioningRequest: Sendable {
         vendorID = payload.vendorID
         productID = payload.productID
         capabilities = payload.discoveryCapabilities
+    }
+}
+
+extension CommissioningRequest {
+    /// How its device is looked for.
+    package var filter: CommissionableFilter {
+        switch (discriminator?.long, discriminator?.short) {
+        case (.some(let long), _): .longDiscriminator(long)
+        case (nil, .some(let short)): .shortDiscriminator(short)
+        case (nil, nil): .commissioningMode
+        }
+    }
+
+    /// True if a device may be the one, by what it advertises.
+    package func mayMean(_ device: CommissionableDevice) -> Bool {
+        filter.matches(device.record, hasSubtype: false) && agrees(with: device)
+    }
+
+    /// The code may say which product it belongs to; a device that says otherwise is another one.
+    func agrees(with device: CommissionableDevice) -> Bool {
+        func agrees(_ wanted: UInt16?, _ advertised: UInt16?) -> Bool {
+            guard let wanted, wanted != 0, let advertised else { return true }
+            return wanted == advertised
+        }
+        return agrees(vendorID, device.record.vendorID) && agrees(productID, device.record.productID)
     }
 }
 

@@ -42,7 +42,9 @@ extension CommissioningRun {
     }
 
     private func rollBack(_ undo: CommissioningFlow.Undo, _ memory: Memory) async -> CommissioningError.Aftermath {
-        let within = memory.pending.map { Duration.seconds(max(0, $0.failSafeEnds - environment.unixTime())) }
+        let within = (undo == .disarm ? nil : memory.pending).map {
+            Duration.seconds(max(0, $0.failSafeEnds - environment.unixTime()))
+        }
         switch undo {
         case .nothing, .leavePending:
             return memory.pending.map { .pending(nodeID: $0.nodeID.rawValue, within: within ?? .zero) } ?? .untouched

@@ -40,6 +40,8 @@ struct CommissioningRun: Sendable {
         /// The issuer's receipt, for the case that the commissioning fails.
         var receipt: NOCReceipt?
         var pending: PendingNode?
+        /// True once the device may have its certificate.
+        var isCertificateSent = false
         /// True if the device fell silent on a session after it was sent its certificate.
         var hasLostSession = false
         var failSafe = FailSafeTimer()
@@ -49,6 +51,8 @@ struct CommissioningRun: Sendable {
 
     private enum Outcome: Sendable {
         case event(CommissioningFlow.Event)
+        /// Some of a row of commands were answered; the rest may follow if none of them was refused.
+        case answered([(CommissioningCommand, CommandResult)], rest: [CommissioningCommand])
         case verified(AttestationSummary)
         case connected(SecureSession)
         /// The session fell silent; the command was answered on another one.
@@ -63,7 +67,7 @@ struct CommissioningRun: Sendable {
             await close(memory)
             return node
         } catch {
-            let failure = CommissioningFailure(error, stage: flow.stage, wasPending: memory.pending != nil).error
+            let failure = CommissioningFailure(error, stage: flow.stage, wasPending: memory.isCertificateSent).error
             if (failure as? CommissioningError)?.code == .stopped { clock.end() } else { clock.fail() }
             let (undo, leftovers) = (flow.undo, memory)
             let isForgotten = (failure as? CommissioningError)?.code == .forgotten
@@ -116,13 +120,16 @@ struct CommissioningRun: Sendable {
                         // Not in a task of its own: an interruption must find it either undone or remembered.
                         memory.pending = try record(issued, flow.information)
                     }
+                    if case .invoke(.addNOC) = action { memory.isCertificateSent = true }
                     memory.breadcrumb = flow.breadcrumb
                     let extension_ = failSafeExtension(before: action, &memory)
                     start(action, in: &group, memory: memory, first: extension_)
                 }
                 if stop != nil { return }
                 guard let outcome = try await group.next() else { return }
-                actions = try flow.handle(take(outcome, &memory))
+                actions = []
+                for event in take(outcome, &memory) { actions += try flow.handle(event) }
+                if case .answered(_, let rest) = outcome, !rest.isEmpty { actions.append(.invokeAll(rest)) }
             }
         }
         clock.end()
@@ -138,8 +145,10 @@ struct CommissioningRun: Sendable {
             attestation: memory.attestation, stages: clock.times, total: .zero, wasPending: false)
     }
 
-    private func take(_ outcome: Outcome, _ memory: inout Memory) -> CommissioningFlow.Event {
+    private func take(_ outcome: Outcome, _ memory: inout Memory) -> [CommissioningFlow.Event] {
         switch outcome {
+        case .answered(let answers, _):
+            return answers.map { .answered($0, $1) }
         case .event(let event):
             if case .issued(let issued, _) = event { memory.receipt = issued.receipt }
             if case .unanswered = event { memory.hasLostSession = true }
@@ -147,16 +156,16 @@ struct CommissioningRun: Sendable {
             if case .answered(.armFailSafe(let seconds, _), _) = event {
                 memory.failSafe.armed(for: seconds, at: time.now)
             }
-            return event
+            return [event]
         case .verified(let summary):
             memory.attestation = summary
-            return .verified
+            return [.verified]
         case .connected(let session):
             memory.operational = session
-            return .connected
+            return [.connected]
         case .answeredAgain(let session, let command, let result):
             memory.operational = session
-            return .answered(command, result)
+            return [.answered(command, result)]
         }
     }
 
@@ -165,12 +174,11 @@ struct CommissioningRun: Sendable {
     private func failSafeExtension(
         before action: CommissioningFlow.Action, _ memory: inout Memory
     ) -> CommissioningCommand? {
-        guard case .invoke(let command) = action, memory.operational == nil, !memory.hasLostSession,
-            memory.failSafe.isDue(at: time.now)
-        else { return nil }
-        switch command {
-        case .armFailSafe, .commissioningComplete: return nil
-        default: break
+        guard memory.operational == nil, !memory.hasLostSession, memory.failSafe.isDue(at: time.now) else { return nil }
+        switch action {
+        case .invoke(.armFailSafe), .invoke(.commissioningComplete): return nil
+        case .invoke, .invokeAll: break
+        default: return nil
         }
         memory.failSafe.armed(for: memory.failSafe.seconds, at: time.now)
         return .armFailSafe(seconds: memory.failSafe.seconds, breadcrumb: memory.breadcrumb)
@@ -190,6 +198,11 @@ struct CommissioningRun: Sendable {
             group.addTask {
                 if let first { _ = try await channel.invoke(first) }
                 return try await perform(command, memory)
+            }
+        case .invokeAll(let commands):
+            group.addTask {
+                if let first { _ = try await channel.invoke(first) }
+                return try await performSome(commands)
             }
         case .verify(let evidence):
             let keepAlive = keepAlive(memory)
@@ -224,6 +237,13 @@ struct CommissioningRun: Sendable {
         }
     }
 
+    /// Sends as many commands as go into one message.
+    private func performSome(_ commands: [CommissioningCommand]) async throws -> Outcome {
+        let batch = channel.batch(commands)
+        let results = try await channel.invoke(batch)
+        return .answered(Array(zip(batch, results)), rest: Array(commands.dropFirst(results.count)))
+    }
+
     /// Sends a command of the flow. A device that falls silent from AddNOC on can still be reached by CASE.
     private func perform(_ command: CommissioningCommand, _ memory: Memory) async throws -> Outcome {
         do {
@@ -237,7 +257,7 @@ struct CommissioningRun: Sendable {
             }
             return .event(.answered(command, result))
         } catch let error as TransportError where error.isLoss && time.now < deadline {
-            guard let pending = memory.pending else { throw error }
+            guard memory.isCertificateSent, let pending = memory.pending else { throw error }
             guard let lost = memory.operational else { return .event(.unanswered(command)) }
             guard command == .commissioningComplete else { throw error }
             environment.logger.debug("\(command.name): \(error); setting up another session")

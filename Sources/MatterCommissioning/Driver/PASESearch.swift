@@ -66,9 +66,10 @@ struct PASESearch: Sendable {
             throw CommissioningError(
                 .nothingDiscovered, stage: .discover, "neither discovery nor an address is available")
         }
+        let look = lookout ?? request.lookout ?? (deadline - connector.time.now) / 2
         return try await CommissionableSearch(
-            time: connector.time, discovery: discovery, filter: filter, request: request,
-            discoveryDeadline: min(deadline, connector.time.now + (lookout ?? (deadline - connector.time.now) / 2)),
+            time: connector.time, discovery: discovery, filter: request.filter, request: request,
+            discoveryDeadline: min(deadline, connector.time.now + look),
             deadline: deadline,
             waitsForWindow: waitsForWindow,
             waiting: { label in
@@ -78,14 +79,6 @@ struct PASESearch: Sendable {
             }, pair: pair,
             located: { clock.enter(.pase) }
         ).run()
-    }
-
-    private var filter: CommissionableFilter {
-        switch (request.discriminator?.long, request.discriminator?.short) {
-        case (.some(let long), _): .longDiscriminator(long)
-        case (nil, .some(let short)): .shortDiscriminator(short)
-        case (nil, nil): .commissioningMode
-        }
     }
 }
 

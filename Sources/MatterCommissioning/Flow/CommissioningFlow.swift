@@ -15,10 +15,12 @@ package struct CommissioningFlow: Sendable {
         case enter(CommissioningStage)
         case read([AttributePath])
         case invoke(CommissioningCommand)
+        /// In this order, in as few messages as the device takes; each answer is an event.
+        case invokeAll([CommissioningCommand])
         /// Judge the device's attestation, while the flow goes on.
         case verify(AttestationEvidence)
         case issue(CertificateSigningRequest, NOCIssueContext)
-        /// Make the pending record durable.
+        /// Make the pending record durable, while the device works.
         case record(IssuedNOC)
         /// Find the node and set up CASE; from here on commands go over that session.
         case connect(NodeID)
@@ -62,19 +64,18 @@ package struct CommissioningFlow: Sendable {
 
     /// The device's attestation certificates.
     private struct Chain {
-        var pai: [UInt8] = []
-        var dac: [UInt8] = []
+        var pai: [UInt8]?
+        var dac: [UInt8]?
     }
 
     /// What there is of the way to a certificate.
     private enum State {
         /// The attestation is being asked for.
         case collecting(Chain)
-        /// There is no verdict yet. Only that tells whether the device's key counts for anything, so that an answer to
-        /// CSRRequest waits for it.
-        case judging(Chain, earlyAnswer: Event?)
+        /// There is no verdict yet.
+        case judging(dac: [UInt8], pai: [UInt8])
         /// The verdict allows to ask for a certificate.
-        case verified(Chain)
+        case verified(dac: [UInt8], pai: [UInt8])
         case requested(CertificateSigningRequest)
         case certified(IssuedNOC)
     }
@@ -86,6 +87,15 @@ package struct CommissioningFlow: Sendable {
     package private(set) var undo = Undo.nothing
     package private(set) var information = DeviceInformation()
     private var state = State.collecting(Chain())
+    /// The description of a device that has not answered yet whether its fail-safe is armed.
+    private var earlyReading: DeviceInformation?
+    private var isArmed = false
+    /// An answer to CSRRequest without a verdict. Only that tells whether the device's key counts for anything.
+    private var earlyCSR: Event?
+    /// The commands of the configuration that the device has not answered.
+    private var configuring = 0
+    private var hasRoot = false
+    private var isRecorded = false
     /// The user's answer to the manufacturer's terms, where the device asks for one.
     private var acknowledgement: TermsAcknowledgement?
     /// The last one that the device was given.
@@ -99,16 +109,23 @@ package struct CommissioningFlow: Sendable {
         switch event {
         case .began:
             undo = .disarm
-            return try enter(.armFailSafe) + [.invoke(armFailSafe(Self.failSafeSeconds))]
+            return try enter(.armFailSafe) + [
+                .invoke(armFailSafe(Self.failSafeSeconds)), .read(DeviceInformation.paths),
+            ]
         case .read(let result):
-            return try take(DeviceInformation(result))
+            let information = DeviceInformation(result)
+            guard isArmed else {
+                earlyReading = information
+                return []
+            }
+            return try take(information)
         case .answered(.armFailSafe, _) where stage == .network, .unanswered:
             // A device that grants no extension may still be quick enough. One that fell silent over PASE after it was
             // sent its certificate shows by CASE whether it has it.
             return try connect()
         case .answered(let command, let result):
-            if case .csr = command, case .judging(let chain, _) = state {
-                state = .judging(chain, earlyAnswer: event)
+            if case .csr = command, !isVerified {
+                earlyCSR = event
                 return []
             }
             do throws(CommissioningError) {
@@ -122,17 +139,16 @@ package struct CommissioningFlow: Sendable {
                 throw error
             }
         case .verified:
-            guard case .judging(let chain, let answer) = state else { throw impossible("a verdict") }
-            state = .verified(chain)
+            guard case .judging(let dac, let pai) = state else { throw impossible("a verdict") }
+            state = .verified(dac: dac, pai: pai)
             let stage = try enter(.csr)
-            return try stage + (answer.map { (answer) throws(CommissioningError) in try handle(answer) } ?? [])
+            return try stage + (earlyCSR.map { (answer) throws(CommissioningError) in try handle(answer) } ?? [])
         case .issued(let issued, let requested):
             return try take(issued, requestedNodeID: requested)
         case .recorded:
-            let issued = try issued("a pending record")
-            let stage = try enter(.addNOC)
-            undo = .disarmPending
-            return stage + [.invoke(addNOC(issued))]
+            _ = try issued("a pending record")
+            isRecorded = true
+            return try addNOCIfReady()
         case .connected:
             _ = try issued("a session")
             let stage = try enter(.complete)
@@ -156,57 +172,68 @@ package struct CommissioningFlow: Sendable {
         return issued
     }
 
+    private var isVerified: Bool {
+        switch state {
+        case .collecting, .judging: false
+        case .verified, .requested, .certified: true
+        }
+    }
+
+    /// A certificate of the chain. The request for the CSR does not wait for the verdict; everything after it does.
+    private mutating func take(
+        _ certificate: CommissioningCommand.ChainCertificate, _ octets: [UInt8]
+    ) throws(CommissioningError) -> [Action] {
+        guard case .collecting(var chain) = state else { throw impossible("a certificate of the chain") }
+        switch certificate {
+        case .pai: chain.pai = octets
+        case .dac: chain.dac = octets
+        }
+        state = .collecting(chain)
+        guard chain.pai != nil, chain.dac != nil else { return [] }
+        return [
+            .invoke(.attestation(nonce: configuration.attestationNonce)),
+            .invoke(.csr(nonce: configuration.csrNonce)),
+        ]
+    }
+
     private mutating func answered(
         _ command: CommissioningCommand, _ answer: CommissioningAnswer
     ) throws(CommissioningError) -> [Action] {
         switch command {
         case .armFailSafe:
             try answer.requireOK()
-            return try enter(.readInfo) + [.read(DeviceInformation.paths)]
-        case .certificateChain(.pai):
-            guard case .collecting(var chain) = state else { throw impossible("the PAI") }
-            chain.pai = try answer.octets(0)
-            state = .collecting(chain)
-            return [.invoke(.certificateChain(.dac))]
-        case .certificateChain(.dac):
-            guard case .collecting(var chain) = state else { throw impossible("the DAC") }
-            chain.dac = try answer.octets(0)
-            state = .collecting(chain)
-            return [.invoke(.attestation(nonce: configuration.attestationNonce))]
+            isArmed = true
+            let stage = try enter(.readInfo)
+            return try stage + (earlyReading.map { (early) throws(CommissioningError) in try take(early) } ?? [])
+        case .certificateChain(let certificate):
+            return try take(certificate, try answer.octets(0))
         case .attestation:
-            guard case .collecting(let chain) = state else { throw impossible("the attestation") }
+            guard case .collecting(let chain) = state, let dac = chain.dac, let pai = chain.pai else {
+                throw impossible("the attestation")
+            }
             var evidence = AttestationEvidence(
-                dac: chain.dac, pai: chain.pai,
+                dac: dac, pai: pai,
                 response: AttestationResponse(elements: try answer.octets(0), signature: try answer.octets(1)),
                 nonce: configuration.attestationNonce, attestationChallenge: configuration.attestationChallenge,
                 vendorID: VendorID(information.vendorID ?? 0), productID: information.productID ?? 0)
             evidence.setupCode = configuration.expectedProduct.named
             evidence.advertised = configuration.advertised
-            state = .judging(chain, earlyAnswer: nil)
-            // The request for the CSR does not wait for the verdict; everything after it does.
-            return [.verify(evidence), .invoke(.csr(nonce: configuration.csrNonce))]
+            state = .judging(dac: dac, pai: pai)
+            return [.verify(evidence)]
         case .csr:
             return try request(elements: try answer.octets(0), signature: try answer.octets(1))
-        case .setRegulatoryConfig:
+        case .setRegulatoryConfig, .setTCAcknowledgements:
             try answer.requireOK()
-            if let acknowledgement { return [.invoke(.setTCAcknowledgements(acknowledgement))] }
-            if let actions = configureTime() { return actions }
-            return try addRoot()
-        case .setTCAcknowledgements:
-            try answer.requireOK()
-            if let actions = configureTime() { return actions }
-            return try addRoot()
-        case .setUTCTime:
+            return try configured()
+        case .setUTCTime, .setDSTOffset:
             // TimeNotAccepted only means that the device has a better source.
-            if let actions = configureZone() { return actions }
-            return try addRoot()
+            return try configured()
         case .setTimeZone:
-            guard (try? answer.bool(0)) ?? false else { return try addRoot() }
+            guard (try? answer.bool(0)) ?? false else { return try configured() }
             return [.invoke(.setDSTOffset(Array(configuration.timeZone.periods.prefix(information.dstListSize))))]
-        case .setDSTOffset:
-            return try addRoot()
         case .addTrustedRoot:
-            return [.record(try issued("a trusted root"))]
+            hasRoot = true
+            return try addNOCIfReady()
         case .addNOC:
             try answer.requireNOCAccepted()
             return try enter(.network) + [.invoke(armFailSafe(operationalSeconds))]
@@ -239,7 +266,9 @@ package struct CommissioningFlow: Sendable {
         }
         if let demand = information.termsDemand { acknowledgement = try acknowledge(demand) }
         let note = configuration.expectedProduct.mismatch(information).map { [Action.note($0)] } ?? []
-        return try note + enter(.attestation) + [.invoke(.certificateChain(.pai))]
+        return try note + enter(.attestation) + [
+            .invoke(.certificateChain(.pai)), .invoke(.certificateChain(.dac)),
+        ]
     }
 
     /// The answer is needed before anything is asked of the device or an issuer: a person may take any time to give it.
@@ -255,12 +284,14 @@ package struct CommissioningFlow: Sendable {
     }
 
     private mutating func request(elements: [UInt8], signature: [UInt8]) throws(CommissioningError) -> [Action] {
-        guard case .verified(let chain) = state else { throw impossible("a certificate signing request") }
+        guard case .verified(let dacOctets, let pai) = state else {
+            throw impossible("a certificate signing request")
+        }
         let csr: CertificateSigningRequest
         let decoded: NOCSRElements
         do {
             decoded = try NOCSRElements(decoding: elements)
-            let dac = try AttestationCertificate(der: chain.dac)
+            let dac = try AttestationCertificate(der: dacOctets)
             csr = try decoded.verify(
                 nonce: configuration.csrNonce, signature: signature, attestationKey: dac.publicKey,
                 attestationChallenge: configuration.attestationChallenge)
@@ -272,7 +303,7 @@ package struct CommissioningFlow: Sendable {
         state = .requested(csr)
         let context = NOCIssueContext(
             attestation: DeviceAttestationInfo(
-                dac: chain.dac, pai: chain.pai, vendorID: VendorID(information.vendorID ?? 0),
+                dac: dacOctets, pai: pai, vendorID: VendorID(information.vendorID ?? 0),
                 productID: information.productID ?? 0),
             csrAttestation: CSRAttestation(
                 elements: decoded, attestationSignature: signature,
@@ -294,30 +325,42 @@ package struct CommissioningFlow: Sendable {
                 underlying: error)
         }
         state = .certified(issued)
-        let location = information.locationCapability < 2 ? information.locationCapability : configuration.location
-        return try enter(.configure) + [
-            .invoke(
-                .setRegulatoryConfig(
-                    location: location, country: configuration.country, breadcrumb: nextBreadcrumb()))
+        let stage = try enter(.configure)
+        let commands = configurationCommands()
+        configuring = commands.count
+        // The device works while the record becomes durable; AddNOC waits for both.
+        return stage + [
+            .invokeAll(commands + [.addTrustedRoot(configuration.fabric.rootCertificate.tlv)]), .record(issued),
         ]
     }
 
-    private func configureTime() -> [Action]? {
-        guard information.timeSynchronizationFeatures != nil else { return nil }
-        return [.invoke(.setUTCTime(microseconds: configuration.utcMicroseconds()))]
-    }
-
-    private func configureZone() -> [Action]? {
-        guard let features = information.timeSynchronizationFeatures,
-            features.contains(TimeSynchronization.Feature.timeZone)
-        else {
-            return nil
+    private mutating func configurationCommands() -> [CommissioningCommand] {
+        let location = information.locationCapability < 2 ? information.locationCapability : configuration.location
+        var commands: [CommissioningCommand] = [
+            .setRegulatoryConfig(location: location, country: configuration.country, breadcrumb: nextBreadcrumb())
+        ]
+        if let acknowledgement { commands.append(.setTCAcknowledgements(acknowledgement)) }
+        guard let features = information.timeSynchronizationFeatures else { return commands }
+        commands.append(.setUTCTime(microseconds: configuration.utcMicroseconds()))
+        if features.contains(TimeSynchronization.Feature.timeZone) {
+            commands.append(.setTimeZone(configuration.timeZone))
         }
-        return [.invoke(.setTimeZone(configuration.timeZone))]
+        return commands
     }
 
-    private mutating func addRoot() throws(CommissioningError) -> [Action] {
-        try enter(.trustedRoot) + [.invoke(.addTrustedRoot(configuration.fabric.rootCertificate.tlv))]
+    /// The device has answered a command of the configuration.
+    private mutating func configured() throws(CommissioningError) -> [Action] {
+        configuring -= 1
+        guard configuring == 0 else { return [] }
+        return try enter(.trustedRoot) + addNOCIfReady()
+    }
+
+    private mutating func addNOCIfReady() throws(CommissioningError) -> [Action] {
+        guard configuring == 0, hasRoot, isRecorded else { return [] }
+        let issued = try issued("the end of the configuration")
+        let stage = try enter(.addNOC)
+        undo = .disarmPending
+        return stage + [.invoke(addNOC(issued))]
     }
 
     private func addNOC(_ issued: IssuedNOC) -> CommissioningCommand {
@@ -338,9 +381,13 @@ package struct CommissioningFlow: Sendable {
 
     // MARK: Helpers
 
-    /// The stage that a command belongs to: the CSR is asked for while the attestation is still being judged.
+    /// The stage that a command belongs to: some are sent while an earlier stage goes on.
     private func stage(of command: CommissioningCommand) -> CommissioningStage {
-        if case .csr = command { .csr } else { stage }
+        switch command {
+        case .csr: .csr
+        case .addTrustedRoot: .trustedRoot
+        default: stage
+        }
     }
 
     /// How long the fail-safe may be at most once the device joins: the device decides in the end.

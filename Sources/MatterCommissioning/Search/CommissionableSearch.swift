@@ -109,20 +109,11 @@ struct CommissionableSearch: Sendable {
     private func browse(_ send: AsyncStream<Event>.Continuation) async {
         do {
             for try await event in discovery.browseCommissionable(filter) {
-                if case .found(let device) = event, isWanted(device) { send.yield(.board(.found(device))) }
+                if case .found(let device) = event, request.agrees(with: device) { send.yield(.board(.found(device))) }
             }
         } catch {
             send.yield(.board(.browseFailed(error)))
         }
-    }
-
-    /// The code may say which product it belongs to; a device that says otherwise is another one.
-    private func isWanted(_ device: CommissionableDevice) -> Bool {
-        func agrees(_ wanted: UInt16?, _ advertised: UInt16?) -> Bool {
-            guard let wanted, wanted != 0, let advertised else { return true }
-            return wanted == advertised
-        }
-        return agrees(request.vendorID, device.record.vendorID) && agrees(request.productID, device.record.productID)
     }
 
     private func nothingFound() -> CommissioningError {

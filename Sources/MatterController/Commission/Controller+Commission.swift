@@ -2,7 +2,7 @@ import Logging
 package import MatterCommissioning
 import MatterCredentials
 import MatterCrypto
-import MatterDiscovery
+package import MatterDiscovery
 import MatterErrors
 import MatterLedger
 package import MatterRecords
@@ -18,9 +18,13 @@ extension Controller {
         package var issuer: IssuerChoice
         /// Whether the device leaves the fabric again if the issuer cannot be told of it.
         package var leavesUnlessConfirmed = false
+        /// Whether a device that sleeps is registered with; `nil` for one that sleeps for long times.
+        package var checksIn: Bool?
         package var progress: @Sendable (CommissioningProgress) -> Void
         /// Whom to ask about a device whose authority is not known; `nil` to refuse it.
         package var ask: AskAboutDevice?
+        /// Finds the device in place of the controller's discovery.
+        package var discovery: (any Discovery)?
 
         package init(
             trust: TrustPolicy, issuer: IssuerChoice = .ofFabric,
@@ -38,12 +42,18 @@ extension Controller {
     package func commission(
         _ requests: [CommissioningRequest], _ commission: CommissionOptions, deadline: Instant
     ) async throws -> (node: NodeRecord, result: CommissionedNode) {
+        var commission = commission
+        if commission.discovery == nil, requests.count == 1, let filter = requests.first?.filter {
+            // The device is looked for while everything else is made ready.
+            commission.discovery = discovery().map { SharedBrowse($0, for: filter) }
+        }
         let judge = try judge(commission.trust, ask: commission.ask)
         let work = try await issuerWork(commission.issuer, deviceName: requests.first?.name, deadline: deadline)
         do {
             let commissioned = try await first(of: requests, commission, judge, work?.issuer, deadline: deadline)
             await work?.finish(commissioned.node)
             await work?.close()
+            await register(with: commissioned.node, as: commission)
             return commissioned
         } catch {
             await work?.close()
@@ -114,11 +124,14 @@ extension Controller {
         let issuer = try foreign ?? issuer(for: fabric)
         let isForeign = foreign != nil
         let lease = try lease(fabric, request, store, journal, isForeign: isForeign, commission.progress)
-        if !isForeign, request.requestedNodeID == nil, fabric.nodeIDs == .random { await lease.prepare() }
-        let environment = Commissioner.Environment(
+        let isOurs = !isForeign && request.requestedNodeID == nil
+        // Looking whether a random id is free takes a while, which can pass while the device is found.
+        if isOurs, fabric.nodeIDs == .random { await lease.prepare() }
+        var environment = Commissioner.Environment(
             connector: Connector(manager: try await manager(), logger: options.logger),
             nodeConnector: try await nodeConnector(),
-            discovery: discovery(), fabric: try credentials(), issuer: ClaimingIssuer(issuer: issuer, lease: lease),
+            discovery: commission.discovery ?? discovery(), fabric: try credentials(),
+            issuer: ClaimingIssuer(issuer: issuer, lease: lease),
             journal: journal,
             chooseNodeID: { requested in
                 // Another issuer chooses, but what the user wants is reserved all the same.
@@ -126,6 +139,7 @@ extension Controller {
             },
             attest: { evidence in try await judge.attest(evidence) }, random: options.random,
             logger: options.logger, unixTime: options.unixTime, timeZone: Clock.timeZone)
+        environment.prepareNodeID = { if isOurs { await lease.prepare() } }
         do {
             let result = try await Commissioner(environment, progress: commission.progress)
                 .commission(request, deadline: deadline)
@@ -158,6 +172,9 @@ extension Controller {
                 try await fabrics.takeNodeID(
                     in: fabric.name, identity: fabric.compressedFabricID, requested: requested, random: random
                 ) { try store.has($0) || journal.has($0) && !own.contains($0) }
+            },
+            giveBack: { taken in
+                try await fabrics.giveBack(taken, to: fabric.name, identity: fabric.compressedFabricID)
             },
             lookUp: { id in await discovery?.hasOperational(id, of: fabric.compressedFabricID) ?? false },
             note: { progress(.note($0)) })

@@ -9,23 +9,31 @@ import MatterSession
 actor NodeIDLease {
     /// Takes an id out of the state directory.
     typealias Take = @Sendable (_ requested: NodeID?) async throws -> TakenNodeID
+    /// Gives back an id that no certificate was asked for with.
+    typealias GiveBack = @Sendable (TakenNodeID) async throws -> Void
     /// True if a device is on the network as that node.
     typealias LookUp = @Sendable (NodeID) async -> Bool
 
     private let take: Take
+    private let giveBack: GiveBack
     private let lookUp: LookUp
     private let note: @Sendable (String) -> Void
     private var taken: TakenNodeID?
     private var early: Task<TakenNodeID, any Error>?
 
-    init(take: @escaping Take, lookUp: @escaping LookUp, note: @escaping @Sendable (String) -> Void) {
+    init(
+        take: @escaping Take, giveBack: @escaping GiveBack = { _ in }, lookUp: @escaping LookUp,
+        note: @escaping @Sendable (String) -> Void
+    ) {
         self.take = take
+        self.giveBack = giveBack
         self.lookUp = lookUp
         self.note = note
     }
 
-    /// Takes an id now, for later: looking whether it is free takes its time, which can pass while the device is found.
+    /// Takes an id now, for later: making sure of it takes its time, which can pass while the device works.
     func prepare() {
+        guard early == nil, taken == nil else { return }
         early = Task { try await free(nil) }
     }
 
@@ -52,10 +60,13 @@ actor NodeIDLease {
         }
     }
 
-    func release() {
-        early?.cancel()
+    /// Lets the id go. One that was not chosen is as good as new, so that refused devices use up no ids.
+    func release() async {
+        let unused = taken == nil ? early : nil
         early = nil
         taken = nil
+        unused?.cancel()
+        if let unused = try? await unused?.value { try? await giveBack(unused) }
     }
 
     private func free(_ requested: NodeID?) async throws -> TakenNodeID {

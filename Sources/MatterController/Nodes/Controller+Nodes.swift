@@ -88,6 +88,7 @@ extension Controller {
     ///
     /// - Parameter purging: also where the node was reached and how it wanted to be treated.
     package func disconnect(_ node: NodeRecord, purging: Bool) async throws {
+        try keptSessions()?.remove(node.nodeID)
         try ResumptionStore(options.state, fabric: try fabric().name).remove(node.nodeID)
         guard purging else { return }
         try await nodes().update(node.nodeID) { record in

@@ -132,8 +132,11 @@ extension NodeLink {
         _ transaction: inout Transaction, _ change: Change
     ) async throws -> Transaction.Output {
         let fresh = transaction
+        var announced: Transaction?
         var fate = CommandFate(change.repeatability.rule, deadline: change.deadline)
         var place: (session: SecureSession, run: InteractionRun)?
+        var risky: SecureSession?
+        defer { if let risky { settle(risky) } }
         var actions = fate.handle(.began, now: time.now)
         while let action = actions.first {
             actions.removeFirst()
@@ -142,7 +145,11 @@ extension NodeLink {
                 if place != nil { logger.debug("the \(change.noun) was not answered; sending it again") }
                 do {
                     let (session, run) = try await begin(change)
+                    if let session = risky { settle(session) }
+                    risky = nil
                     place = (session, run)
+                    announced = nil
+                    if change.repeatability == .atMostOnce { announced = await announcement(of: fresh, on: session) }
                     let delivery = await session.responseAllowance(processing: .zero)
                     actions = fate.handle(
                         .connected(delivery: delivery, processing: run.processing), now: time.now)
@@ -150,13 +157,41 @@ extension NodeLink {
                     actions = fate.handle(.notConnected(error), now: time.now)
                 }
             case .send, .resend, .wait:
-                if case .send = action { transaction = fresh }
+                if case .send = action {
+                    transaction = announced ?? fresh
+                    if change.repeatability == .atMostOnce, announced == nil, risky == nil, let place {
+                        risky = place.session
+                        risk(place.session)
+                    }
+                }
                 if case .resend = action {
                     logger.debug("the \(change.noun) was not acknowledged; sending the same datagram again")
                 }
                 do {
-                    if let output = try await place?.run.perform(action, &transaction) { return output }
+                    if let output = try await place?.run.perform(action, &transaction) {
+                        if let place {
+                            prove(place.session)
+                            await leaveIfSuperseded(place.session)
+                        }
+                        return output
+                    }
                 } catch {
+                    if let place { judge(place.session, by: error) }
+                    if announced != nil, error is InteractionError, !transaction.mayHaveRun() {
+                        // The device is there, and does not take commands in two steps.
+                        announced = nil
+                        actions = [.connect]
+                        continue
+                    }
+                    if let session = place?.session {
+                        switch await lot(of: session) {
+                        case .current: break
+                        case .superseded: _ = fate.handle(.superseded, now: time.now)
+                        case .disproved:
+                            actions = fate.handle(.disproved(error), now: time.now)
+                            continue
+                        }
+                    }
                     let isUnsent = (error as? TransportError)?.isUnsent ?? false
                     actions = fate.handle(
                         .failed(error, mayHaveRun: transaction.mayHaveRun(lastIsUnsent: isUnsent)), now: time.now)
@@ -172,6 +207,16 @@ extension NodeLink {
             }
         }
         throw CancellationError()
+    }
+
+    /// A command that may run once only goes out at once on a session on which the device was heard just now. On an older
+    /// one it is announced first, which is harmless: the answer proves the session alive, and a copy of the command that
+    /// is late is refused.
+    private func announcement<Transaction: ChangeTransaction>(
+        of transaction: Transaction, on session: SecureSession
+    ) async -> Transaction? {
+        guard await isStale(session) else { return nil }
+        return transaction.timed(timeout: Self.timedTimeout)
     }
 
     /// A session, and an exchange on it.

@@ -34,35 +34,44 @@ package actor NodeLink {
     private static let fairTurn = Duration.seconds(5)
 
     package nonisolated let node: NodeRecord
-    private let connector: NodeConnector
-    private let onlyAddresses: [PeerAddress]
+    nonisolated let manager: ExchangeManager
+    private let makeConnector: @Sendable () async throws -> NodeConnector
+    let onlyAddresses: [PeerAddress]
     private let nodes: NodeStore
     let patience: Patience
     let logger: Logger
-    private var session: SecureSession?
+    var session: SecureSession?
     /// True if a session is being set up: two would cost the device one too many.
     private var isConnecting = false
     /// How many sessions are being ended in peace: the node would count them beside a new one.
     private var closing = 0
     private let slots: SessionSlots
     /// What allows this link to have a session: from before it is set up until it is closed, and over to its replacement.
-    private var slot: SlotLease?
+    var slot: SlotLease?
     /// How many followers need the session.
     private var followers = 0
     /// The session on which followers have left subscriptions behind: the node keeps them until it reports to them next.
     private var burdened: SessionReference?
     /// Sessions that are being ended, each with the work of doing it.
     private var endings: [SessionReference: Task<Void, Never>] = [:]
+    /// What is known of the session that is kept between processes.
+    var keeping: Keeping
 
     init(
-        node: NodeRecord, connector: NodeConnector, onlyAddresses: [PeerAddress], nodes: NodeStore,
-        slots: SessionSlots, patience: Patience, logger: Logger
+        node: NodeRecord, manager: ExchangeManager, connector: @escaping @Sendable () async throws -> NodeConnector,
+        onlyAddresses: [PeerAddress], nodes: NodeStore, slots: SessionSlots, kept: KeptSessionStore? = nil,
+        isFresh: Bool = false, keepsSessions: Bool = true,
+        tell: (@Sendable (NodeRecord, SessionRung, Duration) -> Void)? = nil,
+        patience: Patience, logger: Logger
     ) {
         self.node = node
-        self.connector = connector
+        self.manager = manager
+        makeConnector = connector
         self.onlyAddresses = onlyAddresses
         self.nodes = nodes
         self.slots = slots
+        keeping = Keeping(store: kept, isFresh: isFresh, keepsSessions: keepsSessions)
+        keeping.tell = tell
         self.patience = patience
         self.logger = logger
     }
@@ -94,16 +103,24 @@ package actor NodeLink {
 
     private func newSession(deadline: Instant) async throws -> SecureSession {
         let began = time.now
-        if slot == nil { slot = try await slots.take(for: node, deadline: deadline) }
+        keeping.wanted = began
+        try await takeSlot(deadline: deadline)
         let turn = slot
         let ready = time.now
+        if let kept = await keptSession(deadline: deadline) {
+            turn?.passTurn()
+            return kept
+        }
         // Many devices take part in one handshake at a time. One that leads nowhere does not keep the others for long.
-        async let _ = turn?.passTurn(after: Self.longestTurn)
-        let hints = onlyAddresses.isEmpty ? node.addresses : onlyAddresses
+        async let _ = passTurn(turn)
         do {
-            let session = try await connector.connect(
-                to: node.nodeID, hints: hints, onlyHints: !onlyAddresses.isEmpty,
-                reliability: node.reliability ?? .standard, deadline: deadline)
+            var session = try await successor()
+            if session == nil {
+                let new = try await handshake(deadline: deadline)
+                begin(new)
+                session = new
+            }
+            guard let session else { throw CancellationError() }
             if session.isResumed, let turn {
                 // The last word of the handshake was ours: the peer has yet to hear it.
                 time.start { [weak turn, time] in
@@ -126,7 +143,23 @@ package actor NodeLink {
         }
     }
 
-    private func freeSlot() {
+    private nonisolated func passTurn(_ turn: SlotLease?) async {
+        do { try await time.sleep(for: Self.longestTurn) } catch { return }
+        turn?.passTurn()
+    }
+
+    /// A session by a handshake: resumed if possible.
+    func handshake(deadline: Instant) async throws -> SecureSession {
+        try await makeConnector().connect(
+            to: node.nodeID, hints: onlyAddresses.isEmpty ? node.addresses : onlyAddresses,
+            onlyHints: !onlyAddresses.isEmpty, reliability: node.reliability ?? .standard, deadline: deadline)
+    }
+
+    func takeSlot(deadline: Instant) async throws {
+        if slot == nil { slot = try await slots.take(for: node, deadline: deadline) }
+    }
+
+    func freeSlot() {
         slot?.release()
         slot = nil
     }
@@ -155,7 +188,7 @@ package actor NodeLink {
         guard let session else { return freeSlot() }
         self.session = nil
         closing += 1
-        await session.close()
+        if await !keep(session) { await session.close() }
         closing -= 1
         freeSlot()
         // An address that was given by hand is not the way to find the node next time.
@@ -178,6 +211,7 @@ package actor NodeLink {
     /// does not keep it from being told.
     func drop(_ session: SecureSession) async {
         if self.session?.reference == session.reference { self.session = nil }
+        forget(session)
         if let ending = endings[session.reference] { return await ending.value }
         let ending = time.start { await session.closeInsistently() }
         endings[session.reference] = ending
@@ -186,8 +220,8 @@ package actor NodeLink {
     }
 
     /// The promises of the link to the node.
-    nonisolated var time: any TimeSource { connector.clock }
-    nonisolated var link: LinkProperties { connector.link }
+    nonisolated var time: any TimeSource { manager.time }
+    nonisolated var link: LinkProperties { manager.link }
 
     func client(_ session: SecureSession) -> InteractionClient { InteractionClient(session) }
 
@@ -236,7 +270,9 @@ package actor NodeLink {
             let session = try await connect(deadline: deadline)
             var attempt = transaction
             do {
-                return try await client(session).run(&attempt, deadline: deadline, processing: patience.usual)
+                let output = try await client(session).run(&attempt, deadline: deadline, processing: patience.usual)
+                prove(session)
+                return output
             } catch let error as TransportError where time.now < deadline {
                 switch error.code {
                 case .noReply:
@@ -247,6 +283,9 @@ package actor NodeLink {
                 default:
                     throw error
                 }
+            } catch {
+                judge(session, by: error)
+                throw error
             }
         }
     }

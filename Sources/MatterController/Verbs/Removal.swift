@@ -105,6 +105,7 @@ extension Controller {
         try ResumptionStore(options.state, fabric: fabric.name).remove(id)
         try journal().forget(id)
         try await groups().forget(id)
+        try await registrations().remove(id)
         try await nodes().remove(id)
     }
 

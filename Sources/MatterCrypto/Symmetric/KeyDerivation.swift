@@ -20,9 +20,7 @@ package enum HMACSHA256 {
         _ key: UnsafeRawPointer?, _ keyCount: Int, _ message: [UInt8]
     ) throws(CryptoError) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: SHA256.digestCount)
-        guard copenssl_hmac_sha256(key, keyCount, message, message.count, &code) == 1 else {
-            throw CryptoError.library("compute an HMAC")
-        }
+        copenssl_hmac_sha256(key, keyCount, message, message.count, &code)
         return code
     }
 }
@@ -54,11 +52,10 @@ package enum HKDF {
             throw CryptoError(.invalidLength, "HKDF-SHA256 gives 1 to 8160 bytes, not \(count)")
         }
         return try SecretBytes(count: count) { (output) throws(CryptoError) in
-            let status = secret.withUnsafeBytes {
+            secret.withUnsafeBytes {
                 copenssl_hkdf_sha256(
                     $0.baseAddress, $0.count, salt, saltCount, info, info.count, output.baseAddress, output.count)
             }
-            guard status == 1 else { throw CryptoError.library("derive a key with HKDF") }
         }
     }
 

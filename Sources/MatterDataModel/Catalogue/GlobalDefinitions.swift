@@ -16,8 +16,8 @@ struct GlobalDefinitions: Sendable {
             isProvisional: false)
         scope.enums["priority"] = EnumDefinition(
             name: "priority", bits: 8,
-            values: EventDefinition.Priority.allCases.map {
-                .init(number: UInt64($0.rawValue), name: "\($0)", label: nil)
+            values: [(EventDefinition.Priority.debug, "debug"), (.info, "info"), (.critical, "critical")].map {
+                .init(number: UInt64($0.rawValue), name: $1, label: nil)
             },
             isProvisional: false)
         var record = RecordDecoder(scope: scope)

@@ -103,6 +103,7 @@ enum RepeatableCommands {
     static func names(in cluster: ClusterID) -> Set<String> { table[cluster] ?? [] }
     static func slowNames(in cluster: ClusterID) -> Set<String> { Set((work[cluster] ?? [:]).keys) }
 
+    static func hasWork(cluster: ClusterID) -> Bool { work[cluster] != nil }
     static func work(cluster: ClusterID, _ name: String) -> Duration? { work[cluster]?[name] }
 }
 
@@ -124,7 +125,9 @@ extension Catalogue {
 
     /// How long devices are known to take for a command before they answer; `nil` for the usual.
     public func expectedWork(ofCommand command: CommandID, inCluster cluster: ClusterID) -> Duration? {
-        guard let name = self.cluster(cluster)?.command(command)?.name else { return nil }
+        // Most clusters have no such command, and need not be looked at.
+        guard RepeatableCommands.hasWork(cluster: cluster), let name = self.cluster(cluster)?.command(command)?.name
+        else { return nil }
         return RepeatableCommands.work(cluster: cluster, name)
     }
 }

@@ -91,6 +91,11 @@ package struct InvokeTransaction: ChangeTransaction {
         return InvokeTransaction(again.map(\.0), timeout: timeout, maxPathsPerInvoke: maxPathsPerInvoke)
     }
 
+    package func timed(timeout: UInt16) -> InvokeTransaction? {
+        guard self.timeout == nil, !isGroup else { return nil }
+        return InvokeTransaction(commands, timeout: timeout, maxPathsPerInvoke: maxPathsPerInvoke)
+    }
+
     /// Commands in the order given, in as few invokes as the peer's and the protocol's limits allow.
     package static func batches(
         of commands: [Command], maxPathsPerInvoke: Int, maxPayload: Int

@@ -35,6 +35,9 @@ package protocol InteractionTransaction: Sendable {
 package protocol ChangeTransaction: InteractionTransaction {
     /// How many requests were handed over for sending. The announcement of a timed interaction is none: it changes nothing.
     var sentRequests: Int { get }
+
+    /// The same as a timed interaction, from its start; `nil` if it is one already.
+    func timed(timeout: UInt16) -> Self?
 }
 
 extension ChangeTransaction {

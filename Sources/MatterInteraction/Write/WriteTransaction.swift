@@ -105,6 +105,11 @@ package struct WriteTransaction: ChangeTransaction {
         return WriteTransaction(again.map(\.0), timeout: timeout)
     }
 
+    package func timed(timeout: UInt16) -> WriteTransaction? {
+        guard self.timeout == nil, !isGroup else { return nil }
+        return WriteTransaction(writes, timeout: timeout)
+    }
+
     private mutating func prepare() throws(InteractionError) {
         guard !writes.isEmpty else { throw InteractionError(.invalidRequest, "a write without attributes") }
         guard isGroup || writes.allSatisfy({ $0.endpoint != nil }) else {

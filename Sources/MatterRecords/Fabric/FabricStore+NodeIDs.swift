@@ -51,6 +51,23 @@ extension FabricStore {
         }
     }
 
+    /// Gives back the id that was taken last, with which no certificate was asked for; an earlier one stays a gap.
+    package func giveBack(_ taken: TakenNodeID, to name: String, identity: CompressedFabricID? = nil) async throws {
+        try await state.withLock(Self.folder) {
+            try FabricFolder(state: state, name: name, identity: identity).check()
+            guard var record = try fabric(named: name), record.nodeIDs == .sequential,
+                record.nextNodeID == taken.id.rawValue + 1, let origin = record.origin
+            else { return }
+            record.nextNodeID = taken.id.rawValue
+            record.origin?.generation = origin.generation + 1
+            try state.write(Self.record(of: name), record.encoded())
+            if !vouch(origin.generation + 1, for: record) {
+                try becomeRandom(&record, SystemRandom())
+                try state.write(Self.record(of: name), record.encoded())
+            }
+        }
+    }
+
     private func becomeRandom(_ record: inout FabricRecord, _ random: any RandomSource) throws {
         record.nodeIDs = .random
         record.origin = nil

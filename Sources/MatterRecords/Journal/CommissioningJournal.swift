@@ -115,7 +115,9 @@ package struct CommissioningJournal: Sendable {
     /// used again.
     package func complete(_ node: PendingNode) throws {
         try fabric.check()
-        try state.write(doneRecord(of: node.nodeID), node.encoded(), version: Self.version)
+        // If it is lost, a code that is used again gets a worse answer.
+        try state.write(
+            doneRecord(of: node.nodeID), node.encoded(), version: Self.version, durability: .relaxed)
         try remove(node.nodeID)
     }
 

@@ -29,7 +29,7 @@ struct NodeNames: Sendable {
     func note(_ name: String, _ id: NodeID) {
         guard node(named: name) != id else { return }
         let contents = JSONValue.object(["nodeId": .id(id.rawValue)]).utf8()
-        try? state.write(record(of: name), contents, keepingPrevious: false)
+        try? state.write(record(of: name), contents, keepingPrevious: false, durability: .relaxed)
     }
 
     func forget(_ name: String, of id: NodeID) {

@@ -41,6 +41,8 @@ package struct ResumptionStore: ResumptionMemory {
             peerCATs: cats)
     }
 
+    /// Without waiting for the disk: a record that is lost or damaged costs one full handshake.
+    ///
     /// - Throws: `StoreError`, or ``RecordError`` if the fabric is gone.
     package func save(_ resumption: ResumptionRecord, of node: NodeID) throws {
         try folder.check()
@@ -49,7 +51,7 @@ package struct ResumptionStore: ResumptionMemory {
         octets += resumption.resumptionID
         resumption.sharedSecret.withUnsafeBytes { octets += $0 }
         for tag in resumption.peerCATs { octets += withUnsafeBytes(of: tag.rawValue.littleEndian, Array.init) }
-        try state.writeSecret(record(of: node), octets)
+        try state.writeSecret(record(of: node), octets, durability: .relaxed)
     }
 
     package func remove(_ node: NodeID) throws(StoreError) {

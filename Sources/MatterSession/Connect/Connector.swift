@@ -39,6 +39,7 @@ package struct Connector: Sendable {
     package func connect(
         to target: PeerTarget, deadline: Instant, makeHandshake: @escaping MakeHandshake
     ) async throws -> SecureSession {
+        let began = time.now
         let (events, send) = AsyncStream.makeStream(of: Event.self)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
@@ -94,7 +95,7 @@ package struct Connector: Sendable {
                         try await handle(event)
                     case .ended(let ended, .success(let established), _):
                         running = nil
-                        return try await finish(ended, established)
+                        return try await finish(ended, established, began: began)
                     case .ended(let ended, .failure(let error), let report):
                         running = nil
                         await abandon(ended, after: error)
@@ -163,13 +164,17 @@ package struct Connector: Sendable {
         }
     }
 
-    private func finish(_ attempt: Running, _ established: EstablishedSession) async throws -> SecureSession {
+    private func finish(
+        _ attempt: Running, _ established: EstablishedSession, began: Instant
+    ) async throws -> SecureSession {
         guard let address = await manager.address(of: attempt.exchange.session) else {
             await abandon(attempt, after: nil)
             throw TransportError(.closed, "the handshake ended without an address")
         }
         let reference = try await manager.install(SecureSessionParameters(established, address: address))
         await attempt.exchange.close()
-        return SecureSession(manager: manager, reference: reference, established: established, address: address)
+        return SecureSession(
+            manager: manager, reference: reference, established: established, address: address,
+            setUpTime: time.now - began)
     }
 }

@@ -1,6 +1,16 @@
 package import MatterSecureChannel
 package import MatterTransport
 
+/// How a session came to be: the rungs of the ladder, the fastest first.
+package enum SessionRung: String, Sendable {
+    /// An earlier process has set it up and left it.
+    case kept
+    /// It was resumed with the secret of an earlier one.
+    case resumed
+    /// A handshake with signatures.
+    case full
+}
+
 /// A secure session with a peer, ready for exchanges.
 package struct SecureSession: Sendable {
     package let manager: ExchangeManager
@@ -9,6 +19,21 @@ package struct SecureSession: Sendable {
     package let established: EstablishedSession
     /// Where the peer answered.
     package let address: PeerAddress
+    package let rung: SessionRung
+    /// How long it took until the session stood.
+    package let setUpTime: Duration
+
+    package init(
+        manager: ExchangeManager, reference: SessionReference, established: EstablishedSession, address: PeerAddress,
+        rung: SessionRung? = nil, setUpTime: Duration = .zero
+    ) {
+        self.manager = manager
+        self.reference = reference
+        self.established = established
+        self.address = address
+        self.rung = rung ?? (established.isResumed ? .resumed : .full)
+        self.setUpTime = setUpTime
+    }
 
     package func openExchange() async throws(TransportError) -> Exchange {
         try await manager.openExchange(on: reference)
@@ -37,6 +62,12 @@ package struct SecureSession: Sendable {
             try? await manager.time.sleep(for: Self.pauseBetweenGoodbyes)
             await sayGoodbye()
         }
+        await manager.remove(reference)
+    }
+
+    /// Closes a session in whose place another one stands already: says so three times without a pause.
+    package func leave() async {
+        for _ in 0..<Self.goodbyes { await sayGoodbye() }
         await manager.remove(reference)
     }
 

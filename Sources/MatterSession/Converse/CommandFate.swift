@@ -30,6 +30,10 @@ package struct CommandFate: Sendable {
         ///
         /// - Parameter mayHaveRun: whether the peer may have done some of it.
         case failed(any Error, mayHaveRun: Bool)
+        /// The peer has meanwhile made another session with us: silence on the one of the request means that it is lost.
+        case superseded
+        /// There is proof that the peer has not done it, and never will.
+        case disproved(any Error)
     }
 
     package enum Action: Sendable {
@@ -70,6 +74,7 @@ package struct CommandFate: Sendable {
     private var state = State.idle
     /// True if an earlier transmission may have run.
     private var isInDoubt = false
+    private var isSuperseded = false
 
     /// - Parameter deadline: the end of the caller's budget.
     package init(_ rule: Rule, deadline: Instant) {
@@ -84,6 +89,7 @@ package struct CommandFate: Sendable {
             return [.connect]
         case .connected(let delivery, let processing):
             self.processing = processing
+            isSuperseded = false
             if case .thisSession(let end) = rule {
                 repeatUntil = min(deadline, end)
             } else {
@@ -95,6 +101,12 @@ package struct CommandFate: Sendable {
             // The session went between its set-up and its use.
             if (error as? TransportError)?.code == .closed, now < deadline { return [.connect] }
             return [isInDoubt ? .unknownOutcome(error) : .fail(error)]
+        case .superseded:
+            isSuperseded = true
+            return []
+        case .disproved(let error):
+            isInDoubt = false
+            return startOver(after: error, now)
         case .failed(let error, let mayHaveRun):
             // The answer is no: what was refused has not run.
             if (error as? InteractionError)?.code == .refused { return [.fail(error)] }
@@ -110,7 +122,7 @@ package struct CommandFate: Sendable {
     /// What can still be learnt on the session that the request left on; `nil` if nothing can.
     private mutating func goOn(after error: any Error, _ now: Instant) -> [Action]? {
         switch ((error as? TransportError)?.code, state) {
-        case (.notAcknowledged, _) where now < repeatUntil:
+        case (.notAcknowledged, _) where now < repeatUntil && !isSuperseded:
             state = .repeating
             return [.resend(waitUntil: min(now + Self.pace, repeatUntil))]
         case (.noReply, .repeating):

@@ -6,7 +6,8 @@ import MatterTLV
 /// One service that a device advertises.
 enum Publication: Hashable, Sendable {
     case commissionable(discriminator: UInt16, mode: UInt8)
-    case operational(OperationalInstance)
+    /// - Parameter sleepsLong: `nil` for a device that never does.
+    case operational(OperationalInstance, sleepsLong: Bool?)
 }
 
 /// What the network is told of the device (Matter core specification 4.3).
@@ -32,7 +33,7 @@ extension SimulatedDevice {
                 .operational(
                     OperationalInstance(
                         compressedFabricID: fabric.operational.fabric.compressedFabricID.rawValue,
-                        nodeID: fabric.operational.nodeID.rawValue)))
+                        nodeID: fabric.operational.nodeID.rawValue), sleepsLong: node.sleepsLong))
         }
         return wanted
     }
@@ -63,8 +64,10 @@ extension SimulatedDevice {
                     deviceType: configuration.primaryDeviceType.rawValue,
                     deviceName: String(decoding: configuration.productName.utf8.prefix(32), as: UTF8.self)),
                 port: port)
-        case .operational(let instance):
-            return try .operational(instance, OperationalRecord(), port: port)
+        case .operational(let instance, let sleepsLong):
+            let mode = sleepsLong.map { $0 ? AdvertisedParameters.ICDMode.longIdleTime : .shortIdleTime }
+            return try .operational(
+                instance, OperationalRecord(parameters: AdvertisedParameters(icdMode: mode)), port: port)
         }
     }
 }

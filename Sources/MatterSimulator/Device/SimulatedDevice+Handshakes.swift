@@ -18,6 +18,7 @@ extension SimulatedDevice {
 
     func serve(_ incoming: ExchangeManager.Incoming) async {
         let exchange = incoming.exchange
+        noteActivity()
         guard case .unsecured = exchange.session else {
             return await interact(exchange, incoming.message)
         }

@@ -232,6 +232,7 @@ extension SimulatedDevice {
     func publish(_ due: DueReport) async {
         // A session that carries reports is in use.
         sessions[due.session]?.lastUsed = time.now
+        noteActivity()
         do {
             let exchange = try await manager.openExchange(on: due.session)
             do {

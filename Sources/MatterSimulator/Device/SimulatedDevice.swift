@@ -78,6 +78,8 @@ package actor SimulatedDevice {
     var hasUnsavedStates = false
     private var isStopped = false
     private var link: ImpairedLink?
+    /// `nil` for a device that never sleeps.
+    private let radio: SleepingLinks?
 
     /// - Parameter endpoints: makes the endpoints from 1 on; called again when the device reboots.
     package init(
@@ -94,8 +96,9 @@ package actor SimulatedDevice {
         faults = FaultState(configuration.faults)
         // Behind a bad network the device has another port than peers know.
         let ownPort = configuration.faults.impairsDatagrams ? 0 : surroundings.port
+        radio = configuration.sleep.map { _ in SleepingLinks(surroundings.links) }
         manager = try ExchangeManager(
-            time: surroundings.time, port: ownPort, links: surroundings.links, random: surroundings.random,
+            time: surroundings.time, port: ownPort, links: radio ?? surroundings.links, random: surroundings.random,
             admission: Self.admits, trace: surroundings.trace)
         node = try SimulatedNode(
             configuration, endpoints: endpoints(), saved: saved?.node ?? SavedNode(), random: surroundings.random,
@@ -229,6 +232,10 @@ package actor SimulatedDevice {
             time.start { await self.reboot() }
         case .command(let command):
             send(command)
+        case .sleep(let asleep):
+            radio?.isAsleep = asleep
+        case .checkIn(let fabric, let client, let payload):
+            time.start { await self.checkIn(client, of: fabric, payload) }
         }
     }
 

@@ -32,6 +32,8 @@ package struct NodeConfiguration: Sendable {
     package var rainMaker: RainMakerOptions?
     /// The terms that have to be accepted, if there are any.
     package var terms: DemandedTerms?
+    /// How it sleeps, if it does.
+    package var sleep: SleepHabits?
 
     package init(
         vendorID: UInt16 = 0xFFF1, vendorName: String = "matterctl", productID: UInt16 = 0x8001,

@@ -1,3 +1,4 @@
+package import MatterCredentials
 package import MatterDataModel
 package import MatterTLV
 package import MatterTransport
@@ -20,6 +21,10 @@ package enum NodeEffect: Sendable {
     case reboot
     /// A command for another node, over CASE or to a group.
     case command(RemoteCommand)
+    /// Turn the radio off or on.
+    case sleep(Bool)
+    /// A check-in message for a client.
+    case checkIn(fabric: UInt8, NodeID, [UInt8])
 }
 
 /// A command that this device sends as a client, to what it is bound to.

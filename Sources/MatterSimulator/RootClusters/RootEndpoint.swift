@@ -6,7 +6,7 @@ enum RootEndpoint {
     static func plan(_ configuration: NodeConfiguration, bootCount: UInt16, parts: Int) -> EndpointPlan {
         EndpointPlan(
             deviceTypes: [DeviceKind.revision(.rootNode)],
-            servers: servers(configuration, bootCount: bootCount) + rainMaker(configuration))
+            servers: servers(configuration, bootCount: bootCount) + sleep(configuration) + rainMaker(configuration))
     }
 
     private static func servers(_ configuration: NodeConfiguration, bootCount: UInt16) -> [any ClusterServer] {
@@ -18,6 +18,10 @@ enum RootEndpoint {
             OperationalCredentialsServer(configuration.limits), GroupKeyManagementServer(configuration.limits),
             TimeSynchronizationServer(), UserLabelServer(),
         ]
+    }
+
+    private static func sleep(_ configuration: NodeConfiguration) -> [any ClusterServer] {
+        configuration.sleep.map { [ICDManagementServer($0)] } ?? []
     }
 
     private static func rainMaker(_ configuration: NodeConfiguration) -> [any ClusterServer] {

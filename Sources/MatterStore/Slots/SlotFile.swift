@@ -194,12 +194,6 @@ package final class SlotLease: Sendable {
         ticket.withLock { $0 = nil }
     }
 
-    /// Passes the turn after a time, unless the task is cancelled before.
-    package func passTurn(after delay: Duration) async {
-        do { try await Task.sleep(for: delay) } catch { return }
-        passTurn()
-    }
-
     /// Gives the slot back. A second time does nothing.
     package func release() {
         file.free(slot: range)

@@ -3,6 +3,8 @@ package import MatterCrypto
 /// The counter of the messages that this node sends (Matter core specification 4.6.1).
 package struct MessageCounter: Equatable, Sendable {
     private var next: UInt64
+    /// The first value that may not be handed out.
+    private var end: UInt64 = 1 << 32
     private let rollsOver: Bool
 
     /// - Parameters:
@@ -13,6 +15,12 @@ package struct MessageCounter: Equatable, Sendable {
         self.rollsOver = rollsOver
     }
 
+    /// The counter of a session that goes on.
+    init(next: UInt64) {
+        self.next = next
+        rollsOver = false
+    }
+
     /// A random first value in 1…2^28.
     package static func randomInitial(_ random: any RandomSource) throws(CryptoError) -> UInt32 {
         let bytes = try random.bytes(4)
@@ -21,7 +29,7 @@ package struct MessageCounter: Equatable, Sendable {
     }
 
     package mutating func take() throws(TransportError) -> UInt32 {
-        if next > UInt64(UInt32.max) {
+        if next >= end {
             guard rollsOver else {
                 throw TransportError(.counterExhausted, "the session has used all of its message counters")
             }
@@ -30,4 +38,15 @@ package struct MessageCounter: Equatable, Sendable {
         defer { next += 1 }
         return UInt32(truncatingIfNeeded: next)
     }
+
+    /// Values before ``end``, of which this process may use all: the rest belongs to others.
+    ///
+    /// - Parameter end: the first value that is not ours; 2^32 if all are.
+    package mutating func stop(before end: UInt64) { self.end = min(end, 1 << 32) }
+
+    /// How many values are left.
+    package var remaining: UInt64 { end > next ? end - next : 0 }
+
+    /// The value that comes next; 2^32 if there is none.
+    package var upcoming: UInt64 { next }
 }

@@ -25,6 +25,27 @@ package struct ReceptionWindow: Equatable, Sendable {
         maximum = policy == .secureUnicast ? 0 : nil
     }
 
+    /// What a secure session has seen, for another process to go on with.
+    package struct Seen: Equatable, Sendable {
+        package var maximum: UInt32
+        /// Bit i is for maximum − 1 − i.
+        package var bitmap: UInt32
+
+        package init(maximum: UInt32, bitmap: UInt32) {
+            self.maximum = maximum
+            self.bitmap = bitmap
+        }
+    }
+
+    /// The window of a secure session that has seen some messages.
+    package init(_ seen: Seen) {
+        policy = .secureUnicast
+        maximum = seen.maximum
+        bitmap = seen.bitmap
+    }
+
+    package var seen: Seen { Seen(maximum: maximum ?? 0, bitmap: bitmap) }
+
     package func isDuplicate(_ counter: UInt32) -> Bool {
         guard let maximum else { return false }
         if counter == maximum { return true }

@@ -1,6 +1,5 @@
 import Glibc
 package import MatterCrypto
-import NIOCore
 
 /// Owns the link and the message engine: the one place where datagrams, timers and waiting callers meet.
 ///
@@ -28,21 +27,25 @@ package actor ExchangeManager {
     package nonisolated let time: any TimeSource
     package nonisolated let unownedExecutor: UnownedSerialExecutor
 
-    private var engine: MessageEngine
+    var engine: MessageEngine
     private let links: any LinkProvider
     /// The promises of the link that carries the messages.
     package nonisolated let link: LinkProperties
-    private var socket: (any DatagramLink)?
+    var socket: (any DatagramLink)?
     private let localPort: UInt16
+    /// The port to listen on if it is free.
+    var wantedPort: UInt16 = 0
+    /// How sessions that go from process to process get more message counters.
+    var reservations: [SessionReference: Reservation] = [:]
     private var inboxes: [ExchangeKey: [ReceivedMessage]] = [:]
     private var failures: Set<ExchangeKey> = []
     private var waiters: [ExchangeKey: Waiter] = [:]
     private var waits = DeadlineQueue<ExchangeKey>()
     private var nextWaiterID: UInt64 = 0
-    private var reservedSessionIDs: Set<UInt16> = []
-    private var timer: (deadline: Instant, task: Scheduled<Void>)?
+    var reservedSessionIDs: Set<UInt16> = []
+    private var timer: (deadline: Instant, task: ScheduledWork)?
     private var isShutDown = false
-    private let trace: (@Sendable (String) -> Void)?
+    let trace: (@Sendable (String) -> Void)?
 
     /// How many of ``incoming`` may wait to be served: a report of each node of a large house, all at once.
     private static let mostUnserved = 4096
@@ -68,7 +71,7 @@ package actor ExchangeManager {
     ) throws(CryptoError) {
         self.time = time
         eventLoop = time.eventLoop
-        unownedExecutor = eventLoop.executor.asUnownedSerialExecutor()
+        unownedExecutor = eventLoop.asUnownedSerialExecutor()
         self.links = links
         link = links.properties
         engine = try MessageEngine(
@@ -132,6 +135,7 @@ package actor ExchangeManager {
             inboxes[key] = nil
             failures.remove(key)
         }
+        reservations[session] = nil
         engine.remove(session)
     }
 
@@ -148,6 +152,7 @@ package actor ExchangeManager {
     ) async throws {
         _ = try await openLink()
         failures.remove(key)
+        if !reservations.isEmpty { topUp(key.session) }
         perform(
             try engine.send(
                 payload, opcode: opcode, protocolID: protocolID, reliable: reliable, on: key, now: time.now))
@@ -155,7 +160,7 @@ package actor ExchangeManager {
 
     func resend(on key: ExchangeKey) {
         failures.remove(key)
-        perform(engine.resend(on: key, now: time.now))
+        perform(engine.resend(on: key))
     }
 
     func receive(
@@ -245,46 +250,12 @@ package actor ExchangeManager {
         socket = nil
     }
 
-    // MARK: Groups
-
-    /// Says which messages to groups are for us, and where they arrive.
-    ///
-    /// - Parameter fabrics: the fabrics that are still there; their senders' counters are kept.
-    package func setGroups(
-        _ receptions: [GroupReception], fabrics: Set<UInt8>, at addresses: Set<PeerAddress>
-    ) async throws(TransportError) {
-        engine.setGroups(receptions, fabrics: fabrics)
-        try await openLink().join(addresses)
-    }
-
-    /// Sends a message to a group, on every interface that can carry it; there is no answer.
-    ///
-    /// - Returns: the names of the interfaces.
-    /// - Throws: ``TransportError`` `noInterface` if it could be sent on none.
-    package func multicast(_ message: OutgoingGroupMessage) async throws -> [String] {
-        let link = try await openLink()
-        let datagram = try engine.seal(message)
-        trace?("-> \(message.address) \(datagram.count) bytes")
-        let attempts = link.multicast(datagram, to: message.address)
-        let sent = attempts.filter { $0.refusal == nil }.map(\.interface)
-        guard sent.isEmpty else { return sent }
-        let refusals = attempts.compactMap { attempt in
-            attempt.refusal.map { "\(attempt.interface): \(String(cString: strerror($0)))" }
-        }
-        throw TransportError(
-            .noInterface,
-            "no network interface of this host can send to a group"
-                + (refusals.isEmpty ? "" : " (\(refusals.joined(separator: ", ")))"))
-    }
-
     // MARK: Edge
 
-    private func openLink() async throws(TransportError) -> any DatagramLink {
+    func openLink() async throws(TransportError) -> any DatagramLink {
         if let socket, socket.isOpen { return socket }
         guard !isShutDown else { throw TransportError(.closed, "the controller is shutting down") }
-        let opened = try await links.open(port: localPort, on: eventLoop) { [weak self] datagram, address in
-            self?.assumeIsolated { $0.received(datagram, from: address) }
-        }
+        let opened = try await newLink()
         // Two callers may have opened one at once; the first stays. So does the end that came meanwhile.
         if let socket, socket.isOpen {
             await opened.close()
@@ -298,12 +269,25 @@ package actor ExchangeManager {
         return opened
     }
 
+    private func newLink() async throws(TransportError) -> any DatagramLink {
+        let receive: @Sendable ([UInt8], PeerAddress) -> Void = { [weak self] datagram, address in
+            self?.assumeIsolated { $0.received(datagram, from: address) }
+        }
+        if localPort == 0, wantedPort != 0 {
+            // Where another process has it, any other one will do.
+            do throws(TransportError) {
+                return try await links.open(port: wantedPort, on: eventLoop, receive: receive)
+            } catch  where error.code == .portInUse {}
+        }
+        return try await links.open(port: localPort, on: eventLoop, receive: receive)
+    }
+
     private func received(_ datagram: [UInt8], from address: PeerAddress) {
         trace?("<- \(address) \(datagram.count) bytes")
         perform(engine.receive(datagram, from: address, now: time.now))
     }
 
-    private func perform(_ actions: [MessageEngine.Action]) {
+    func perform(_ actions: [MessageEngine.Action]) {
         for action in actions {
             switch action {
             case .transmit(let datagram, let address):
@@ -374,9 +358,7 @@ package actor ExchangeManager {
         }
         if let timer, timer.deadline <= earliest { return }
         timer?.task.cancel()
-        let delay = max(Duration.zero, earliest - time.now)
-        // A fraction of a nanosecond early would be too early.
-        let task = eventLoop.scheduleTask(in: TimeAmount(delay) + .nanoseconds(1)) { [weak self] in
+        let task = eventLoop.schedule(at: earliest) { [weak self] in
             self?.assumeIsolated { $0.timerFired() } ?? ()
         }
         timer = (earliest, task)

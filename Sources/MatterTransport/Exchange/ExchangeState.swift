@@ -42,6 +42,7 @@ struct ExchangeState: Sendable {
         var datagram: [UInt8]
         var counter: UInt32
         var transmissions: Int
+        let sentAt: Instant
         var nextAt: Instant
         /// Where it has arrived, as far as an acknowledgement that is not authenticated can tell.
         var acknowledgedBy: Set<PeerAddress> = []

@@ -114,6 +114,7 @@ extension MessageEngine {
         if let acknowledged = header.acknowledged,
             let waiting = exchange.inFlight ?? exchange.abandoned, waiting.counter == acknowledged
         {
+            if waiting.transmissions == 1 { noteRoundTrip(now - waiting.sentAt, on: key.session) }
             exchange.inFlight = nil
             exchange.abandoned = nil
             exchange.report.acknowledged = true

@@ -42,7 +42,7 @@ package struct MessageEngine: Sendable {
     /// The counters of those who have sent to our groups.
     var groupSenders: [GroupSender: ReceptionWindow] = [:]
     private var unsecuredCounter: MessageCounter
-    private var nextExchangeID: UInt16
+    private(set) var nextExchangeID: UInt16
 
     /// - Parameters:
     ///   - link: what carries the messages. On a reliable link nothing is acknowledged or sent again.
@@ -164,13 +164,17 @@ package struct MessageEngine: Sendable {
         guard sessions[session] != nil else { throw TransportError(.closed, "the session is closed") }
         var key: ExchangeKey
         repeat {
-            key = ExchangeKey(session: session, exchangeID: takeExchangeID(), role: .initiator)
+            key = ExchangeKey(session: session, exchangeID: takeExchangeID(on: session), role: .initiator)
         } while exchanges[key] != nil
         exchanges[key] = ExchangeState()
         return key
     }
 
-    mutating func takeExchangeID() -> UInt16 {
+    mutating func takeExchangeID(on session: SessionReference? = nil) -> UInt16 {
+        if let session, let id = sessions[session]?.nextExchangeID {
+            sessions[session]?.nextExchangeID = id &+ 1
+            return id
+        }
         defer { nextExchangeID &+= 1 }
         return nextExchangeID
     }
@@ -234,7 +238,7 @@ package struct MessageEngine: Sendable {
         exchange.abandoned = nil
         if needsAck {
             exchange.inFlight = ExchangeState.InFlight(
-                datagram: datagram, counter: counter, transmissions: 1,
+                datagram: datagram, counter: counter, transmissions: 1, sentAt: now,
                 nextAt: now + wait(after: 1, on: session, now: now))
         }
         // A reliable link delivers; from here on only the peer's work is missing.
@@ -245,13 +249,15 @@ package struct MessageEngine: Sendable {
 
     /// Sends the last reliable message of an exchange once more, byte for byte, although it was given up: a live
     /// peer recognises it and only acknowledges.
-    package mutating func resend(on key: ExchangeKey, now: Instant) -> [Action] {
+    ///
+    /// - Parameter addresses: where it goes; all of the session's if `nil`.
+    package mutating func resend(on key: ExchangeKey, to addresses: [PeerAddress]? = nil) -> [Action] {
         guard let exchange = exchanges[key], let message = exchange.inFlight ?? exchange.abandoned,
-            let session = sessions[key.session]
+            let targets = addresses ?? sessions[key.session]?.addresses
         else { return [] }
         exchanges[key]?.report.transmissions += 1
-        exchanges[key]?.report.noteDatagrams(to: session.addresses)
-        return session.addresses.map { .transmit(message.datagram, to: $0) }
+        exchanges[key]?.report.noteDatagrams(to: targets)
+        return targets.map { .transmit(message.datagram, to: $0) }
     }
 
     /// The kernel refused to send a datagram. A message that could be sent to none of its addresses has failed, except

@@ -57,6 +57,10 @@ struct SessionState: Sendable {
     /// True if a message counts only after its reader has accepted it: on a handshake that we began, anybody who saw
     /// our message can answer it, and only the handshake can tell who is the peer.
     var isJudged = false
+    /// How long the peer takes to acknowledge, once it was measured.
+    var roundTrip: RoundTrip?
+    /// The next exchange id of ours on this session, if it is not the one of the engine: other processes use others.
+    var nextExchangeID: UInt16?
     /// When an authentic, new message last came in.
     var lastHeard: Instant?
     /// True if the peer counts as awake before it was ever heard (PASE: its button was just pressed).

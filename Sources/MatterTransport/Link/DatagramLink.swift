@@ -1,5 +1,3 @@
-package import NIOCore
-
 /// The promises of a link about messages.
 package struct LinkProperties: Equatable, Sendable {
     /// True if messages arrive once and in order, so that the Message Reliability Protocol is not used (Matter core
@@ -79,6 +77,6 @@ package struct UDPLinks: LinkProvider {
     package func open(
         port: UInt16, on eventLoop: any EventLoop, receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void
     ) async throws(TransportError) -> any DatagramLink {
-        try await UDPSocket.open(port: port, on: eventLoop, receive: receive)
+        try UDPSocket.open(port: port, on: eventLoop, receive: receive)
     }
 }

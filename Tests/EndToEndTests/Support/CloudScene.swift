@@ -91,7 +91,7 @@ final class CloudEmulator: Sendable {
 
     /// A user with a state directory of his own, logged in.
     func user(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) async throws -> MatterCtl {
-        var matterctl = try MatterCtl()
+        var matterctl = try MatterCtl(keepsSessions: false)
         matterctl.environment["MATTERCTL_CLOUD_PASSWORD"] = Self.password
         try await matterctl.succeed(
             "cloud", "login", "--user", "\(name)@example.com", "--url", url, sourceLocation: sourceLocation)

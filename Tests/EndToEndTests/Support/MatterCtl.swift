@@ -35,7 +35,11 @@ struct MatterCtl: Sendable {
     let folder: TemporaryFolder
     var environment = Laboratory.environment
 
-    init() throws { folder = try TemporaryFolder() }
+    /// - Parameter keepsSessions: false without a folder in memory, as in many containers.
+    init(keepsSessions: Bool = true) throws {
+        folder = try TemporaryFolder()
+        if !keepsSessions { environment["XDG_RUNTIME_DIR"] = nil }
+    }
 
     /// Where its state is.
     var home: URL { folder.file("home") }

@@ -69,6 +69,15 @@ extension FuzzEntry {
             _ = (report.busyWait, report.description, SecureChannelError(reported: report))
             return .deep
         },
+        FuzzEntry("check-in") {
+            try Seeds.checkIns()
+        } run: { bytes in
+            guard let key = Seeds.checkInKey else { preconditionFailure("no key") }
+            guard let message = try? CheckInMessage(opening: bytes, with: key) else { return .refused }
+            precondition((try? message.sealed(with: key)) == bytes, "sealed otherwise than it was opened")
+            _ = message.activeThreshold
+            return .deep
+        },
         FuzzEntry("session-parameters") {
             Seeds.sessionParameters
         } run: { bytes in

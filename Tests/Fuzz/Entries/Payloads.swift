@@ -1,7 +1,9 @@
+import MatterCommissioning
+import MatterCrypto
 import MatterSetupPayload
 
 extension FuzzEntry {
-    /// Setup codes as people type them.
+    /// Setup codes and Thread datasets as people have them.
     static let payloads = [
         FuzzEntry("setup-payload") {
             Seeds.setupPayloads
@@ -14,6 +16,16 @@ extension FuzzEntry {
             }
             for payload in payloads { _ = try? payload.formattedManualCode() }
             return .deep
-        }
+        },
+        FuzzEntry("thread-dataset") {
+            Seeds.threadDatasets
+        } run: { bytes in
+            let depth = accepts { _ = try ThreadDataset(parsing: String(decoding: bytes, as: UTF8.self)) }
+            guard let dataset = try? ThreadDataset(decoding: bytes) else { return depth }
+            precondition(dataset.encoded.copyBytes() == bytes, "bytes were changed")
+            precondition((try? ThreadDataset(parsing: dataset.secretText)) == dataset, "read otherwise than written")
+            _ = dataset.warnings
+            return .deep
+        },
     ]
 }

@@ -1,4 +1,5 @@
 import MatterCommissioning
+import MatterCredentials
 import MatterRecords
 import MatterSession
 import MatterStore
@@ -30,6 +31,7 @@ extension FuzzEntry {
                 | roundTrip(bytes, { try NodeRecord(decoding: $0, "node.json") }, { $0.encoded() })
                 | roundTrip(bytes, { try PendingNode(decoding: $0, "pending.json") }, { $0.encoded() })
                 | roundTrip(bytes, { try GroupRecord(decoding: $0, "group.json") }, { $0.encoded() })
+                | roundTrip(bytes, { try ICDRegistration(decoding: $0, of: .init(7), "icd") }, { $0.encoded() })
                 | accepts { _ = try RainMakerMembership(decoding: bytes, "rainmaker.json") }
                 | accepts { _ = try PendingConfirmation(decoding: bytes, "confirmation.json") }
                 | accepts { _ = try PendingRemoval(decoding: bytes, "removal.json") }

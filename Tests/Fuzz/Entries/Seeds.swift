@@ -115,6 +115,16 @@ enum Seeds {
         specificationVersion: 0x0104_0000)
     private static func filled(_ count: Int, _ byte: UInt8 = 9) -> [UInt8] { [UInt8](repeating: byte, count: count) }
 
+    static let checkInKey = try? CheckInKey(SecretBytes(filled(CheckInMessage.keyCount)))
+
+    static func checkIns() throws -> [[UInt8]] {
+        try checkInKey.map { key in
+            try [
+                CheckInMessage(counter: 7, activeThreshold: 5000), CheckInMessage(counter: .max, applicationData: []),
+            ].map { try $0.sealed(with: key) }
+        } ?? []
+    }
+
     static let pase: [[UInt8]] = [
         PBKDFParamRequest(
             initiatorRandom: filled(32), initiatorSessionID: 7, hasPBKDFParameters: false, parameters: session
@@ -231,6 +241,10 @@ enum Seeds {
 
     // MARK: Codes, records, names
 
+    static let threadDatasets = [
+        (try? ThreadDataset(name: "OpenThread", channel: 15, random: Dice(3)))?.encoded.copyBytes() ?? []
+    ]
+
     static let setupPayloads =
         text([
             "34970112332", "749701123365521327694", "3497-011-2332",
@@ -286,7 +300,15 @@ enum Seeds {
         var group = GroupRecord(group: 7, name: "lights", keySet: 0x8F3A, keyStart: 1_786_000_000)
         group.add(.init(nodeID: .init(7), endpoint: 1))
         group.add(.init(nodeID: .init(8), endpoint: 2, isPending: true))
-        return [node.encoded(), pending.encoded(), group.encoded()] + text([fabric, confirmation])
+        var registration = ICDRegistration(
+            nodeID: .init(7), clientID: .init(9),
+            sleep: .init(idle: 3600, active: 1000, threshold: 5000, triggers: 4, triggerInstruction: "wave"))
+        registration.next = checkInKey
+        registration.confirm(start: 7)
+        registration.next = checkInKey
+        registration.note(CheckInMessage(counter: 9, activeThreshold: 5000), at: 1_786_000_000)
+        return [node.encoded(), pending.encoded(), group.encoded(), registration.encoded()]
+            + text([fabric, confirmation])
     }()
 
     static let answers = text([

@@ -74,7 +74,7 @@ struct Journey {
             do throws(CommissioningError) {
                 let actions = try flow.handle(event)
                 note(event, flow.undo)
-                for action in actions {
+                for action in actions.flatMap(Self.single) {
                     guard let next = perform(action) else { continue }
                     if case .verify = action, verdict != .atOnce {
                         if verdict == .afterEverythingElse { late.append(next) }
@@ -88,6 +88,11 @@ struct Journey {
                 return
             }
         }
+    }
+
+    /// The device takes all commands in one message.
+    static func single(_ action: CommissioningFlow.Action) -> [CommissioningFlow.Action] {
+        if case .invokeAll(let commands) = action { commands.map { .invoke($0) } } else { [action] }
     }
 
     private mutating func note(_ event: CommissioningFlow.Event, _ undo: CommissioningFlow.Undo) {
@@ -108,6 +113,8 @@ struct Journey {
             commands.append(command)
             if log.contains("record"), silentCommands.contains(command.name) { return .unanswered(command) }
             return attempt { .answered(command, try device.answer(command)) }
+        case .invokeAll:
+            return nil
         case .verify(let evidence):
             log.append("verify")
             self.evidence = evidence

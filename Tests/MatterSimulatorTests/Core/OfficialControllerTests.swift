@@ -64,6 +64,21 @@ struct OfficialControllerTests {
         }
     }
 
+    @Test("registers with a device that sleeps, and hears each of its check-ins", .timeLimit(.minutes(5)))
+    func sleep() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sim-official-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder.appendingPathComponent("paa"), withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let code = ["--discriminator", "2031", "--passcode", "34561240"]
+        let device = try OfficialController.start(
+            folder, ["on-off-light", "--port", "5592", "--icd", "4s"] + code)
+        defer { OfficialController.end(device) }
+        let run = try OfficialController.run(folder, "a", ["icd", "1", "--count", "2"] + code)
+        #expect(run.contains("commissioned node 1"), "\(run)")
+        #expect(run.split(separator: "\n").count { $0.hasPrefix("active for ") } == 2, "\(run)")
+    }
+
     @Test("decodes every attribute of every kind of device", .timeLimit(.minutes(5)), arguments: ["ethernet", "wifi"])
     func survey(_ network: String) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sim-official-\(UUID().uuidString)")

@@ -14,6 +14,13 @@ struct EverydayOptions: ParsableArguments {
     @Flag(help: "Wait for the end of the change, read the state back and print it.") var verify = false
     @Flag(name: .long, help: "Send nothing; show what would be sent.") var dryRun = false
 
+    init() {}
+
+    init(_ line: PlainLine) {
+        selection = NodeSelection(line)
+        (verify, dryRun) = (false, false)
+    }
+
     /// Whether one node or group is named, so that the result is no list.
     func meansOne(_ nodes: [NodeArgument]) -> Bool { selection.meansOne(nodes.map(\.node)) }
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterController
 
-struct Off: EverydayCommand {
+struct Off: SwitchCommand {
     /// EffectIdentifierEnum of the OnOff cluster (1.5.5.3).
     enum Effect: String, ExpressibleByArgument, CaseIterable {
         case delayedAllOff = "delayed-all-off"
@@ -25,6 +25,8 @@ struct Off: EverydayCommand {
     @Option(help: ArgumentHelp("With --effect: its variant.", valueName: "N")) var variant: UInt8?
     @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    mutating func leaveOutOptions() { (effect, variant) = (nil, nil) }
 
     func validate() throws {
         try everyday.check(nodes, options)

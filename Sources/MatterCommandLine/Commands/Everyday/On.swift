@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterController
 
-struct On: EverydayCommand {
+struct On: SwitchCommand {
     static let configuration = CommandConfiguration(
         commandName: "on", abstract: "Switch on.", discussion: "Example: matterctl on kitchen")
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterController
 
-struct Toggle: EverydayCommand {
+struct Toggle: SwitchCommand {
     static let configuration = CommandConfiguration(
         commandName: "toggle", abstract: "Switch on what is off, and off what is on.",
         discussion: "Example: matterctl toggle kitchen")

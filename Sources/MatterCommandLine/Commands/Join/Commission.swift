@@ -35,19 +35,27 @@ struct Commission: NetworkCommand {
         commandName: "commission", abstract: "Commission a device onto the fabric.",
         discussion: """
             PAYLOAD is what the device shows: a QR payload (MT:…) or a manual pairing code of 11 or 21 digits; - reads it \
-            from stdin. Without a fabric, the first commissioning makes one called 'home'.
+            from stdin. Without a fabric, the first commissioning makes one called 'home'. --from commissions many devices: \
+            a line for each, with its code and, if you like, a name and a room.
 
             Example: matterctl commission 3497-011-2332 --name kitchen
             """)
     static let defaultTimeout = Duration.seconds(120)
 
     /// A person who is asked may take any time.
-    var longestRun: Duration? { options.state.output.console.canAsk ? nil : options.timeout?.duration }
+    var longestRun: Duration? { mayAsk ? nil : options.timeout?.duration }
+
+    /// With many devices at a time there is no telling which of them a question is about.
+    private var mayAsk: Bool { options.state.output.console.canAsk && from == nil }
 
     @Argument(help: "QR payload (MT:…) or manual pairing code; - for stdin.") var payload: String?
     @Option(help: ArgumentHelp("The setup passcode, instead of a payload.", valueName: "P")) var passcode: UInt32?
     @Option(help: ArgumentHelp("With --passcode: the long discriminator, 0–4095.", valueName: "D")) var discriminator:
         UInt16?
+    @Option(
+        help: ArgumentHelp(
+            "Commission the devices of a list: a line each with code, name and room; - for stdin.", valueName: "FILE"))
+    var from: String?
     @Option(help: ArgumentHelp("A name for the node.", valueName: "NAME")) var name: String?
     @Option(help: ArgumentHelp("The room it is in.", valueName: "ROOM")) var room: String?
     @Option(help: ArgumentHelp("The node id to give it.", valueName: "N")) var nodeID: NumberArgument<UInt64>?
@@ -77,13 +85,23 @@ struct Commission: NetworkCommand {
     var metadata: MetadataArgument = .withConfirm
     @Flag(help: "If the service cannot be told, make the device leave the fabric again.") var rollback = false
     @Flag(name: .long, help: "Do not read the endpoints afterwards.") var noPost = false
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Let a device that sleeps check in with this machine; by default if it sleeps for long times.")
+    var icd: Bool?
     @Flag(help: "Commission nothing; tell what would stop it.") var check = false
     @Option(help: .hidden) var until: String?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
-        guard (payload == nil) != (passcode == nil) || check && payload == nil else {
-            throw ValidationError("give either a PAYLOAD or --passcode")
+        if from != nil {
+            guard payload == nil, passcode == nil, name == nil, nodeID == nil, options.address == nil else {
+                throw ValidationError(
+                    "--from has codes and names in its list: leave PAYLOAD, --passcode, --name, --node-id and --address out"
+                )
+            }
+        } else if (payload == nil) == (passcode == nil), !check || payload != nil {
+            throw ValidationError("give either a PAYLOAD or --passcode, or --from")
         }
         guard passcode != nil || discriminator == nil else {
             throw ValidationError("--discriminator needs --passcode; a payload has its own")
@@ -103,14 +121,15 @@ struct Commission: NetworkCommand {
 
     func run(_ context: CommandContext) async throws {
         if let name { try ShortForms.check(name) }
+        let list = try from.map { file throws in
+            try SetupCodeList(
+                InputFile.contents(file, largest: SetupCodeList.largest), checkName: ShortForms.check)
+        }
         if check { return try await checkOnly(context) }
+        if let list { return try await CommissionRound(command: self, context: context).run(list) }
         let printer = ProgressPrinter(context.progress, isJSON: context.console.isJSON)
         defer { printer.finish() }
-        var commission = Controller.CommissionOptions(
-            trust: trust.policy(attestation.enforcement),
-            issuer: issuer.map { $0.choice(settings) } ?? .ofFabric(settings: settings),
-            progress: { printer.report($0) })
-        commission.leavesUnlessConfirmed = rollback
+        var commission = commissionOptions { printer.report($0) }
         if attestation == .ask { commission.ask = AttestationQuestion(printer: printer, console: context.console)?.ask }
         let requests = try requests(context)
         let names = LedgerNames(context.controller.options.state)
@@ -119,7 +138,9 @@ struct Commission: NetworkCommand {
             context.console.message("note: this product's commissioning begins at \(TerminalText.escaped(page))")
         }
         do {
-            let (node, result) = try await commissioned(requests, commission, context) { printer.finish() }
+            let (node, result) = try await commissioned(requests, commission, context, deadline: context.deadline) {
+                printer.finish()
+            }
             printer.finish()
             try await show(node, result, names, context)
         } catch let error as CommissioningError
@@ -134,10 +155,7 @@ struct Commission: NetworkCommand {
     private func checkOnly(_ context: CommandContext) async throws {
         if payload != nil { _ = try requests(context) }
         let results = try await context.controller.readiness(
-            for: Controller.CommissionOptions(
-                trust: trust.policy(attestation.enforcement),
-                issuer: issuer.map { $0.choice(settings) } ?? .ofFabric(settings: settings)),
-            name: name, room: room, deadline: context.deadline)
+            for: commissionOptions(), name: name, room: room, deadline: context.deadline)
         context.console.result(
             results.map { result in
                 let error = result.failure.map { ErrorReport($0) }
@@ -161,9 +179,9 @@ struct Commission: NetworkCommand {
 
     /// Commissions, and once more if the user has accepted the terms that the device then asked for: no
     /// device waits while a person reads.
-    private func commissioned(
+    func commissioned(
         _ requests: [CommissioningRequest], _ commission: Controller.CommissionOptions, _ context: CommandContext,
-        endProgress: () -> Void
+        deadline: Instant, endProgress: () -> Void
     ) async throws -> (node: NodeRecord, result: CommissionedNode) {
         func attempt(
             _ desk: TermsDesk, _ deadline: Instant
@@ -180,13 +198,15 @@ struct Commission: NetworkCommand {
             nets: trust.allowTestDevices ? LedgerNet.allCases : [.main], given: terms, acceptsRequired: acceptTerms,
             country: country)
         do {
-            return try await attempt(desk, context.deadline)
+            return try await attempt(desk, deadline)
         } catch let error as CommissioningError where error.code == .termsRequired {
             endProgress()
-            guard let agreed = try await desk.settle(error, deadline: context.deadline) else { throw error }
+            guard acceptTerms || mayAsk, let agreed = try await desk.settle(error, deadline: deadline) else {
+                throw error
+            }
             desk.agreed = agreed
             // A person may have taken any time to read; everything else is within the time of the command.
-            return try await attempt(desk, acceptTerms ? context.deadline : .now + context.timeout)
+            return try await attempt(desk, acceptTerms ? deadline : .now + context.timeout)
         }
     }
 
@@ -205,34 +225,63 @@ struct Commission: NetworkCommand {
             requests = try SetupPayload.parse(try StandardInput.payload(payload ?? "")).map { CommissioningRequest($0) }
         }
         for index in requests.indices {
+            requests[index] = completed(requests[index])
             requests[index].addresses = context.controller.options.addresses
             requests[index].name = name
             requests[index].room = room
             requests[index].requestedNodeID = nodeID.map { NodeID($0.value) }
-            requests[index].country = country
-            requests[index].readsEndpoints = !noPost
-            requests[index].until = until.flatMap(CommissioningStage.init(rawValue:))
         }
         return requests
     }
 
-    private func show(
-        _ node: NodeRecord, _ result: CommissionedNode, _ names: LedgerNames, _ context: CommandContext
-    ) async throws {
-        if node.isLongIdleTime {
-            context.console.message(
-                "warning: this device sleeps for long times, and it was not asked to check in with us; commands reach it only "
+    /// With what the options say about every device.
+    func completed(_ request: CommissioningRequest) -> CommissioningRequest {
+        var request = request
+        request.country = country
+        request.readsEndpoints = !noPost
+        request.until = until.flatMap(CommissioningStage.init(rawValue:))
+        return request
+    }
+
+    /// Without a question about a device.
+    func commissionOptions(
+        progress: @escaping @Sendable (CommissioningProgress) -> Void = { _ in }
+    ) -> Controller.CommissionOptions {
+        var commission = Controller.CommissionOptions(
+            trust: trust.policy(attestation.enforcement),
+            issuer: issuer.map { $0.choice(settings) } ?? .ofFabric(settings: settings), progress: progress)
+        commission.leavesUnlessConfirmed = rollback
+        commission.checksIn = until == nil ? icd : false
+        return commission
+    }
+
+    /// What is not as it should be with a device that is a node now.
+    func warnings(about node: NodeRecord, _ result: CommissionedNode, _ controller: Controller) async -> [String] {
+        var warnings: [String] = []
+        let registration = try? await controller.registrations().registration(of: node.nodeID)
+        if node.isLongIdleTime, registration == nil {
+            warnings.append(
+                "this device sleeps for long times, and does not check in with us; commands reach it only "
                     + "while it is awake (press its button first)")
         }
         if !noPost, until == nil, result.endpoints.isEmpty {
             // The device is a node, whatever came of the rest.
-            context.console.message(
-                "warning: commissioned as node \(node.nodeID.rawValue); its description was not read, so the first command "
+            warnings.append(
+                "commissioned as node \(node.nodeID.rawValue); its description was not read, so the first command "
                     + "that needs it reads it")
         }
+        return warnings
+    }
+
+    func revocationNote(_ reason: String) -> String { "revocation: not known (\(TerminalText.escaped(reason)))" }
+
+    private func show(
+        _ node: NodeRecord, _ result: CommissionedNode, _ names: LedgerNames, _ context: CommandContext
+    ) async throws {
+        for warning in await warnings(about: node, result, context.controller) { context.console.warning(warning) }
         guard context.console.isJSON else {
             if let reason = result.attestation?.report.revocation?.reason {
-                context.console.message("revocation: not known (\(TerminalText.escaped(reason)))")
+                context.console.message(revocationNote(reason))
             }
             context.console.note(names.product(node.vendorID, node.productID))
             context.console.result("\(node.nodeID.rawValue)")

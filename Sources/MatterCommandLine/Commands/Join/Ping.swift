@@ -29,7 +29,7 @@ struct Ping: NodeSubject {
         let record = try await context.controller.record(of: node.node)
         let link = try await context.controller.link(to: record)
         let start = Instant.now
-        let session = try await link.connect(deadline: context.deadline(for: record))
+        try await link.connect(deadline: context.deadline(for: record))
         let setup = Instant.now - start
         var times: [Duration] = []
         for _ in 0..<count {
@@ -37,7 +37,9 @@ struct Ping: NodeSubject {
             _ = try await link.read([AttributePath(Self.probe)], deadline: context.deadline(for: record))
             times.append(.now - begin)
         }
-        let how = session.isResumed ? "resumed" : "case"
+        // A kept session may have turned out to be lost.
+        let session = try await link.connect(deadline: context.deadline(for: record))
+        let how = session.rung == .full ? "case" : session.rung.rawValue
         guard !context.console.isJSON else {
             return context.console.object {
                 Field("node", record.nodeID)

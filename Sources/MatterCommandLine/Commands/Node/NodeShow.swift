@@ -12,13 +12,16 @@ extension NodeCommand {
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func execute() async throws {
-            let (node, endpoint) = try await state.controller().place(of: node.node, endpoint: node.endpoint)
+            let controller = try state.controller()
+            let (node, endpoint) = try await controller.place(of: node.node, endpoint: node.endpoint)
             if let device = endpoint.flatMap({ node.bridged(at: $0.rawValue) }) {
                 return console.result(Report(device))
             }
             let names = LedgerNames(try state.state())
+            let session = try await controller.keptStates().first { $0.node.nodeID == node.nodeID }
             console.result {
                 Report(node)
+                Field("session", session.map(\.report), label: "session", text: session.map(\.words))
                 Report(ledger: names, node.vendorID, node.productID)
             }
         }

@@ -70,6 +70,10 @@ struct Simulate: LocalCommand {
         .avahi
     @Option(help: ArgumentHelp("The network interface to play: ethernet or wifi.", valueName: "KIND")) var network:
         NodeConfiguration.Network = .ethernet
+    @Option(
+        help: ArgumentHelp(
+            "Sleep for this long at a time, and check in after it, once a client has registered.",
+            valueName: "DURATION")) var icd: TimeSpan?
     @Option(help: ArgumentHelp("Faults to play; see below. May be repeated.", valueName: "SPEC")) var fault: [String] =
         []
     @Option(
@@ -114,6 +118,9 @@ struct Simulate: LocalCommand {
     func validate() throws {
         try timeout?.requireSome()
         try span?.requireSome("--for")
+        if let icd, !(.seconds(1) ... .seconds(64_800)).contains(icd.duration) {
+            throw ValidationError("--icd is 1 second to 18 hours")
+        }
     }
 
     func execute() async throws {
@@ -271,6 +278,7 @@ struct Simulate: LocalCommand {
         configuration.vendorName = "matterctl"
         configuration.limits.sessionsPerFabric = sessions
         configuration.limits.handshakes = handshakes
+        configuration.sleep = icd.map { SleepHabits(idle: UInt32($0.duration.components.seconds)) }
         configuration.terms = terms.map { DemandedTerms(minimumVersion: $0.version, required: $0.response) }
         return configuration
     }

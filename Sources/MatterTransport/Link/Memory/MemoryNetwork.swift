@@ -1,4 +1,3 @@
-package import NIOCore
 import Synchronization
 
 /// A network of links in memory: what one link sends arrives at the link with that address, on the receiver's event loop.
@@ -83,7 +82,7 @@ package final class MemoryNetwork: Sendable {
             return nil
         }
         for delay in judge(message, from, to) {
-            _ = host.eventLoop.scheduleTask(in: TimeAmount(delay)) {
+            _ = host.eventLoop.schedule(in: delay) {
                 guard self.isOpen(to) else { return }
                 host.receive(message, from)
             }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A network interface that can carry messages to groups. This file does not import NIO, like `UDPAddress+Socket.swift`.
+/// A network interface that can carry messages to groups.
 struct MulticastInterface {
     /// How many routers a message to a group may pass (Matter core specification 2.5.6.2: the scope is the site).
     private static let hops: Int32 = 64

@@ -1,6 +1,11 @@
 import Glibc
 
-/// The forms that the kernel wants. This file does not import NIO, whose C shims would claim the structures' members.
+/// An `errno` that is not 0.
+struct SystemRefusal: Error {
+    let number: Int32
+}
+
+/// The forms that the kernel wants.
 extension UDPAddress {
     init?(_ address: sockaddr_in) {
         var host = address.sin_addr
@@ -28,6 +33,61 @@ extension UDPAddress {
         guard (isIPv4Only ? send(inet) : send(inet6)) < 0 else { return nil }
         let refusal = errno
         return [EAGAIN, EINTR, ENOBUFS, ENOMEM].contains(refusal) ? nil : refusal
+    }
+
+    /// Takes in a datagram.
+    ///
+    /// - Returns: how many bytes came, and from where; `nil` if there is nothing more.
+    static func receive(_ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32) -> (Int, UDPAddress?)? {
+        var storage = sockaddr_storage()
+        return withUnsafeMutableBytes(of: &storage) { raw in
+            var length = socklen_t(raw.count)
+            let count = recvfrom(
+                descriptor, buffer.baseAddress, buffer.count, 0,
+                raw.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+            guard count >= 0 else { return [EAGAIN, EBADF].contains(errno) ? nil : (0, nil) }
+            switch Int32(raw.load(as: sockaddr.self).sa_family) {
+            case AF_INET6: return (count, UDPAddress(raw.load(as: sockaddr_in6.self)))
+            case AF_INET: return (count, UDPAddress(raw.load(as: sockaddr_in.self)))
+            default: return (0, nil)
+            }
+        }
+    }
+
+    /// A socket at this address.
+    ///
+    /// - Parameter isShared: whether others may have the same.
+    /// - Returns: its descriptor, and the port.
+    func bind(isShared: Bool) throws(SystemRefusal) -> (descriptor: Int32, port: UInt16) {
+        let type = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, type, 0)
+        guard descriptor >= 0 else { throw SystemRefusal(number: errno) }
+        if isShared { Self.share(descriptor) }
+        func bind<Address>(_ address: Address) -> Int32 {
+            withUnsafeBytes(of: address) { bytes in
+                Glibc.bind(
+                    descriptor, bytes.assumingMemoryBound(to: sockaddr.self).baseAddress, socklen_t(bytes.count))
+            }
+        }
+        guard (isIPv6 ? bind(inet6) : bind(inet)) == 0 else {
+            let number = errno
+            close(descriptor)
+            throw SystemRefusal(number: number)
+        }
+        guard port == 0 else { return (descriptor, port) }
+        // The port is at one place in both families.
+        var given = sockaddr_in6()
+        let found = withUnsafeMutableBytes(of: &given) { bytes in
+            var length = socklen_t(bytes.count)
+            return getsockname(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length) == 0
+        }
+        return (descriptor, found ? UInt16(bigEndian: given.sin6_port) : 0)
+    }
+
+    /// Lets other sockets have the address of this one.
+    static func share(_ descriptor: Int32) {
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout.size(ofValue: yes)))
     }
 
     /// For an IPv4 socket; meaningful for IPv4 addresses only.

@@ -24,6 +24,17 @@ package struct UDPAddress: Hashable, Sendable {
         self.port = port
     }
 
+    /// All addresses of this host.
+    static func any(port: UInt16, isIPv6: Bool = true) -> UDPAddress {
+        UDPAddress(zeros: isIPv6 ? 16 : 4, port: port)
+    }
+
+    private init(zeros count: Int, port: UInt16) {
+        octets = [UInt8](repeating: 0, count: count)
+        scope = 0
+        self.port = port
+    }
+
     /// The multicast address of a group, with the port of every Matter node.
     init(group: UInt16, ofFabric fabricID: UInt64) {
         func bytes(_ number: some FixedWidthInteger) -> [UInt8] {

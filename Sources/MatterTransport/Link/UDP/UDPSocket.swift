@@ -1,30 +1,38 @@
 import Glibc
-import NIOCore
-import NIOPosix
 import Synchronization
 
 /// The UDP edge: one socket for IPv6 and IPv4, on the event loop of its owner.
 final class UDPSocket: DatagramLink {
-    private let channel: any Channel
+    private static let largestDatagram = 2048
+    /// Datagrams that are taken in before anything else gets its turn.
+    private static let mostAtOnce = 32
+
+    private let descriptor: Int32
     /// True if the kernel has no IPv6 at all, so that IPv4 addresses are not mapped.
     private let isIPv4Only: Bool
-    private let eventLoop: any EventLoop
+    private let loop: SocketLoop
     private let receive: @Sendable ([UInt8], PeerAddress) -> Void
+    private let isClosed = Atomic(false)
     /// The sockets of the multicast groups that were joined.
-    private let groups = Mutex<[UDPAddress: any Channel]>([:])
+    private let groups = Mutex<[UDPAddress: UDPSocket]>([:])
 
     /// The port that the kernel gave us, or the one that was asked for.
     let port: UInt16
 
+    /// - Parameter descriptor: of a socket that is bound; closed with the link.
     private init(
-        channel: any Channel, isIPv4Only: Bool, eventLoop: any EventLoop,
+        _ descriptor: Int32, isIPv4Only: Bool, port: UInt16, on loop: SocketLoop,
         receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void
-    ) {
-        self.channel = channel
+    ) throws(SystemRefusal) {
+        self.descriptor = descriptor
         self.isIPv4Only = isIPv4Only
-        self.eventLoop = eventLoop
+        self.loop = loop
         self.receive = receive
-        port = UInt16(channel.localAddress?.port ?? 0)
+        self.port = port
+        if let number = loop.watch(descriptor, { [weak self] in self?.takeIn() }) {
+            Glibc.close(descriptor)
+            throw SystemRefusal(number: number)
+        }
     }
 
     /// - Parameters:
@@ -32,51 +40,39 @@ final class UDPSocket: DatagramLink {
     ///   - receive: called on the event loop with every datagram.
     static func open(
         port: UInt16, on eventLoop: any EventLoop, receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void
-    ) async throws(TransportError) -> UDPSocket {
-        func bind(_ host: String, isIPv4Only: Bool) async throws -> UDPSocket {
-            let channel = try await bootstrap(eventLoop, receive)
-                // Not by host name: the name service knows no "::" on a host that has IPv4 addresses only.
-                .bind(to: SocketAddress(ipAddress: host, port: Int(port))).get()
-            return UDPSocket(channel: channel, isIPv4Only: isIPv4Only, eventLoop: eventLoop, receive: receive)
+    ) throws(TransportError) -> UDPSocket {
+        guard let loop = eventLoop as? SocketLoop else {
+            throw TransportError(.socket, "this event loop serves no sockets")
         }
         do {
-            let socket = try await bind("::", isIPv4Only: false)
+            let socket = try bound(UDPAddress.any(port: port), on: loop, receive: receive)
             // From now on the sockets of groups may have the same port; another socket like this one may not.
-            if port == UDPAddress.defaultPort {
-                try? await socket.channel.setOption(.socketOption(.so_reuseaddr), value: 1).get()
-            }
+            if port == UDPAddress.defaultPort { UDPAddress.share(socket.descriptor) }
             return socket
-        } catch let error as IOError where error.errnoCode == EAFNOSUPPORT || error.errnoCode == EADDRNOTAVAIL {
+        } catch  where [EAFNOSUPPORT, EADDRNOTAVAIL].contains(error.number) {
             // IPv6 is switched off on this host.
         } catch {
             throw refusal(error, port)
         }
         do {
-            return try await bind("0.0.0.0", isIPv4Only: true)
+            return try bound(UDPAddress.any(port: port, isIPv6: false), on: loop, receive: receive)
         } catch {
             throw refusal(error, port)
         }
     }
 
-    private static func bootstrap(
-        _ eventLoop: any EventLoop, _ receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void
-    ) -> DatagramBootstrap {
-        DatagramBootstrap(group: eventLoop)
-            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2048))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(DatagramReceiver(receive: receive))
-                }
-            }
+    private static func bound(
+        _ address: UDPAddress, isShared: Bool = false, on loop: SocketLoop,
+        receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void
+    ) throws(SystemRefusal) -> UDPSocket {
+        let (descriptor, port) = try address.bind(isShared: isShared)
+        return try UDPSocket(descriptor, isIPv4Only: !address.isIPv6, port: port, on: loop, receive: receive)
     }
 
     /// Says why there is no socket, in the system's words.
-    private static func refusal(_ error: any Error, _ port: UInt16) -> TransportError {
-        guard let error = error as? IOError else {
-            return TransportError(.socket, "cannot open a UDP socket: \(error)")
-        }
-        let words = String(cString: strerror(error.errnoCode))
-        switch error.errnoCode {
+    private static func refusal(_ refusal: SystemRefusal, _ port: UInt16) -> TransportError {
+        let words = String(cString: strerror(refusal.number))
+        switch refusal.number {
         case EADDRINUSE: return TransportError(.portInUse, "UDP port \(port) is in use by another program")
         case EMFILE, ENFILE, ENOMEM, ENOBUFS:
             return TransportError(.outOfResources, "cannot open a UDP socket: \(words)")
@@ -87,27 +83,26 @@ final class UDPSocket: DatagramLink {
     }
 
     /// True if the socket can still be used.
-    var isOpen: Bool { channel.isActive }
+    var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
+
+    /// Takes in what has come.
+    private func takeIn() {
+        withUnsafeTemporaryAllocation(byteCount: Self.largestDatagram, alignment: 8) { buffer in
+            for _ in 0..<Self.mostAtOnce {
+                guard isOpen, let (count, sender) = UDPAddress.receive(buffer, from: descriptor) else { return }
+                // Errors of single destinations have no sender.
+                if let sender { receive(Array(buffer[..<count]), .udp(sender)) }
+            }
+        }
+    }
 
     /// Sends a datagram. To be called on the event loop.
-    ///
-    /// NIO would close the whole channel when the kernel refuses a single destination, as it does for an address that
-    /// no route leads to: so the datagram goes past its queue.
     ///
     /// - Returns: the kernel's refusal, if any.
     func send(_ datagram: [UInt8], to address: PeerAddress) -> Int32? {
         guard case .udp(let address) = address, !isIPv4Only || !address.isIPv6 else { return EAFNOSUPPORT }
-        return Self.withHandle(of: channel) { address.transmit(datagram, from: $0, isIPv4Only: isIPv4Only) }
-    }
-
-    /// - Returns: what the body returns: the number of an error.
-    private static func withHandle(of channel: any Channel, _ body: (Int32) -> Int32?) -> Int32? {
-        do {
-            return try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-                of: NIOBSDSocket.Handle.self, body) ?? EBADF
-        } catch {
-            return EBADF
-        }
+        guard isOpen else { return EBADF }
+        return address.transmit(datagram, from: descriptor, isIPv4Only: isIPv4Only)
     }
 
     // MARK: Groups
@@ -115,10 +110,10 @@ final class UDPSocket: DatagramLink {
     func multicast(_ message: [UInt8], to group: PeerAddress) -> [MulticastAttempt] {
         guard case .udp(let address) = group, !isIPv4Only else { return [] }
         return MulticastInterface.usable().map { interface in
-            let refusal = Self.withHandle(of: channel) { descriptor in
-                interface.choose(for: descriptor)
-                    ?? address.transmit(message, from: descriptor, isIPv4Only: isIPv4Only)
-            }
+            let refusal =
+                isOpen
+                ? interface.choose(for: descriptor)
+                    ?? address.transmit(message, from: descriptor, isIPv4Only: isIPv4Only) : EBADF
             return MulticastAttempt(interface: interface.name, refusal: refusal)
         }
     }
@@ -129,14 +124,14 @@ final class UDPSocket: DatagramLink {
         let left = self.groups.withLock { joined in
             let left = joined.filter { !wanted.contains($0.key) }
             for address in left.keys { joined[address] = nil }
-            return left.values
+            return Array(left.values)
         }
-        for channel in left { try? await channel.close().get() }
+        for socket in left { await socket.close() }
         var failure: TransportError?
         for address in wanted.subtracting(self.groups.withLock { $0.keys }) {
             do throws(TransportError) {
-                let channel = try await joined(address)
-                self.groups.withLock { $0[address] = channel }
+                let socket = try await joined(address)
+                self.groups.withLock { $0[address] = socket }
             } catch {
                 failure = error
             }
@@ -144,65 +139,35 @@ final class UDPSocket: DatagramLink {
         if let failure { throw failure }
     }
 
-    private func joined(_ address: UDPAddress) async throws(TransportError) -> any Channel {
+    private func joined(_ address: UDPAddress) async throws(TransportError) -> UDPSocket {
         guard !isIPv4Only else { throw TransportError(.noInterface, "groups need IPv6, which this host lacks") }
-        let channel: any Channel
+        let socket: UDPSocket
         do {
-            channel = try await Self.bootstrap(eventLoop, receive)
-                .channelOption(.socketOption(.so_reuseaddr), value: 1)
-                .bind(to: SocketAddress(ipAddress: address.host, port: Int(address.port))).get()
+            socket = try Self.bound(address, isShared: true, on: loop, receive: receive)
         } catch {
             throw Self.refusal(error, address.port)
         }
-        do {
-            let hasJoined = try await eventLoop.submit {
-                // Every one of them, not only the first.
-                !MulticastInterface.usable().filter { interface in
-                    Self.withHandle(of: channel) { interface.join(address, with: $0) } == nil
-                }.isEmpty
-            }.get()
-            if hasJoined { return channel }
-        } catch {
-            // As if no interface had joined.
-        }
-        try? await channel.close().get()
+        // Every one of them, not only the first.
+        let joined = MulticastInterface.usable().filter { $0.join(address, with: socket.descriptor) == nil }
+        guard joined.isEmpty else { return socket }
+        await socket.close()
         throw TransportError(.noInterface, "no network interface of this host can join \(address.host)")
     }
 
     func close() async {
-        for channel in groups.withLock({ Array($0.values) }) { try? await channel.close().get() }
-        // A socket that is closed already is what was wanted.
-        try? await channel.close().get()
-    }
-}
-
-/// Turns NIO's datagrams into ours.
-private final class DatagramReceiver: ChannelInboundHandler {
-    typealias InboundIn = AddressedEnvelope<ByteBuffer>
-
-    private let receive: @Sendable ([UInt8], PeerAddress) -> Void
-
-    init(receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void) {
-        self.receive = receive
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let envelope = unwrapInboundIn(data)
-        guard let address = UDPAddress(envelope.remoteAddress) else { return }
-        receive(Array(envelope.data.readableBytesView), .udp(address))
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Refusals of single datagrams arrive with their write; the socket itself stays open.
-    }
-}
-
-extension UDPAddress {
-    init?(_ address: SocketAddress) {
-        switch address {
-        case .v4(let v4): self.init(v4.address)
-        case .v6(let v6): self.init(v6.address)
-        case .unixDomainSocket: return nil
+        let joined = groups.withLock { groups in
+            defer { groups = [:] }
+            return Array(groups.values)
+        }
+        for socket in joined { await socket.close() }
+        guard !isClosed.exchange(true, ordering: .relaxed) else { return }
+        // There, nothing else has the descriptor in hand.
+        await withCheckedContinuation { continuation in
+            loop.execute { [loop, descriptor] in
+                loop.unwatch(descriptor)
+                Glibc.close(descriptor)
+                continuation.resume()
+            }
         }
     }
 }

@@ -1,0 +1,37 @@
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "CProcess.h"
+
+int cprocess_events(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+int cprocess_events_add(int events, int descriptor) {
+    struct epoll_event event = {.events = EPOLLIN, .data = {.fd = descriptor}};
+    return epoll_ctl(events, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
+}
+
+void cprocess_events_remove(int events, int descriptor) { epoll_ctl(events, EPOLL_CTL_DEL, descriptor, NULL); }
+
+int cprocess_events_wait(int events, int *descriptors, int most, int milliseconds) {
+    struct epoll_event found[64];
+    if (most > 64) most = 64;
+    int count = epoll_wait(events, found, most, milliseconds);
+    for (int i = 0; i < count; i++) descriptors[i] = found[i].data.fd;
+    return count < 0 ? 0 : count;
+}
+
+int cprocess_alarm(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+void cprocess_alarm_ring(int alarm) {
+    uint64_t one = 1;
+    (void)!write(alarm, &one, sizeof one);
+}
+
+void cprocess_alarm_quiet(int alarm) {
+    uint64_t count;
+    (void)!read(alarm, &count, sizeof count);
+}

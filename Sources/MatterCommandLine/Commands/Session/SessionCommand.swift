@@ -1,0 +1,124 @@
+import ArgumentParser
+import JSON
+import MatterController
+import MatterRecords
+import MatterSession
+import MatterTransport
+
+struct SessionCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session", abstract: "The sessions with nodes that are kept between commands.",
+        discussion: """
+            A command leaves its session to the next one, in a folder in memory ($XDG_RUNTIME_DIR/matterctl), so that the \
+            next one sends at once what it is about. A session is kept for an hour at most, and until the machine is \
+            started again.
+
+            Example: matterctl session warm --room Hall
+            """, subcommands: [List.self, Drop.self, Warm.self])
+
+    struct List: StateCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls", abstract: "List the kept sessions.",
+            discussion: "Example: matterctl session ls", aliases: ["list"])
+
+        @OptionGroup(title: HelpPage.common) var state: StateOptions
+
+        func execute() async throws {
+            console.result(try await state.controller().keptStates().map { Report($0) })
+        }
+    }
+
+    struct Drop: NetworkCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "drop", abstract: "Close the kept sessions with nodes.",
+            discussion: """
+                The nodes are told. The next command sets up another session.
+
+                Example: matterctl session drop --all
+                """)
+
+        @Argument(help: NodeSelection.wholeNodesHelp) var nodes: [String] = []
+        @OptionGroup var selection: NodeSelection
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+        var target: NodeTarget? { selection.meansOne(nodes) ? nodes.first.map { NodeTarget($0) } : nil }
+
+        func validate() throws { try selection.require(nodes, options) }
+
+        func run(_ context: CommandContext) async throws {
+            let records = try await selection.nodes(nodes, of: context.controller, in: .standard)
+            let answers = try await NodeRound.answers(of: records) { node in
+                try await context.controller.dropSession(with: node, deadline: context.deadline(for: node))
+            }
+            try NodeRound.judge(answers, context.console)
+        }
+    }
+
+    struct Warm: NetworkCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "warm", abstract: "Set up sessions ahead, for the commands to come.",
+            discussion: """
+                A session that is there is tried. How each came to be (kept, resumed or full) and how long it took is \
+                printed.
+
+                Example: matterctl session warm --room Hall
+                """)
+
+        @Argument(help: NodeSelection.wholeNodesHelp) var nodes: [String] = []
+        @OptionGroup var selection: NodeSelection
+        @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+        private var isOne: Bool { selection.meansOne(nodes) }
+        var target: NodeTarget? { isOne ? nodes.first.map { NodeTarget($0) } : nil }
+
+        func validate() throws { try selection.require(nodes, options) }
+
+        func run(_ context: CommandContext) async throws {
+            let records = try await selection.nodes(nodes, of: context.controller, in: .standard)
+            let answers = try await NodeRound.answers(of: records) { node in
+                try await context.controller.warm(node, deadline: context.deadline(for: node))
+            }
+            try NodeRound.print(answers, isOne: isOne, context.console) { _, session in
+                Report {
+                    Field("session", session.rung.rawValue)
+                    Field("ms", JSONValue.milliseconds(session.time))
+                }
+            } rows: { node, session in
+                [
+                    Report {
+                        Field("node", node.nodeID, column: "NODE")
+                        Field("name", node.name, column: "NAME")
+                        Field("session", session.rung.rawValue, column: "SESSION")
+                        Field(column: "MS", ["\(JSONValue.milliseconds(session.time))"])
+                    }
+                ]
+            }
+        }
+    }
+}
+
+extension Report {
+    /// A kept session in a list.
+    init(_ session: Controller.KeptState) {
+        self.init {
+            Field("node", session.node.nodeID, column: "NODE")
+            Field("name", session.node.name, column: "NAME")
+            session.report
+        }
+    }
+}
+
+extension Controller.KeptState {
+    /// What there is to say of the session alone.
+    var report: Report {
+        Report {
+            Field("address", address.description, column: "ADDRESS")
+            Field("ageSeconds", age.components.seconds, column: "AGE")
+            Field("heardSeconds", silence.map(\.components.seconds), column: "HEARD")
+            Field("roundTripMs", roundTrip.map(JSONValue.milliseconds))
+        }
+    }
+
+    /// The same in words.
+    var words: String { "kept since \(age.components.seconds) s at \(address)" }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import MatterController
+
+/// A command line of words and the options that every command has.
+///
+/// The parser finds out by reflection what a command could be given, which takes more than all the rest of switching a
+/// light. So a command that is given nothing else is read here; whatever is in doubt is left to the parser.
+struct PlainLine {
+    private(set) var words: [String] = []
+    private(set) var isJSON = false
+    private(set) var isFresh = false
+    private(set) var keepsNothing = false
+    private(set) var home: String?
+    private(set) var fabric: String?
+    private(set) var address: String?
+    private(set) var timeout: TimeSpan?
+
+    /// - Returns: `nil` for a line that has something else, or something that is refused.
+    private init?(_ arguments: ArraySlice<String>) {
+        var rest = arguments
+        while let argument = rest.popFirst() {
+            guard argument.utf8.first == UInt8(ascii: "-") else {
+                words.append(argument)
+                continue
+            }
+            if takeFlag(argument) { continue }
+            guard let value = rest.popFirst(), value.utf8.first != UInt8(ascii: "-") else { return nil }
+            switch argument {
+            case "--home": home = value
+            case "--fabric": fabric = value
+            case "--address": address = value
+            case "--timeout":
+                guard let span = TimeSpan(argument: value) else { return nil }
+                timeout = span
+            default: return nil
+            }
+        }
+    }
+
+    /// - Returns: `false` if it is none.
+    private mutating func takeFlag(_ argument: String) -> Bool {
+        switch argument {
+        case "--json": isJSON = true
+        case "--fresh": isFresh = true
+        case "--no-keep": keepsNothing = true
+        default: return false
+        }
+        return true
+    }
+
+    /// The command of such a line.
+    ///
+    /// - Returns: `nil` if it is for the parser.
+    static func command(_ arguments: [String]) -> (any NetworkCommand)? {
+        switch arguments.first {
+        case "on": switching(On.self, arguments)
+        case "off": switching(Off.self, arguments)
+        case "toggle": switching(Toggle.self, arguments)
+        default: nil
+        }
+    }
+
+    private static func switching<Command: SwitchCommand>(
+        _ type: Command.Type, _ arguments: [String]
+    ) -> (any NetworkCommand)? {
+        guard let line = PlainLine(arguments.dropFirst()) else { return nil }
+        var command = type.init()
+        command.nodes = line.words.compactMap { NodeArgument(argument: $0) }
+        guard command.nodes.count == line.words.count else { return nil }
+        command.everyday = EverydayOptions(line)
+        command.options = NetworkOptions(line)
+        command.leaveOutOptions()
+        do {
+            // As the parser does, from the inside outwards.
+            try command.options.validate()
+            try command.validate()
+            return command
+        } catch {
+            return nil
+        }
+    }
+}
+
+/// A command that needs no more than nodes.
+protocol SwitchCommand: EverydayCommand {
+    var nodes: [NodeArgument] { get set }
+    var everyday: EverydayOptions { get set }
+    var options: NetworkOptions { get set }
+    /// Makes its own options, if it has any, those of a line without them.
+    mutating func leaveOutOptions()
+}
+
+extension SwitchCommand {
+    mutating func leaveOutOptions() {}
+}

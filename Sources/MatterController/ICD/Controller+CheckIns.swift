@@ -1,0 +1,229 @@
+import Logging
+import MatterCredentials
+import MatterDiscovery
+import MatterErrors
+import MatterInteraction
+import MatterRecords
+import MatterSecureChannel
+import MatterSession
+import MatterStore
+import MatterTransport
+
+extension Controller {
+    /// How long a key refresh may take.
+    private static let refreshPatience = Duration.seconds(20)
+    /// How often the record of a node is looked at for a new check-in.
+    private static let look = Duration.milliseconds(100)
+    /// How often another process that listens is looked after.
+    private static let rest = Duration.seconds(1)
+    /// How long a device that has woken up is asked to stay awake.
+    private static let stay = Duration.seconds(30)
+
+    /// Takes the check-ins of all devices that our node is registered with, until it is cancelled. Devices find us because
+    /// our node is advertised meanwhile.
+    ///
+    /// - Parameters:
+    ///   - port: 0 for any.
+    ///   - ready: told the port, once devices can find it.
+    /// - Throws: ``ControllerError`` `listening` if another process does so already.
+    package func listenForCheckIns(
+        port: UInt16 = 0, ready: @Sendable (UInt16) -> Void = { _ in },
+        tell: @escaping @Sendable (VerifiedCheckIn) -> Void = { _ in }
+    ) async throws {
+        let fabric = try fabric()
+        guard let lock = try options.state.tryLock("\(FabricStore.folder(of: fabric.name))/icd-listener") else {
+            throw ControllerError(
+                .listening, "another process takes the check-ins of the fabric '\(fabric.name)' already")
+        }
+        let manager = try ExchangeManager(
+            time: options.time, port: port, links: options.links, random: options.random,
+            admission: { protocolID, opcode, isSecure in
+                !isSecure && protocolID == .secureChannel && opcode == SecureChannelOpcode.checkIn.rawValue
+            })
+        do {
+            let open = try await manager.open()
+            let service = try await advertise(port: open)
+            do {
+                try await service?.established()
+                ready(open)
+                try await serve(manager, tell)
+            } catch {
+                await service?.withdraw()
+                throw error
+            }
+        } catch {
+            await manager.shutDown()
+            throw error
+        }
+        // Held until now, so that no other process of this state directory advertises our node.
+        _ = consume lock
+    }
+
+    /// - Returns: `nil` where there is no way to advertise, as in tests.
+    private func advertise(port: UInt16) async throws -> (any PublishedService)? {
+        let discovery =
+            options.discovery ?? AvahiDiscovery(logger: options.logger, patience: options.discoveryPatience)
+        let instance = OperationalInstance(
+            compressedFabricID: try fabric().compressedFabricID.rawValue, nodeID: try credentials().nodeID.rawValue)
+        return try await (discovery as? any Advertiser)?.publish(
+            .operational(instance, OperationalRecord(), port: port))
+    }
+
+    private func serve(
+        _ manager: ExchangeManager, _ tell: @escaping @Sendable (VerifiedCheckIn) -> Void
+    ) async throws {
+        let receiver = CheckInReceiver(
+            store: try registrations(), time: options.time, unixTime: options.unixTime, logger: options.logger)
+        await withDiscardingTaskGroup { group in
+            var refreshing: Set<NodeID> = []
+            for await incoming in manager.incoming {
+                await incoming.exchange.abandon()
+                switch await receiver.take(incoming.message) {
+                case .accepted(let checkIn): tell(checkIn)
+                case .needsNewKey(let checkIn):
+                    // The device repeats itself at its next round if this fails.
+                    guard refreshing.insert(checkIn.node).inserted else { continue }
+                    group.addTask { await self.refresh(checkIn, tell) }
+                case nil: break
+                }
+            }
+        }
+        try Task.checkCancellation()
+    }
+
+    private func refresh(_ checkIn: VerifiedCheckIn, _ tell: @Sendable (VerifiedCheckIn) -> Void) async {
+        do {
+            guard let node = try nodes().node(checkIn.node),
+                let registration = try registrations().registration(of: checkIn.node)
+            else { return }
+            try await refreshKey(of: node, registration, budget: Budget(nil, usual: Self.refreshPatience))
+            let message = checkIn.message
+            _ = try await registrations().update(checkIn.node) { $0.note(message, at: checkIn.at) }
+            var told = checkIn
+            told.hasNewKey = true
+            tell(told)
+        } catch {
+            options.logger.warning("the key of node \(checkIn.node) could not be replaced: \(error)")
+        }
+    }
+
+    // MARK: Nodes that sleep
+
+    /// Before a session with a node: waits for its check-in if the user wants that, otherwise says that it may sleep.
+    ///
+    /// - Returns: whether it was waited for.
+    func meet(_ node: NodeRecord) async throws -> Bool {
+        guard node.isLongIdleTime else { return false }
+        guard let registration = try registrations().registration(of: node.nodeID) else {
+            guard options.waitsForCheckIn else { return false }
+            throw Self.notRegistered(node, node.title)
+        }
+        let nap = Nap(registration, now: options.unixTime())
+        guard !nap.isAwake else { return false }
+        guard options.waitsForCheckIn else {
+            options.warn(
+                "\(node.title) sleeps: its next check-in may take up to \(nap.text)",
+                .step("icd.wait") + Nap.wakeUp(registration.sleep))
+            return false
+        }
+        options.warn(
+            "\(node.title) sleeps: waiting for its next check-in, up to \(nap.text)",
+            ActiveModeTrigger.ways(registration.sleep).first.map { "or wake it up: \($0)" })
+        try await checkIn(of: node, after: registration, within: nap)
+        return true
+    }
+
+    /// The longest that any node of the fabric may be waited for.
+    package func longestNap() throws -> Duration {
+        let now = options.unixTime()
+        return try registrations().sound().registrations.map { Nap($0, now: now).longest }.max() ?? .zero
+    }
+
+    /// Waits for the next check-in of a node, here or in the process that listens.
+    private func checkIn(of node: NodeRecord, after before: ICDRegistration, within nap: Nap) async throws {
+        listenInBackground()
+        let store = try registrations()
+        let end = options.time.now + (options.checkInPatience ?? nap.longest)
+        while options.time.now < end {
+            try await options.time.sleep(for: Self.look)
+            if let failure = listenerFailure { throw failure }
+            guard let now = try store.registration(of: node.nodeID) else { throw Self.notRegistered(node, node.title) }
+            if let last = now.last, last != before.last { return }
+        }
+        throw ControllerError(
+            .noCheckIn, "\(node.title) has not checked in",
+            hint: .step("icd.no-check-in", node.label) + Nap.wakeUp(before.sleep))
+    }
+
+    /// Asks a node that has just woken up to stay awake while the command is carried out; one that does not know how is not
+    /// kept from it.
+    func keepAwake(_ link: NodeLink) async throws {
+        let command = Self.stayActive(Self.stay)
+        let deadline = options.time.now + link.node.deliveryBudget + Self.refreshPatience
+        guard let result = try? await link.invoke(command, .absolute, deadline: deadline),
+            let promise = Self.promise(result)
+        else { return }
+        try await notePromise(promise, of: link.node.nodeID)
+    }
+
+    func notePromise(_ promise: Duration, of node: NodeID) async throws {
+        let end = options.unixTime() + promise.components.seconds
+        _ = try await registrations().update(node) { $0.awakeUntil = end }
+    }
+
+    /// One listener for all nodes that are waited for, as long as this controller is open.
+    private func listenInBackground() {
+        guard listener == nil else { return }
+        listener = options.time.start { [weak self, time = options.time] in
+            while !Task.isCancelled {
+                do {
+                    try await self?.listenForCheckIns()
+                } catch let error as ControllerError where error.code == .listening {
+                    // That process keeps the records; it may end before we do.
+                    try? await time.sleep(for: Self.rest)
+                } catch {
+                    return await self?.noteListener(error) ?? ()
+                }
+            }
+        }
+    }
+}
+
+/// How a node sleeps at the moment.
+struct Nap {
+    /// What messages and clocks may add.
+    private static let slack: Int64 = 10
+    /// A promise beyond that comes from a clock that was wrong.
+    private static let longestPromise: Int64 = 65_536
+
+    /// Whether it has said that it is awake by now.
+    let isAwake: Bool
+    /// How long its next check-in may take.
+    let longest: Duration
+    let text: String
+
+    init(_ registration: ICDRegistration, now: Int64) {
+        let sleep = registration.sleep
+        let idle = Int64(sleep.idle)
+        isAwake = registration.awakeUntil.map { (now...now + Self.longestPromise).contains($0 - 1) } ?? false
+        // One that missed its time skips rounds.
+        let isLate = registration.last.map { !($0.at...$0.at + idle + Self.slack).contains(now) } ?? false
+        let seconds = isLate ? max(idle, Int64(sleep.mostBackOff ?? 0)) : idle
+        longest = .seconds(seconds + Self.slack)
+        text = Nap.text(seconds)
+    }
+
+    /// A number of seconds for people.
+    static func text(_ seconds: Int64) -> String {
+        switch seconds {
+        case ..<100: "\(seconds) s"
+        case ..<6000: "\((seconds + 59) / 60) min"
+        default: "\((seconds + 3599) / 3600) h"
+        }
+    }
+
+    /// The simplest way to wake it up, after other words.
+    static func wakeUp(_ sleep: ICDRegistration.Sleep) -> Hint {
+        ActiveModeTrigger.ways(sleep).first.map { Hint("; or wake it up: \($0)") } ?? Hint("")
+    }
+}

@@ -1,0 +1,55 @@
+import MatterDataModel
+import MatterInteraction
+package import MatterRecords
+package import MatterSession
+package import MatterTransport
+
+/// The sessions that are kept between processes.
+extension Controller {
+    /// What is known of a kept session.
+    package struct KeptState: Sendable {
+        package let node: NodeRecord
+        package let address: PeerAddress
+        /// The time since its set-up, and since the node was last heard.
+        package let age: Duration
+        package let silence: Duration?
+        /// How long the node usually takes to acknowledge.
+        package let roundTrip: Duration?
+    }
+
+    /// The kept sessions with nodes of the fabric, by node id.
+    package func keptStates() throws -> [KeptState] {
+        guard let store = try keptSessions(), let moment = store.now() else { return [] }
+        let now = options.time.now
+        let found = Dictionary(
+            store.list(now: now).map { ($0.node, $0.session) }, uniquingKeysWith: { first, _ in first })
+        return try nodes().sound().nodes.compactMap { node in
+            found[node.nodeID].map { kept in
+                KeptState(
+                    node: node, address: kept.snapshot.parameters.address, age: kept.age(at: moment),
+                    silence: kept.snapshot.lastHeard.map { now - $0 }, roundTrip: kept.snapshot.roundTrip?.smoothed)
+            }
+        }
+    }
+
+    /// Closes the kept session with a node.
+    ///
+    /// - Returns: `false` if there is none.
+    package func dropSession(with node: NodeRecord, deadline: Instant) async throws -> Bool {
+        try await link(to: node).endKept(deadline: deadline)
+    }
+
+    /// Sees to it that there is a session for the next command.
+    ///
+    /// - Returns: how the session came to be, and how long it took until the node had answered in it.
+    package func warm(_ node: NodeRecord, deadline: Instant) async throws -> (rung: SessionRung, time: Duration) {
+        let began = options.time.now
+        return try await withLink(to: node) { link in
+            let path = AttributePath(
+                endpoint: 0, cluster: BasicInformation.id, attribute: BasicInformation.Attribute.dataModelRevision)
+            _ = try await link.read([path], deadline: deadline)
+            let session = try await link.connect(deadline: deadline)
+            return (session.rung, link.time.now - began)
+        }
+    }
+}

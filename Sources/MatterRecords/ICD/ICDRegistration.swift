@@ -1,0 +1,171 @@
+package import MatterCredentials
+import MatterCrypto
+package import MatterSecureChannel
+import MatterTLV
+
+/// The registration of our node as a client of a device that sleeps: the keys of its check-ins, the counters that were
+/// accepted, and what it said of its sleep. The record is a secret: `icd/ID` in the fabric's folder.
+package struct ICDRegistration: Equatable, Sendable {
+    /// A key that the device has confirmed, with its counters.
+    package struct Keying: Equatable, Sendable {
+        package var key: CheckInKey
+        package var counter: CheckInCounter
+
+        package init(key: CheckInKey, counter: CheckInCounter) {
+            self.key = key
+            self.counter = counter
+        }
+    }
+
+    /// What a device says of its sleep (Matter core specification 9.16).
+    package struct Sleep: Equatable, Sendable {
+        /// The longest sleep, in seconds.
+        package var idle: UInt32
+        /// How long it is awake at least, in milliseconds.
+        package var active: UInt32
+        /// How long it stays awake after activity, in milliseconds.
+        package var threshold: UInt16
+        /// The most seconds between check-ins that remain without a subscription; `nil` if it does not say.
+        package var mostBackOff: UInt32?
+        /// Whether it sleeps for long times, beyond what retransmissions outlast.
+        package var isLong: Bool
+        /// UserActiveModeTriggerHint.
+        package var triggers: UInt32
+        package var triggerInstruction: String?
+
+        package init(
+            idle: UInt32, active: UInt32, threshold: UInt16, mostBackOff: UInt32? = nil, isLong: Bool = true,
+            triggers: UInt32 = 0, triggerInstruction: String? = nil
+        ) {
+            self.idle = idle
+            self.active = active
+            self.threshold = threshold
+            self.mostBackOff = mostBackOff
+            self.isLong = isLong
+            self.triggers = triggers
+            self.triggerInstruction = triggerInstruction
+        }
+    }
+
+    /// A check-in that was accepted.
+    package struct CheckIn: Equatable, Sendable {
+        package var counter: UInt32
+        /// Seconds since 1970.
+        package var at: Int64
+
+        package init(counter: UInt32, at: Int64) {
+            self.counter = counter
+            self.at = at
+        }
+    }
+
+    package let nodeID: NodeID
+    /// The node that the device checks in with, and whose subscriptions make check-ins superfluous: our own.
+    package var clientID: NodeID
+    /// `nil` until the device has confirmed the first key.
+    package var current: Keying?
+    /// A key that the device was sent, and may have.
+    package var next: CheckInKey?
+    package var sleep: Sleep
+    package var last: CheckIn?
+    /// Until when it said that it stays awake, seconds since 1970.
+    package var awakeUntil: Int64?
+
+    package init(nodeID: NodeID, clientID: NodeID, sleep: Sleep) {
+        self.nodeID = nodeID
+        self.clientID = clientID
+        self.sleep = sleep
+    }
+
+    /// Takes a check-in as the last one.
+    ///
+    /// - Parameter now: seconds since 1970.
+    package mutating func note(_ message: CheckInMessage, at now: Int64) {
+        last = CheckIn(counter: message.counter, at: now)
+        sleep.threshold = message.activeThreshold ?? sleep.threshold
+        awakeUntil = now + Int64(max(sleep.active, UInt32(sleep.threshold))) / 1000
+    }
+
+    /// The check-in that a payload is, and what it comes to.
+    ///
+    /// - Returns: `nil` if the payload was made with none of the keys.
+    package mutating func take(_ payload: [UInt8]) -> (message: CheckInMessage, verdict: CheckInCounter.Verdict)? {
+        if let next, let message = try? CheckInMessage(opening: payload, with: next) {
+            // The confirmation was lost. A key that was never used has no older messages that could be played again.
+            var counter = CheckInCounter(start: message.counter &- 1)
+            let verdict = counter.take(message.counter)
+            current = Keying(key: next, counter: counter)
+            self.next = nil
+            return (message, verdict)
+        }
+        guard var keying = current, let message = try? CheckInMessage(opening: payload, with: keying.key) else {
+            return nil
+        }
+        let verdict = keying.counter.take(message.counter)
+        current = keying
+        return (message, verdict)
+    }
+
+    /// The device has confirmed the key that it was sent last.
+    package mutating func confirm(start: UInt32) {
+        guard let next else { return }
+        current = Keying(key: next, counter: CheckInCounter(start: start))
+        self.next = nil
+    }
+}
+
+// MARK: The record
+
+extension ICDRegistration {
+    package init(decoding contents: [UInt8], of node: NodeID, _ file: String) throws(RecordError) {
+        do {
+            let fields = try TLVFields(decoding: contents, file)
+            let sleep = try TLVFields(try fields.required(5), file)
+            self.init(
+                nodeID: node, clientID: NodeID(try fields.unsigned(0)),
+                sleep: Sleep(
+                    idle: try sleep.unsigned(0), active: try sleep.unsigned(1), threshold: try sleep.unsigned(2),
+                    mostBackOff: try sleep.optionalUnsigned(3), isLong: try sleep.bool(4),
+                    triggers: try sleep.unsigned(5), triggerInstruction: try sleep.optionalString(6)))
+            if let key = try fields.optionalOctets(1) {
+                current = Keying(
+                    key: try CheckInKey(SecretBytes(key)),
+                    counter: CheckInCounter(start: try fields.unsigned(2), offset: try fields.unsigned(3)))
+            }
+            next = try fields.optionalOctets(4).map { try CheckInKey(SecretBytes($0)) }
+            if let counter: UInt32 = try fields.optionalUnsigned(6) {
+                last = CheckIn(counter: counter, at: Int64(clamping: try fields.unsigned(7, as: UInt64.self)))
+            }
+            awakeUntil = (try fields.optionalUnsigned(8, as: UInt64.self)).map { Int64(clamping: $0) }
+        } catch {
+            throw RecordError(.invalid, "\(file) is not a registration with a device that sleeps: \(error)")
+        }
+    }
+
+    package func encoded() -> [UInt8] {
+        var members = [TLVElement(0, .uint(clientID.rawValue))]
+        if let current {
+            members += [
+                TLVElement(1, .octets(current.key.secret.copyBytes())),
+                TLVElement(2, .uint(UInt64(current.counter.start))),
+                TLVElement(3, .uint(UInt64(current.counter.offset))),
+            ]
+        }
+        if let next { members.append(TLVElement(4, .octets(next.secret.copyBytes()))) }
+        var sleeping = [
+            TLVElement(0, .uint(UInt64(sleep.idle))), TLVElement(1, .uint(UInt64(sleep.active))),
+            TLVElement(2, .uint(UInt64(sleep.threshold))),
+        ]
+        if let most = sleep.mostBackOff { sleeping.append(TLVElement(3, .uint(UInt64(most)))) }
+        sleeping += [TLVElement(4, .bool(sleep.isLong)), TLVElement(5, .uint(UInt64(sleep.triggers)))]
+        if let text = sleep.triggerInstruction { sleeping.append(TLVElement(6, .string(text))) }
+        members.append(TLVElement(5, .structure(sleeping)))
+        if let last {
+            members += [
+                TLVElement(6, .uint(UInt64(last.counter))), TLVElement(7, .uint(UInt64(clamping: last.at))),
+            ]
+        }
+        if let awakeUntil { members.append(TLVElement(8, .uint(UInt64(clamping: awakeUntil)))) }
+        return TLVElement(.anonymous, .structure(members)).encoded()
+    }
+}

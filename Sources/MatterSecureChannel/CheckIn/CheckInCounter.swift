@@ -1,0 +1,36 @@
+/// The counters of a device's check-ins that were accepted (Matter core specification 4.22.3).
+package struct CheckInCounter: Equatable, Sendable {
+    /// What a counter comes to.
+    package enum Verdict: Equatable, Sendable {
+        /// It is newer than all before.
+        case accepted
+        /// It was seen before, or is older than one that was: a duplicate, or a recording that is played again.
+        case replayed
+        /// It is newer, and half of all counters are used: the key has to be replaced before the check-in counts.
+        case needsNewKey
+    }
+
+    private static let mostOffset: UInt32 = 1 << 31
+
+    /// The device's counter when the key was registered.
+    package let start: UInt32
+    /// How far beyond the start the newest accepted counter is.
+    package private(set) var offset: UInt32
+
+    package init(start: UInt32, offset: UInt32 = 0) {
+        self.start = start
+        self.offset = offset
+    }
+
+    /// Judges a counter, and takes it if it is accepted: keep the result before acting on it.
+    package mutating func take(_ counter: UInt32) -> Verdict {
+        let distance = counter &- start
+        guard distance > offset else { return .replayed }
+        guard distance <= Self.mostOffset else { return .needsNewKey }
+        offset = distance
+        return .accepted
+    }
+
+    /// The newest counter that was accepted; `nil` if there was none.
+    package var newest: UInt32? { offset == 0 ? nil : start &+ offset }
+}

@@ -1,0 +1,47 @@
+import MatterTransport
+import Synchronization
+
+/// The links of a device whose radio is off while it sleeps.
+final class SleepingLinks: LinkProvider {
+    private let base: any LinkProvider
+    private let asleep = Atomic(false)
+
+    init(_ base: any LinkProvider) { self.base = base }
+
+    var properties: LinkProperties { base.properties }
+
+    /// Whether messages are lost.
+    var isAsleep: Bool {
+        get { asleep.load(ordering: .relaxed) }
+        set { asleep.store(newValue, ordering: .relaxed) }
+    }
+
+    func open(
+        port: UInt16, on eventLoop: any EventLoop, receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void
+    ) async throws(TransportError) -> any DatagramLink {
+        let link = try await base.open(port: port, on: eventLoop) { [weak self] message, address in
+            if self?.isAsleep != true { receive(message, address) }
+        }
+        return SleepingLink(base: link, radio: self)
+    }
+}
+
+private struct SleepingLink: DatagramLink {
+    let base: any DatagramLink
+    let radio: SleepingLinks
+
+    var port: UInt16 { base.port }
+    var isOpen: Bool { base.isOpen }
+
+    func send(_ message: [UInt8], to address: PeerAddress) -> Int32? {
+        radio.isAsleep ? nil : base.send(message, to: address)
+    }
+
+    func multicast(_ message: [UInt8], to group: PeerAddress) -> [MulticastAttempt] {
+        radio.isAsleep ? [] : base.multicast(message, to: group)
+    }
+
+    func join(_ groups: Set<PeerAddress>) async throws(TransportError) { try await base.join(groups) }
+
+    func close() async { await base.close() }
+}

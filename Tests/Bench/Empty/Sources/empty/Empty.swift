@@ -1,0 +1,1 @@
+@main enum Empty { static func main() {} }

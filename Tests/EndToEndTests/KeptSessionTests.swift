@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+/// Commands that go on with the session of the one before.
+@Suite("Sessions that are kept", .enabled(if: Laboratory.isHere), .laboratorySlot)
+struct KeptSessionTests {
+    /// What a command that must succeed says of its session.
+    private static func rung(_ matterctl: MatterCtl, _ words: String...) async throws -> String? {
+        let outcome = try await matterctl.run(words + ["--progress", "json"])
+        try #require(outcome.status == 0, "\(outcome)")
+        let lines = try outcome.messages.map { try JSON(parsing: $0) }
+        return lines.first { $0["progress"]?["stage"]?.string == "session" }?["progress"]?["session"]?.string
+    }
+
+    @Test("CircuitMatter is switched on one session by process after process")
+    func circuitMatter() async throws {
+        let scene = try await Scene.commissioned()
+        defer { scene.end() }
+        let matterctl = scene.matterctl
+        #expect(try await Self.rung(matterctl, "toggle", "kitchen") == "full")
+        for _ in 0..<3 {
+            #expect(try await Self.rung(matterctl, "toggle", "kitchen") == "kept")
+        }
+        #expect(try await matterctl.succeed("read", "kitchen", "1/on-off/on-off").stdout == "false\n")
+        #expect(try await matterctl.succeed("ping", "kitchen", "--json").json()["session"]?.string == "kept")
+        #expect(scene.light.switchings == 4)
+        let listed = try await matterctl.succeed("session", "ls", "--json").json()
+        #expect(listed[0]?["node"]?.int == 1 && listed[0]?["name"]?.string == "kitchen")
+        let shown = try await matterctl.succeed("node", "show", "kitchen", "--json").json()
+        #expect(shown["session"]?["ageSeconds"]?.int != nil, "\(shown)")
+        #expect(try await matterctl.succeed("session", "drop", "kitchen").stdout.isEmpty)
+        #expect(try await matterctl.succeed("session", "ls", "--json").json().elements.isEmpty)
+        #expect(try await matterctl.succeed("session", "warm", "kitchen", "--json").json()["session"]?.string == "full")
+        #expect(
+            try await matterctl.succeed("session", "warm", "--all", "--json").json()[0]?["session"]?.string == "kept")
+        #expect(try await Self.rung(matterctl, "toggle", "kitchen", "--fresh") == "full")
+        #expect(
+            try await Self.rung(matterctl, "toggle", "kitchen", "--no-keep") == "kept")
+        #expect(try await matterctl.succeed("session", "ls", "--json").json().elements.isEmpty)
+        #expect(scene.light.switchings == 6)
+    }
+
+    @Test("the first datagram is the command: command, answer, acknowledgement, and no more")
+    func onTheWire() async throws {
+        let device = try await VirtualDevice.start()
+        defer { device.stop() }
+        let matterctl = try MatterCtl()
+        try await matterctl.commission(device, ["--name", "kitchen"])
+        try await matterctl.succeed("toggle", "kitchen")
+        // All UDP of this host that comes from the device's port or goes there, for a while from the "listening" on.
+        let script = """
+            import socket, struct, sys, time
+            port, s = int(sys.argv[1]), socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+            s.settimeout(0.1)
+            print("listening", flush=True)
+            end = time.monotonic() + 4
+            while time.monotonic() < end:
+                try: frame, (_, _, kind, _, _) = s.recvfrom(65536)
+                except socket.timeout: continue
+                if kind != socket.PACKET_OUTGOING or frame[12:14] != b"\\x86\\xdd" or frame[20] != 17: continue
+                source, target = struct.unpack_from("!HH", frame, 54)
+                data = frame[62:]
+                if port in (source, target):
+                    print("up" if target == port else "down", struct.unpack_from("<H", data, 1)[0], len(data), flush=True)
+            """
+        let capture = try Child(
+            Laboratory.python, ["-c", script, "\(device.port)"], environment: Laboratory.environment,
+            folder: matterctl.folder)
+        try await eventually("the capture listens") { capture.stdout.contains("listening") }
+        try await matterctl.succeed("toggle", "kitchen")
+        #expect(await capture.status() == 0)
+        let datagrams = capture.stdout.split(separator: "\n").dropFirst().map { $0.split(separator: " ") }
+        #expect(datagrams.map { $0[0] } == ["up", "down", "up"], "\(datagrams)")
+        #expect(datagrams.allSatisfy { $0[1] != "0" }, "all of them encrypted: \(datagrams)")
+        #expect(device.switchings == 2)
+    }
+
+    @Test("a device that was restarted: what may be repeated works; a toggle with the proof as well")
+    func restarted() async throws {
+        let device = try await VirtualDevice.start()
+        defer { device.stop() }
+        let matterctl = try MatterCtl()
+        try await matterctl.commission(device, ["--name", "kitchen"])
+        try await matterctl.succeed("on", "kitchen")
+        try await device.restart()
+        let began = ContinuousClock.now
+        #expect(try await Self.rung(matterctl, "on", "kitchen") == "resumed")
+        #expect(ContinuousClock.now - began < .seconds(3))
+        #expect(try await matterctl.succeed("read", "kitchen", "1/on-off/on-off").stdout == "true\n")
+        try await Task.sleep(for: .seconds(2.5))
+        try await device.restart()
+        try await Task.sleep(for: .seconds(3.5))
+        let toggled = try await matterctl.succeed("toggle", "kitchen", "-v")
+        #expect(toggled.stderr.contains("started again before the command was sent"), "\(toggled)")
+        #expect(try await matterctl.succeed("read", "kitchen", "1/on-off/on-off").stdout == "false\n")
+    }
+
+    @Test("without a folder in memory, with a full one and with one of others, each command has its own session")
+    func nowhere() async throws {
+        let device = try await VirtualDevice.start()
+        defer { device.stop() }
+        let plain = try MatterCtl(keepsSessions: false)
+        try await plain.commission(device, ["--name", "kitchen"])
+        for _ in 0..<2 {
+            #expect(try await Self.rung(plain, "toggle", "kitchen") == "resumed")
+        }
+        #expect(try await plain.succeed("session", "ls", "--json").stdout == "[]\n")
+        let script = """
+            mkdir -p "$1" && chmod 700 "$1" && mount -t tmpfs -o size=16k,mode=700 tmpfs "$1" || exit 99
+            case $2 in full) mkdir -m 700 "$1/matterctl"; head -c 64k /dev/zero > "$1/fill" ;; open) chmod 777 "$1" ;; esac
+            XDG_RUNTIME_DIR=$1; export XDG_RUNTIME_DIR
+            "$3" toggle kitchen && "$3" toggle kitchen -v; status=$?
+            ls "$1/matterctl" 2>/dev/null; exit $status
+            """
+        for kind in ["full", "open"] {
+            var environment = plain.environment
+            environment["MATTERCTL_HOME"] = plain.home.path
+            let child = try Child(
+                URL(fileURLWithPath: "/usr/bin/unshare"),
+                ["-m", "sh", "-c", script, "sh", plain.folder.file("run-\(kind)").path, kind, Laboratory.binary.path],
+                environment: environment, folder: plain.folder)
+            #expect(await child.status() == 0, "\(kind): \(child.stdout) \(child.stderr)")
+            #expect(child.stderr.contains("session: resumed"), "\(kind): \(child.stderr)")
+        }
+        #expect(device.switchings == 6)
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Glibc
+import Testing
+
+/// A virtual light that sleeps, and the commands that wait for it.
+@Suite("A device that sleeps", .enabled(if: Laboratory.isHere), .laboratorySlot) struct SleepTests {
+    private static func device() async throws -> VirtualDevice {
+        try await VirtualDevice.start("on-off-light", options: ["--icd", "6s"], isAdvertised: true)
+    }
+
+    private static func sleeps(_ device: VirtualDevice, _ times: Int = 1) async throws {
+        try await device.wait(for: "that it sleeps", within: .seconds(40)) { events in
+            events.count { $0["text"]?.string == "asleep" } >= times
+        }
+    }
+
+    /// The lines of a listener.
+    private static func checkIns(_ listener: Child) -> [JSON] {
+        listener.stdout.split(separator: "\n").compactMap { try? JSON(parsing: String($0)) }
+    }
+
+    private static func listen(_ matterctl: MatterCtl) async throws -> Child {
+        let listener = try matterctl.start(["icd", "listen", "--json"])
+        try await eventually("the listener to be ready: \(listener.stderr)") {
+            listener.stderr.contains("listening for check-ins")
+        }
+        return listener
+    }
+
+    @Test(
+        "it is registered with while it is commissioned, checks in, and is listed; a killed listener forgets no counter"
+    )
+    func checkIn() async throws {
+        let matterctl = try MatterCtl()
+        let device = try await Self.device()
+        let commissioned = try await matterctl.commission(device, ["--name", "lamp"])
+        #expect(commissioned.stderr.contains("sleeps for up to 6 s at a time"))
+        let before = try #require(try await matterctl.succeed("icd", "ls", "--json").json().elements.first)
+        #expect(before["name"]?.string == "lamp" && before["idleSeconds"]?.int == 6)
+        #expect(before["confirmed"]?.bool == true && before["lastCheckIn"] == nil)
+        #expect(before["wakeUp"]?[0]?.string == "press the setup button")
+
+        let first = try await Self.listen(matterctl)
+        let second = try await matterctl("icd", "listen", "--json")
+        #expect(second.status == 10)
+        #expect(try second.error()["id"]?.string == "icd.listening")
+        try await eventually("a check-in: \(first.stderr)", within: .seconds(60)) { !Self.checkIns(first).isEmpty }
+        first.signal(SIGKILL)
+        let counter = try #require(Self.checkIns(first).last?["counter"]?.int)
+        let after = try #require(try await matterctl.succeed("icd", "ls", "--json").json().elements.first)
+        #expect(try #require(after["counter"]?.int) >= counter && after["nextBy"]?.string != nil)
+
+        let third = try await Self.listen(matterctl)
+        try await eventually("another check-in: \(third.stderr)", within: .seconds(60)) {
+            !Self.checkIns(third).isEmpty
+        }
+        let next = try #require(Self.checkIns(third).first)
+        #expect(try #require(next["counter"]?.int) > counter && next["activeThresholdMs"]?.int == 5000)
+        third.signal(SIGTERM)
+        #expect(await third.status() == 0)
+    }
+
+    @Test("a command says how long it may sleep; with --wait it waits for the check-in, and then it is carried out")
+    func wait() async throws {
+        let matterctl = try MatterCtl()
+        let device = try await Self.device()
+        try await matterctl.commission(device, ["--name", "lamp"])
+        try await Self.sleeps(device)
+        let lost = try await matterctl("toggle", "lamp", "--timeout", "1s")
+        #expect(lost.status == 4 && lost.stderr.contains("its next check-in may take up to 6 s"), "\(lost)")
+        #expect(lost.stderr.contains("add --wait") && lost.stderr.contains("press the setup button"), "\(lost)")
+        let waited = try await matterctl("toggle", "lamp", "--wait")
+        #expect(waited.status == 0 && waited.stderr.contains("waiting"), "\(waited)")
+        #expect(device.switchings == 1)
+        // It has promised to stay awake: the next command neither waits nor says that it might.
+        let again = try await matterctl("toggle", "lamp", "--wait")
+        #expect(again.status == 0 && again.stderr.isEmpty && device.switchings == 2, "\(again)")
+        try await matterctl.succeed("icd", "unregister", "lamp")
+        #expect(try await matterctl.succeed("icd", "ls", "--json").json().elements.isEmpty)
+        #expect(try await matterctl("toggle", "lamp", "--wait", "--json").error()["id"]?.string == "icd.not-registered")
+        // Nobody is registered, so it does not sleep any more.
+        try await matterctl.succeed("toggle", "lamp")
+        let registered = try await matterctl.succeed("icd", "register", "lamp", "--json").json()
+        #expect(registered["confirmed"]?.bool == true)
+        try await matterctl.succeed("node", "remove", "lamp", "--yes")
+        #expect(try await matterctl.succeed("icd", "ls", "--json").json().elements.isEmpty)
+    }
+}

@@ -1,0 +1,60 @@
+import MatterCredentials
+import MatterRecords
+import Testing
+
+@testable import MatterController
+
+@Suite("Waking a device up") struct ActiveModeTriggerTests {
+    private func ways(_ hints: UInt32, _ instruction: String? = nil) -> [String] {
+        ActiveModeTrigger.ways(
+            .init(idle: 1, active: 1, threshold: 1, triggers: hints, triggerInstruction: instruction))
+    }
+
+    @Test("every hint has words, the simplest way first, and a reset button its warning")
+    func words() {
+        #expect(ways(0) == [])
+        #expect(
+            ways(0x1 | 0x8 | 0x1000) == [
+                "press the setup button", "switch its power off and on", "see the manual of the device",
+            ])
+        for bit in 0..<17 { #expect(ways(1 << bit, "3").count == 1, "\(bit)") }
+        #expect(ways(0x400, "5") == ["hold the reset button for 5 seconds, and not longer: it may reset the device"])
+        #expect(ways(1 << 20) == [])
+    }
+
+    @Test("the instruction of the device takes its place; a hint that says nothing without it is left out")
+    func instruction() {
+        #expect(ways(0x4, "open the lid") == ["open the lid"])
+        #expect(ways(0x4) == [] && ways(0x8000, "") == [])
+        #expect(ways(0x8000, "3") == ["press the setup button 3 times"])
+        #expect(ways(0x80, "red") == ["trigger the sensor until the light blinks red"])
+        #expect(ways(0x80) == ["trigger the sensor until the light blinks"])
+    }
+}
+
+@Suite("How long a node sleeps") struct NapTests {
+    private func nap(last: Int64? = nil, awakeUntil: Int64? = nil, now: Int64 = 10_000) -> Nap {
+        var registration = ICDRegistration(
+            nodeID: NodeID(1), clientID: NodeID(2),
+            sleep: .init(idle: 600, active: 1000, threshold: 5000, mostBackOff: 3600))
+        registration.last = last.map { ICDRegistration.CheckIn(counter: 1, at: $0) }
+        registration.awakeUntil = awakeUntil
+        return Nap(registration, now: now)
+    }
+
+    @Test("it is awake as long as it said, and not longer; a wrong clock makes it sleep")
+    func awake() {
+        #expect(!nap().isAwake)
+        #expect(nap(awakeUntil: 10_005).isAwake && nap(awakeUntil: 10_001).isAwake)
+        #expect(!nap(awakeUntil: 10_000).isAwake && !nap(awakeUntil: 9_000).isAwake)
+        #expect(!nap(awakeUntil: 1_000_000).isAwake)
+    }
+
+    @Test("it is expected after its idle time, and after its back-off once it has missed that")
+    func longest() {
+        #expect(nap().longest == .seconds(610) && nap().text == "10 min")
+        #expect(nap(last: 9_500).longest == .seconds(610))
+        #expect(nap(last: 5_000).longest == .seconds(3610))
+        #expect(Nap.text(8) == "8 s" && Nap.text(7200) == "2 h" && Nap.text(3601) == "61 min")
+    }
+}

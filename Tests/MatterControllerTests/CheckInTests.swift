@@ -1,0 +1,171 @@
+import MatterCredentials
+import MatterCrypto
+import MatterDataModel
+import MatterInteraction
+import MatterRecords
+import MatterSecureChannel
+import MatterTLV
+import MatterTestKit
+import MatterTransport
+import Synchronization
+import Testing
+
+@testable import MatterController
+
+/// What the fields of RegisterClient were.
+private final class Registered: Sendable {
+    let fields = Mutex<[TLVValue]>([])
+}
+
+@Suite("Check-ins", .virtualTime) struct CheckInTests {
+    /// A light that takes registrations, at counter 500.
+    private func bench(_ registered: Registered, answers: Bool = true) async throws -> Bench {
+        try await Bench(processing: .milliseconds(300)) { plan in
+            plan.model.invoke = { command, _, _ in
+                guard command.path.command == IcdManagement.Command.registerClient else {
+                    return .outcome(.status(StatusIB(.success)))
+                }
+                registered.fields.withLock { $0.append(command.fields ?? .null) }
+                return answers
+                    ? .outcome(
+                        .response(
+                            command: IcdManagement.Command.registerClientResponse,
+                            fields: .structure([TLVElement(0, .uint(500))])))
+                    : .acknowledgement
+            }
+            plan.model.read = { _, _ in
+                func value(_ attribute: AttributeID, _ value: UInt64) -> AttributeReportIB {
+                    .value(
+                        AttributePath(endpoint: 0, cluster: IcdManagement.id, attribute: attribute), .uint(value))
+                }
+                return [
+                    value(GlobalAttribute.featureMap, 7), value(IcdManagement.Attribute.idleModeDuration, 3600),
+                    value(IcdManagement.Attribute.activeModeThreshold, 5000),
+                    value(IcdManagement.Attribute.operatingMode, 1),
+                ]
+            }
+        }
+    }
+
+    private func register(_ bench: Bench) async throws -> ICDRegistration {
+        let node = try await bench.controller.record(of: "lamp")
+        return try #require(
+            try await bench.controller.register(with: node, title: "the lamp", budget: Budget(nil)))
+    }
+
+    @Test("a registration has our node, a fresh key for each device and time, and the old one as proof")
+    func fields() async throws {
+        let registered = Registered()
+        let bench = try await bench(registered)
+        let first = try await register(bench)
+        #expect(first.current?.counter == CheckInCounter(start: 500) && first.next == nil)
+        #expect(first.sleep.idle == 3600 && first.sleep.isLong)
+        #expect(try await bench.controller.record(of: "lamp").isLongIdleTime)
+        let second = try await register(bench)
+        let sent = registered.fields.withLock { $0 }
+        #expect(sent.count == 2)
+        let us = bench.fabric.credentials.nodeID.rawValue
+        for (fields, registration) in zip(sent, [first, second]) {
+            #expect(fields.field(0) == .uint(us) && fields.field(1) == .uint(us) && fields.field(4) == .uint(0))
+            #expect(fields.field(2) == registration.current.map { .octets($0.key.secret.copyBytes()) })
+        }
+        #expect(first.current?.key != second.current?.key)
+        #expect(sent.first?.field(3) == nil && sent.last?.field(3) == sent.first?.field(2))
+        await bench.end()
+    }
+
+    @Test("a key whose confirmation is lost is kept: a check-in under it counts, and confirms it")
+    func lostAnswer() async throws {
+        let registered = Registered()
+        let bench = try await bench(registered, answers: false)
+        let node = try await bench.controller.record(of: "lamp")
+        await #expect(throws: (any Error).self) {
+            _ = try await bench.controller.register(
+                with: node, title: "the lamp", budget: Budget(.seconds(2)))
+        }
+        let store = try await bench.controller.registrations()
+        let kept = try #require(try store.registration(of: Bench.node))
+        let key = try #require(kept.next)
+        #expect(kept.current == nil)
+        let payload = try CheckInMessage(counter: 9, activeThreshold: 5000).sealed(with: key)
+        guard case .accepted(let checkIn) = try await receiver(bench).take(message(payload)) else {
+            Issue.record("the check-in was refused")
+            return await bench.end()
+        }
+        #expect(checkIn.counter == 9 && checkIn.node == Bench.node)
+        #expect(try store.registration(of: Bench.node)?.current?.key == key)
+        await bench.end()
+    }
+
+    private func receiver(_ bench: Bench) async throws -> CheckInReceiver {
+        CheckInReceiver(
+            store: try await bench.controller.registrations(), time: testTime, unixTime: { TestFabric.unixTime },
+            logger: .silent)
+    }
+
+    private func message(_ payload: [UInt8], from host: UInt8 = 1) -> ReceivedMessage {
+        guard let address = PeerAddress(octets: [192, 0, 2, host], port: 5540) else { preconditionFailure("4 bytes") }
+        return ReceivedMessage(
+            protocolID: .secureChannel, opcode: SecureChannelOpcode.checkIn.rawValue, payload: payload, from: address)
+    }
+
+    @Test("a check-in counts once, also across restarts; what is forged, damaged or older does not count")
+    func once() async throws {
+        let bench = try await bench(Registered())
+        let key = try #require(try await register(bench).current?.key)
+        let payload = try CheckInMessage(counter: 510, activeThreshold: 5000).sealed(with: key)
+        func isAccepted(_ payload: [UInt8], by receiver: CheckInReceiver) async -> Bool {
+            if case .accepted = await receiver.take(message(payload)) { true } else { false }
+        }
+        var current = try await receiver(bench)
+        var damaged = payload
+        damaged[20] ^= 1
+        #expect(await !isAccepted(damaged, by: current))
+        let forged = try CheckInMessage(counter: 511, activeThreshold: 5000).sealed(
+            with: CheckInKey.random(SystemRandom()))
+        #expect(await !isAccepted(forged, by: current))
+        #expect(await !isAccepted([], by: current))
+        #expect(await isAccepted(payload, by: current))
+        let last = try await bench.controller.registrations().registration(of: Bench.node)?.last
+        #expect(last == .init(counter: 510, at: TestFabric.unixTime))
+        #expect(await !isAccepted(payload, by: current))
+        // Another process, after the first was killed.
+        current = try await receiver(bench)
+        #expect(await !isAccepted(payload, by: current))
+        let older = try CheckInMessage(counter: 509, activeThreshold: 5000).sealed(with: key)
+        #expect(await !isAccepted(older, by: current))
+        let next = try CheckInMessage(counter: 600, activeThreshold: 5000).sealed(with: key)
+        #expect(await isAccepted(next, by: current))
+        await bench.end()
+    }
+
+    @Test("a host that sends many of them is heard only so often; others are not kept from it")
+    func flood() async throws {
+        let bench = try await bench(Registered())
+        let key = try #require(try await register(bench).current?.key)
+        let receiver = try await receiver(bench)
+        for _ in 0..<30 { _ = await receiver.take(message([UInt8](repeating: 1, count: 40))) }
+        let payload = try CheckInMessage(counter: 510, activeThreshold: 5000).sealed(with: key)
+        #expect(await receiver.take(message(payload)) == nil)
+        #expect(await receiver.take(message(payload, from: 2)) != nil)
+        await bench.end()
+    }
+
+    @Test("a device that refuses leaves no registration behind")
+    func refused() async throws {
+        let bench = try await Bench { plan in
+            plan.model.invoke = { _, _, _ in .outcome(.status(StatusIB(.resourceExhausted))) }
+            plan.model.read = { _, _ in
+                [
+                    .value(
+                        AttributePath(endpoint: 0, cluster: IcdManagement.id, attribute: GlobalAttribute.featureMap),
+                        .uint(7))
+                ]
+            }
+        }
+        let error = await #expect(throws: ControllerError.self) { _ = try await register(bench) }
+        #expect(error?.code == .status && error?.reason.contains("no room") == true)
+        #expect(try await bench.controller.registrations().sound().registrations.isEmpty)
+        await bench.end()
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import MatterCredentials
+import MatterCrypto
+import MatterSecureChannel
+import MatterStore
+import MatterTestKit
+import Testing
+
+@testable import MatterRecords
+
+@Suite("Registrations with devices that sleep") struct ICDStoreTests {
+    private let state: TemporaryState
+    private let store: ICDStore
+    private let node = NodeID(7)
+
+    init() throws {
+        state = try TemporaryState()
+        store = ICDStore(state.directory, fabric: "home")
+    }
+
+    private static let sleep = ICDRegistration.Sleep(
+        idle: 3600, active: 1000, threshold: 5000, mostBackOff: 7200, triggers: 0x1004, triggerInstruction: "wave")
+
+    private func message(_ counter: UInt32, _ key: CheckInKey) throws -> [UInt8] {
+        try CheckInMessage(counter: counter, activeThreshold: 6000).sealed(with: key)
+    }
+
+    /// A registration that the device has confirmed.
+    private func registered(start: UInt32 = 100) throws -> (ICDRegistration, CheckInKey) {
+        let key = try CheckInKey.random(SystemRandom())
+        var registration = ICDRegistration(nodeID: node, clientID: NodeID(9), sleep: Self.sleep)
+        registration.next = key
+        registration.confirm(start: start)
+        return (registration, key)
+    }
+
+    @Test("a registration is kept whole, in a file that only its owner can read")
+    func record() async throws {
+        var (registration, _) = try registered()
+        registration.next = try CheckInKey.random(SystemRandom())
+        registration.note(CheckInMessage(counter: 101, activeThreshold: 6000), at: 1_800_000_000)
+        try await store.save(registration)
+        #expect(try store.registration(of: node) == registration)
+        #expect(registration.awakeUntil == 1_800_000_006 && registration.sleep.threshold == 6000)
+        let file = "\(state.directory.path)/fabrics/home/icd/0000000000000007"
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(!FileManager.default.fileExists(atPath: file + ".bak"))
+        let bare = ICDRegistration(
+            nodeID: NodeID(8), clientID: NodeID(9), sleep: .init(idle: 1, active: 1, threshold: 1))
+        try await store.save(bare)
+        #expect(try store.sound().registrations == [registration, bare])
+        #expect(try await store.remove(node))
+        #expect(try store.registration(of: node) == nil)
+        #expect(try await store.update(node) { _ in true } == nil)
+    }
+
+    @Test("a check-in that was accepted is refused after a restart, and so is any older one")
+    func replay() async throws {
+        let (registration, key) = try registered()
+        try await store.save(registration)
+        func take(_ counter: UInt32) async throws -> CheckInCounter.Verdict? {
+            let payload = try message(counter, key)
+            // Each time from the disk, as another process would.
+            let store = ICDStore(state.directory, fabric: "home")
+            return try await store.update(node) { $0.take(payload)?.verdict } ?? nil
+        }
+        #expect(try await take(105) == .accepted)
+        #expect(try await take(105) == .replayed)
+        #expect(try await take(104) == .replayed)
+        #expect(try await take(106) == .accepted)
+        let other = try CheckInKey.random(SystemRandom())
+        let forged = try message(200, other)
+        #expect(try await store.update(node) { $0.take(forged) == nil } == true)
+        #expect(try store.registration(of: node)?.current?.counter.newest == 106)
+    }
+
+    @Test("until a new key is confirmed both keys count; a check-in under the new one confirms it")
+    func newKey() throws {
+        var (registration, old) = try registered()
+        let new = try CheckInKey.random(SystemRandom())
+        registration.next = new
+        #expect(try registration.take(message(101, old))?.verdict == .accepted)
+        #expect(registration.next == new)
+        #expect(try registration.take(message(500, new))?.verdict == .accepted)
+        #expect(registration.current?.key == new && registration.next == nil)
+        #expect(try registration.take(message(500, new))?.verdict == .replayed)
+        #expect(try registration.take(message(501, new))?.verdict == .accepted)
+        #expect(try registration.take(message(102, old)) == nil)
+    }
+
+    @Test("a record that does not decode is a fault of its own, and keeps no other from being read")
+    func damage() async throws {
+        let (registration, _) = try registered()
+        try await store.save(registration)
+        try state.directory.writeSecret("fabrics/home/icd/0000000000000001", [0x15, 0x18])
+        let (sound, faults) = try store.sound()
+        #expect(sound == [registration] && faults.count == 1)
+        #expect(throws: RecordError.self) { try store.registration(of: NodeID(1)) }
+        for count in 0..<registration.encoded().count {
+            let part = Array(registration.encoded().prefix(count))
+            #expect(throws: RecordError.self) { try ICDRegistration(decoding: part, of: node, "x") }
+        }
+    }
+}
