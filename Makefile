@@ -51,6 +51,7 @@ DOCUMENTS = DocumentsTests|SnapshotTests|UsageTests|EveryCommandTests|HintTests
 SERVERS = MatterHTTPTests|RainMakerTests|RainMakerEmulatorTests
 
 LAB = Tests/Lab/lab.sh
+GROUP = Tests/Tools/group.sh
 SOURCES = Sources Tests docs/Examples Package.swift
 # Small, on disk and in memory, for every command is a fresh process: optimized for size; no table of symbols, as nothing
 # loads the program as a library; relative relocations packed (glibc 2.36 and later can read those).
@@ -78,20 +79,20 @@ test: deps peers peers-controller
 	swift build --build-tests
 	$(EXAMPLES)
 	logs=$$(mktemp -d "$${TMPDIR:-/tmp}/matterctl-test.XXXXXX")
-	echo "== unit tests with real sockets, one by one"
-	$(LAB) "$$logs/timed" swift test --skip-build --no-parallel --filter '$(TIMED)|$(SERVERS)'
-	echo "== discovery, on an Avahi of its own"
-	$(LAB) "$$logs/discovery" swift test --skip-build --filter MatterDiscoveryTests
-	echo "== the virtual device, which meets the official controller"
-	$(LAB) "$$logs/simulator" swift test --skip-build --filter MatterSimulatorTests
-	echo "== commands that run in the test's process, as their devices do: a few at a time"
-	$(LAB) "$$logs/commands" swift test --skip-build --experimental-maximum-parallelization-width 6 \
+	$(GROUP) "unit tests with real sockets, one by one" \
+		$(LAB) "$$logs/timed" swift test --skip-build --no-parallel --filter '$(TIMED)|$(SERVERS)'
+	$(GROUP) "discovery, on an Avahi of its own" \
+		$(LAB) "$$logs/discovery" swift test --skip-build --filter MatterDiscoveryTests
+	$(GROUP) "the virtual device, which meets the official controller" \
+		$(LAB) "$$logs/simulator" swift test --skip-build --filter MatterSimulatorTests
+	$(GROUP) "commands that run in the test's process, as their devices do: a few at a time" \
+		$(LAB) "$$logs/commands" swift test --skip-build --experimental-maximum-parallelization-width 6 \
 		--filter MatterCommandLineTests --skip '$(TIMED)|$(DOCUMENTS)'
-	echo "== all other unit tests"
-	$(LAB) "$$logs/unit" swift test --skip-build \
+	$(GROUP) "all other unit tests" \
+		$(LAB) "$$logs/unit" swift test --skip-build \
 		--skip '$(TIMED)|$(SERVERS)|MatterCommandLineTests\.(?!$(DOCUMENTS))|MatterDiscoveryTests|MatterSimulatorTests|EndToEndTests'
-	echo "== end-to-end tests; their logs stay in $$logs if one fails"
-	MATTERCTL_PEERS="$(CURDIR)/.peers" $(LAB) "$$logs/e2e" swift test --skip-build --filter '$(ONLY)'
+	MATTERCTL_PEERS="$(CURDIR)/.peers" $(GROUP) "end-to-end tests; their logs stay in $$logs if one fails" \
+		$(LAB) "$$logs/e2e" swift test --skip-build --filter '$(ONLY)'
 	rm -rf "$$logs"
 
 # What is given on the command line, for the programs below; ONLY has a default of its own.

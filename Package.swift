@@ -253,7 +253,7 @@ let package = Package(
                 "JSON", "MatterCommandLine", "MatterCommissioning", "MatterController", "MatterCredentials",
                 "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterHTTP", "MatterInteraction", "MatterLedger",
                 "MatterRecords", "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTestKit",
-                "MatterTransport", "RainMaker", "RainMakerCommandLine", arguments,
+                "MatterTransport", "RainMaker", "RainMakerCommandLine", "RainMakerEmulator", arguments,
             ]),
         tests(
             "EndToEndTests",

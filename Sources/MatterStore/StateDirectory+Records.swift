@@ -51,6 +51,18 @@ extension StateDirectory {
             durability: durability)
     }
 
+    /// The time when a record was last written.
+    ///
+    /// - Returns: seconds since 1970; `nil` if there is no such record.
+    package func writtenAt(_ name: String) -> Int64? {
+        guard let name = try? RecordName(name), let folder = try? folder(name.folder, creating: false) else {
+            return nil
+        }
+        var status = stat()
+        guard fstatat(folder.raw, name.file, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        return Int64(status.st_mtim.tv_sec)
+    }
+
     /// Removes a record and its previous copy.
     ///
     /// - Returns: whether it was there.

@@ -171,6 +171,31 @@ import Testing
     }
 
     @Test(
+        "on a terminal an unknown authority is a question: no is 7 and leaves the device alone, yes joins it as untrusted",
+        arguments: ["no", "", "yes"])
+    func asked(answer: String) async throws {
+        let device = try await Device(try Chain("an authority that nobody knows", number: 101).make().credentials)
+        defer { device.child.signal(SIGTERM) }
+        let matterctl = try MatterCtl()
+        var environment = matterctl.environment
+        environment["MATTERCTL_HOME"] = matterctl.home.path
+        // A terminal of its own, at which somebody types: `script` makes one, and passes on what it reads.
+        let command =
+            "\(Laboratory.binary.path) commission '\(device.code)' --address '\(device.address)' --allow-test-devices --name it"
+        let typed = try Child(
+            URL(fileURLWithPath: "/usr/bin/script"), ["-qec", command, "/dev/null"], environment: environment,
+            input: answer + "\n", folder: matterctl.folder)
+        let status = await typed.status(within: .seconds(90))
+        let screen = typed.stdout
+        #expect(screen.contains("accept this device, although its authority is not known? [y/N]"), "\(screen)")
+        #expect(status == (answer == "yes" ? 0 : 7), "\(screen)")
+        guard answer == "yes" else { return try device.expectOpen(answer) }
+        let node = try await matterctl.succeed("node", "show", "it", "--json").json()
+        #expect(node["attestation"]?["verdict"]?.string == "untrusted", "\(node)")
+        #expect(node["attestation"]?["accepted"]?.bool == true, "\(node)")
+    }
+
+    @Test(
         "a shared case is refused with 7 by attest and by commission; the device is open, and its fail-safe disarmed",
         .vectors, .enabled(if: Vectors.available),
         arguments: [

@@ -97,16 +97,20 @@ import Testing
         defer { house.devices.stop() }
         let child = try house.matterctl.start(
             ["commission", "--from", "-", "--json"] + house.options, input: house.codes.joined(separator: "\n"))
-        try await house.devices.wait(for: "three armed fail-safes") {
-            Set($0.filter { $0["step"]?.string == "fail-safe-armed" }.compactMap { $0["simulatedNode"]?.int }).count
-                == 3
+        // Each is armed by PASE, and once more by the commissioner, which then waits for signatures.
+        try await house.devices.wait(for: "three fail-safes that the commissioner armed") { events in
+            let armed = events.filter { $0["step"]?.string == "fail-safe-armed" }
+                .compactMap { $0["simulatedNode"]?.int }
+            return (0..<3).allSatisfy { node in armed.count { $0 == node } > 1 }
         }
         child.signal(SIGINT)
         #expect(await child.status() == 130, "\(child.stdout)\(child.stderr)")
         let steps = house.devices.events.filter { $0["step"]?.string == "fail-safe-disarmed" }
         #expect(Set(steps.compactMap { $0["simulatedNode"]?.int }).count == 3, "\(house.devices.steps)")
         let results = try child.stdout.split(separator: "\n").map { try JSON(parsing: String($0)) }
-        #expect(results.count == 3 && results.allSatisfy { $0["error"]?["device"]?.string == "rolled-back" })
+        #expect(
+            results.count == 3 && results.allSatisfy { $0["error"]?["device"]?.string == "rolled-back" },
+            "\(child.stdout)")
         #expect(try await house.matterctl.nodes() == Nodes())
         #expect(house.devices.fabrics == 0)
     }

@@ -89,6 +89,14 @@ import Testing
         let unknown = try await failure("mode it tepid", 64, "node.limits")
         #expect(unknown.text("message") == "node 'it' has no mode 'tepid', only Cold, Warm, Hot")
         _ = try await failure("mode it warm --cluster on-off", 6, "node.lacks")
+        try await shell.succeed("node set it --room Hall")
+        let all = try await shell.succeed("mode --room Hall hot --json").json().arrayValue ?? []
+        #expect(all.map { $0["result"] } == ["done"] && all[0]["name"] == "it", "\(all)")
+        let shown = try await shell.succeed("mode --all --json").json().arrayValue ?? []
+        #expect(shown[0]["modes"]?.arrayValue?.filter { $0["current"] == true }.map { $0["label"] } == ["Hot"])
+        #expect(try await shell.succeed("mode it*").stdout.contains("it\t1\tModeSelect\t2\tHot\tyes\n"))
+        let refused = try await shell.run("mode --all tepid")
+        #expect(refused.status == 64 && refused.stderr.contains("only Cold, Warm, Hot"), "\(refused)")
         _ = await device.stop()
     }
 

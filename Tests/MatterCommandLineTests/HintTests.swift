@@ -45,6 +45,10 @@ import Testing
                 == "this device does not support this optional command; see its commands: matterctl read kitchen "
                 + "1/thermostat/accepted-command-list")
         #expect(
+            try await hint("invoke kitchen 2/level-control/move-to-level level=255 transition-time=0")
+                == "node 'kitchen' takes 0% (1) … 100% (254) as level; see them: matterctl read kitchen "
+                + "2/level-control/min-level 2/level-control/max-level")
+        #expect(
             try await hint("read kitchen 1/thermostat/ac-type")
                 == "this device does not support this optional attribute; see its attributes: matterctl read kitchen "
                 + "1/thermostat")

@@ -110,26 +110,30 @@ import Testing
         "read it 1/color-control/current-x",
     ]
 
+    /// The shapes of what a command prints in JSON, and its exit code.
+    static func shape(of words: String, in shell: Shell, _ argument: String? = nil) async throws -> String {
+        let all = words.split(separator: " ").map(String.init) + (argument.map { [$0] } ?? []) + ["--json"]
+        let run = try await shell.run(all)
+        var text = "$ matterctl \(words)\(argument == nil ? "" : " FILE") --json\n"
+        for line in (run.stdout + run.stderr).split(separator: "\n") {
+            let json = try JSONValue(parsing: String(line))
+            // Progress tells of times.
+            if json["progress"] == nil { text += Snapshot.shape(json).serialized() + "\n" }
+        }
+        return text + "exit \(run.status)\n\n"
+    }
+
     @Test("the shapes of results in JSON, and the errors about a device that is there")
     func shapes() async throws {
         let shell = try Shell(["MATTERCTL_LEDGER": "http://127.0.0.1:9"])
         let device = try shell.start("simulate dimmable-light,thermostat --port 0 --mdns none")
         let port = try await device.line("ready")
-        var text = ""
-        func add(_ words: String) async throws {
-            let run = try await shell.run(words + " --json")
-            text += "$ matterctl \(words) --json\n"
-            for line in (run.stdout + run.stderr).split(separator: "\n") {
-                let json = try JSONValue(parsing: String(line))
-                // Progress tells of times.
-                if json["progress"] == nil { text += Snapshot.shape(json).serialized() + "\n" }
-            }
-            text += "exit \(run.status)\n\n"
-        }
-        try await add(
-            "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name it --room Hall --timeout 60s")
+        var text = try await Self.shape(
+            of:
+                "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name it --room Hall --timeout 60s",
+            in: shell)
         text = text.replacing(":\(port)", with: ":PORT")
-        for words in Self.results { try await add(words) }
+        for words in Self.results { text += try await Self.shape(of: words, in: shell) }
         var misread = ""
         for words in Self.misreadings.flatMap({ [$0, $0 + " --json"] }) {
             misread += "$ matterctl \(words)\n\(Self.output(of: try await shell.run(words), home: shell.home))\n"

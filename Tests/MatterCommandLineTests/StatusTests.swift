@@ -32,6 +32,20 @@ import Testing
         text.split(separator: "\n").map { $0.split(separator: "\t").map(String.init) }
     }
 
+    @Test("a node was last seen by the last command that reached it, whatever the command")
+    func lastSeen() async throws {
+        func seen() async throws -> Int64 {
+            let node = try await shell.succeed("node show things --json").json()
+            return try #require(node["lastSeen"]?.integer())
+        }
+        let before = try await seen()
+        try await Task.sleep(for: .milliseconds(1_100))
+        try await shell.succeed("lock things")
+        #expect(try await seen() > before)
+        let listed = try await shell.succeed("node ls --json").json().arrayValue ?? []
+        #expect(listed.count == 2 && (listed[1]["lastSeen"]?.integer() ?? 0) > before, "\(listed)")
+    }
+
     @Test("each device has a row by room with its state in words, whether it is reachable, and its battery")
     func table() async throws {
         try await shell.succeed("level things/1 50%")

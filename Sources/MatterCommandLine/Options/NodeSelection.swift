@@ -156,7 +156,7 @@ struct NodeSelection: ParsableArguments {
         }
     }
 
-    private static func isPattern(_ word: String) -> Bool { word.contains { $0 == "*" || $0 == "?" } }
+    static func isPattern(_ word: String) -> Bool { word.contains { $0 == "*" || $0 == "?" } }
 
     private static func none(_ what: String, _ hint: Hint? = nil) -> CommandLineError {
         CommandLineError("node.unknown", "no node \(what)", hint: hint ?? .step("node.see"), status: .notFound)

@@ -32,6 +32,21 @@ extension Controller {
         }
     }
 
+    /// The nodes, each with the time at which any command last heard it. Commands do not write that down: the records of
+    /// their sessions tell.
+    package func withLastSeen(_ nodes: [NodeRecord]) throws -> [NodeRecord] {
+        let resumptions = ResumptionStore(options.state, fabric: try fabric().name)
+        let kept = Dictionary(
+            ((try? keptStates()) ?? []).map { ($0.node.nodeID, $0.silence) }, uniquingKeysWith: { first, _ in first })
+        let now = options.unixTime()
+        return nodes.map { node in
+            var seen = node
+            let heard = kept[node.nodeID].flatMap { $0 }.map { now - $0.components.seconds }
+            seen.seenAt = [node.seenAt, resumptions.savedAt(node.nodeID), heard].compactMap { $0 }.max()
+            return seen
+        }
+    }
+
     /// Closes the kept session with a node.
     ///
     /// - Returns: `false` if there is none.

@@ -18,7 +18,8 @@ extension Controller {
             }
         } catch {
             try Task.checkCancellation()
-            return DeviceStatus.all(node, [], failure: error)
+            let known = (try? withLastSeen([node]))?.first
+            return DeviceStatus.all(known ?? node, [], failure: error)
         }
     }
 

@@ -256,7 +256,7 @@ extension ValueConversion {
 
 extension ValueLimits {
     /// True if a non-negative number is within the bounds.
-    func contains(_ number: UInt64) -> Bool {
+    package func contains(_ number: UInt64) -> Bool {
         if let minimum, minimum > 0, number < UInt64(minimum) { return false }
         if let maximum, maximum < 0 || number > UInt64(maximum) { return false }
         return true

@@ -54,6 +54,9 @@ package struct ResumptionStore: ResumptionMemory {
         try state.writeSecret(record(of: node), octets, durability: .relaxed)
     }
 
+    /// When the last session was set up, in seconds since 1970.
+    package func savedAt(_ node: NodeID) -> Int64? { state.writtenAt(record(of: node)) }
+
     package func remove(_ node: NodeID) throws(StoreError) {
         try state.delete(record(of: node))
     }

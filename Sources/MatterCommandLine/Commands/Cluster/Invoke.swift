@@ -85,7 +85,17 @@ struct Invoke: NodeSubject {
             throw error
         }
         answers.show(results)
-        try answers.judge(results)
+        guard var failure = answers.failure(results) else { return }
+        // The device decides; what it takes can be asked of it.
+        if failure.1.status?.status == .constraintError, failure.1.hint == nil,
+            let refused = invoked.first(where: { $0.command.path == failure.0.path })
+        {
+            let target = NodeTarget(node.node)
+            failure.1.hint = await link.bounds(
+                of: refused.command, title: target.text, label: target.argument, in: catalogue,
+                deadline: context.deadline(for: record))
+        }
+        throw failure.1
     }
 
     private func send(
@@ -145,15 +155,15 @@ private struct InvokeAnswers {
         console.rows((isSingle ? [] : ["COMMAND"]) + ["FIELD", "VALUE"], rows)
     }
 
-    /// - Throws: the first failure; others are told before.
-    func judge(_ results: [CommandResult]) throws {
+    /// The first failure; others are told.
+    func failure(_ results: [CommandResult]) -> (CommandResult, ControllerError)? {
         let failures = results.compactMap { result in
             Outcome.failure(result, of: target.text, in: catalogue).map { (result, $0) }
         }
         for (result, failure) in failures.dropFirst() where !console.isJSON {
             console.warning("\(result.path.text(in: catalogue)): \(failure.refusal?.name ?? "\(result.status)")")
         }
-        if let (_, first) = failures.first { throw first }
+        return failures.first
     }
 
     private func report(_ result: CommandResult) -> Report {

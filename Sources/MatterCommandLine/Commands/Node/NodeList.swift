@@ -31,7 +31,8 @@ extension NodeCommand {
             } catch let error as RecordError where error.code == .noFabric {
                 return console.result([])
             }
-            let (nodes, faults) = try NodeStore(directory, fabric: fabric.name).sound()
+            var (nodes, faults) = try NodeStore(directory, fabric: fabric.name).sound()
+            if console.isJSON || status { nodes = try await context.controller.withLastSeen(nodes) }
             // One that was cut short between the two records is a node, and is told to the issuer with the next try.
             let journal = try CommissioningJournal(directory, fabric: fabric.name).sound()
             let pending = journal.nodes.filter { node in

@@ -19,8 +19,9 @@ extension NodeCommand {
             }
             let names = LedgerNames(try state.state())
             let session = try await controller.keptStates().first { $0.node.nodeID == node.nodeID }
+            let known = try await controller.withLastSeen([node]).first ?? node
             console.result {
-                Report(node)
+                Report(known)
                 Field("session", session.map(\.report), label: "session", text: session.map(\.words))
                 Report(ledger: names, node.vendorID, node.productID)
             }

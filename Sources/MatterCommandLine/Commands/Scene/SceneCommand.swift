@@ -1,6 +1,7 @@
 import ArgumentParser
 import MatterController
 import MatterDataModel
+import MatterErrors
 import MatterRecords
 
 struct SceneCommand: AsyncParsableCommand {
@@ -114,40 +115,80 @@ struct SceneRemove: SceneVerbCommand {
     }
 }
 
-struct SceneList: NodeSubject {
+struct SceneList: NetworkCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ls", abstract: "List the scenes of a device.", discussion: "Example: matterctl scene ls hall")
+        commandName: "ls", abstract: "List the scenes of devices.", discussion: "Example: matterctl scene ls hall")
 
-    @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
+    @Argument(help: NodeSelection.nodesHelp) var nodes: [NodeArgument] = []
+    @OptionGroup var selection: NodeSelection
     @OptionGroup var scene: SceneOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    /// The node, if there is only one.
+    private var one: NodeArgument? { selection.meansOne(nodes.map(\.node)) ? nodes.first : nil }
+
+    var target: NodeTarget? { one.map { NodeTarget($0.node) } }
+
+    func validate() throws { try selection.require(nodes.map(\.node), options) }
+
     func run(_ context: CommandContext) async throws {
         let group = try await scene.number(context)
-        context.console.result(
-            try await SceneDesk(of: node, context).scenes(of: group).map { scene in
-                Report {
-                    Field("scene", Int64(scene.number), column: "SCENE")
-                    Field("name", scene.name.isEmpty ? nil : scene.name, column: "NAME")
-                    Field("group", Int64(group))
-                    Field(
-                        "transitionMs",
-                        scene.transition.components.seconds * 1000
-                            + scene.transition.components.attoseconds / 1_000_000_000_000_000)
-                    Field(column: "TRANSITION", [DurationText.format(scene.transition)])
-                    Field("current", scene.isCurrent)
-                    Field(column: "CURRENT", scene.isCurrent ? ["yes"] : nil)
+        if let one {
+            let scenes = try await SceneDesk(of: one, context).scenes(of: group)
+            return context.console.result(scenes.map { Self.report($0, of: group) })
+        }
+        let parts = try await selection.parts(nodes, of: context.controller, in: .standard) {
+            $0.serverClusters.contains(ScenesManagement.id.rawValue)
+        }
+        guard !parts.isEmpty else {
+            throw ControllerError(.deviceLacks, "no node that is meant keeps scenes", hint: .step("node.see"))
+        }
+        let places = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })
+        let answers = try await NodeRound.answers(of: parts.map(\.node)) { node in
+            try await context.controller.withLink(to: node) { _ in
+                var scenes: [KeptScene] = []
+                for endpoint in places[node.nodeID] ?? [] {
+                    scenes += try await SceneDesk(of: node, at: endpoint, NodeTarget(node), context).scenes(of: group)
                 }
-            })
+                return scenes
+            }
+        }
+        try NodeRound.print(answers, isOne: false, context.console) { _, scenes in
+            Report { Field("scenes", scenes.map { Self.report($0, of: group) }) }
+        } rows: { node, scenes in
+            scenes.map { Self.report($0, of: group, node) }
+        }
+    }
+
+    /// - Parameter node: where the scenes of several nodes are shown.
+    private static func report(_ scene: KeptScene, of group: UInt16, _ node: NodeRecord? = nil) -> Report {
+        Report {
+            if let node { Field(column: "NODE", [node.label]) }
+            Field("scene", Int64(scene.number), column: "SCENE")
+            Field("name", scene.name.isEmpty ? nil : scene.name, column: "NAME")
+            Field("group", Int64(group))
+            Field(
+                "transitionMs",
+                scene.transition.components.seconds * 1000
+                    + scene.transition.components.attoseconds / 1_000_000_000_000_000)
+            Field(column: "TRANSITION", [DurationText.format(scene.transition)])
+            Field("current", scene.isCurrent)
+            Field(column: "CURRENT", scene.isCurrent ? ["yes"] : nil)
+        }
     }
 }
 
 extension SceneDesk {
     fileprivate init(of node: NodeArgument, _ context: CommandContext) async throws {
         let (record, endpoint) = try await context.controller.place(of: node.node, endpoint: node.endpoint)
+        try await self.init(of: record, at: endpoint, NodeTarget(node.node), context)
+    }
+
+    fileprivate init(
+        of node: NodeRecord, at endpoint: EndpointID?, _ target: NodeTarget, _ context: CommandContext
+    ) async throws {
         self.init(
             try await context.controller.device(
-                ScenesManagement.id, of: record, endpoint: endpoint, title: NodeTarget(node.node).text,
-                budget: context.budget))
+                ScenesManagement.id, of: node, endpoint: endpoint, title: target.text, budget: context.budget))
     }
 }

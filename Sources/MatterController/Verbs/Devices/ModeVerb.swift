@@ -16,7 +16,8 @@ package struct DeviceModes: Sendable, Hashable {
     package let modes: [Mode]
     package let current: UInt8?
 
-    static func isMode(_ cluster: ClusterID) -> Bool { Catalogue.standard.cluster(cluster)?.isMode ?? false }
+    /// Whether a cluster is one with modes.
+    package static func isMode(_ cluster: ClusterID) -> Bool { Catalogue.standard.cluster(cluster)?.isMode ?? false }
 
     /// CurrentMode and SupportedModes.
     static func attributes(of cluster: ClusterID) -> (current: AttributeID, supported: AttributeID) {
