@@ -261,6 +261,34 @@ import Testing
         }
     }
 
+    @Test("commission --check: ready in a network with Avahi; without a network, or without D-Bus, 11 and which of them")
+    func readiness() async throws {
+        let matterctl = try MatterCtl()
+        func check(_ wrapper: [String], _ environment: [String: String] = [:]) async throws -> (Int32, [String: String]) {
+            let child = try Child(
+                URL(fileURLWithPath: "/usr/bin/env"),
+                wrapper + [Laboratory.binary.path, "commission", "--check", "--json", "--home", matterctl.home.path],
+                environment: Laboratory.environment.merging(environment) { $1 }, folder: matterctl.folder)
+            let status = await child.status()
+            let rows = try JSON(parsing: child.stdout).elements
+            return (
+                status,
+                Dictionary(
+                    uniqueKeysWithValues: rows.map { row in
+                        (row["check"]?.string ?? "", row["error"]?["id"]?.string ?? row["result"]?.string ?? "")
+                    })
+            )
+        }
+        let ready = try await check([])
+        #expect(ready.0 == 0 && Set(ready.1.values) == ["ready"] && ready.1.count == 7, "\(ready)")
+        let alone = try await check(["unshare", "--net"])
+        #expect(alone.0 == 11 && alone.1["network"] == "discovery.no-network", "\(alone)")
+        #expect(alone.1["fabric"] == "ready" && alone.1["trust"] == "ready", "\(alone)")
+        let busless = try await check([], ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"])
+        #expect(busless.0 == 11 && busless.1["network"] == "ready", "\(busless)")
+        #expect(busless.1["discovery"]?.hasPrefix("discovery.") == true, "\(busless)")
+    }
+
     @Test("a wrapper that sends its signal twice interrupts once: what is under way is undone")
     func doubleSignal() async throws {
         let matterctl = try MatterCtl()
