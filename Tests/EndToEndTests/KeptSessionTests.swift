@@ -95,6 +95,38 @@ struct KeptSessionTests {
         #expect(try await matterctl.succeed("read", "kitchen", "1/on-off/on-off").stdout == "false\n")
     }
 
+    @Test("a device that moved, with a stranger at its old address: found again, and the stranger is told nothing")
+    func moved() async throws {
+        let device = try await VirtualDevice.start(isAdvertised: true)
+        defer { device.stop() }
+        let matterctl = try MatterCtl()
+        try await matterctl.commission(device, ["--name", "kitchen"])
+        try await matterctl.succeed("on", "kitchen")
+        #expect(try await Self.rung(matterctl, "on", "kitchen") == "kept")
+        try await device.restart(options: ["--port", "\(device.port + 1000)"])
+        let stranger = try await VirtualDevice.start(options: ["--port", "\(device.port)"])
+        defer { stranger.stop() }
+        try await matterctl.succeed("off", "kitchen")
+        #expect(device.values("OnOff", "OnOff").last?.bool == false, "\(device.events)")
+        #expect(try await Self.rung(matterctl, "off", "kitchen") == "kept")
+        // It moves once more: a toggle is exact, or says that its outcome is not known.
+        try await device.restart(options: ["--port", "\(device.port + 2000)"])
+        let before = device.switchings
+        let toggled = try await matterctl.run(["toggle", "kitchen", "--json"])
+        let count = device.switchings - before
+        if toggled.status == 0 {
+            #expect(count == 1, "\(toggled)")
+        } else {
+            #expect(toggled.status == 4 && count <= 1, "\(toggled)")
+            #expect(try toggled.error()["outcome"]?.string == "unknown", "\(toggled)")
+        }
+        // It is gone, and only the stranger is left.
+        await device.end()
+        let gone = try await matterctl.run(["on", "kitchen", "--timeout", "6s", "--json"])
+        #expect(gone.status == 4 && gone.stdout.isEmpty, "\(gone)")
+        #expect(stranger.switchings == 0 && !stranger.steps.contains("case-established"), "\(stranger.events)")
+    }
+
     @Test("without a folder in memory, with a full one and with one of others, each command has its own session")
     func nowhere() async throws {
         let device = try await VirtualDevice.start()
