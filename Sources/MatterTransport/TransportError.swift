@@ -33,6 +33,10 @@ package struct TransportError: CodedError, Equatable {
         case invalidAddress = "transport.invalid-address"
         /// A host name that nothing is known of.
         case unknownHost = "transport.unknown-host"
+        /// The peer broke a rule of the Bluetooth Transport Protocol.
+        case btp = "transport.btp"
+        /// The Bluetooth connection with the peer ended, or the peer said nothing on it for too long.
+        case linkLost = "transport.link-lost"
     }
 
     package var code: Code
@@ -64,7 +68,7 @@ package struct TransportError: CodedError, Equatable {
     /// True if a message or its answer got lost, rather than being impossible.
     package var isLoss: Bool {
         switch code {
-        case .notAcknowledged, .noReply, .unreachable, .closed: true
+        case .notAcknowledged, .noReply, .unreachable, .closed, .btp, .linkLost: true
         default: false
         }
     }

@@ -85,6 +85,43 @@ extension FuzzEntry {
                 bytes, { try SessionParameters(TLVFields(decoding: $0, "parameters")) },
                 { TLVElement(.anonymous, $0.value).encoded() })
         },
+        FuzzEntry("btp") {
+            Seeds.btp
+        } run: { bytes in
+            var depth = Depth.refused
+            for role in [BTPSession.Role.peripheral, .central] {
+                var session = BTPSession(role, attMTU: nil)
+                // Until a central waits for the response, and a peripheral may send its own.
+                var events: [BTPSession.Event] = role == .central ? [.began, .confirmed, .confirmed] : [.subscribed]
+                for value in Pieces(bytes) { events += [.received(value), .send([1, 2, 3]), .confirmed] }
+                for event in events {
+                    for action in session.handle(event, now: Seeds.instant) {
+                        switch action {
+                        case .deliver(let message):
+                            depth = .deep
+                            precondition((1...BTP.largestMessage).contains(message.count))
+                        case .transmit(let value): precondition(value.count <= BTP.segmentSizes.upperBound)
+                        default: break
+                        }
+                    }
+                }
+            }
+            return depth
+        },
+        FuzzEntry("btp-values") {
+            Seeds.btpValues
+        } run: { bytes in
+            roundTrip(bytes, { try BTPSegment(decoding: $0) }, { $0.encoded() })
+                | roundTrip(bytes, { try BTPHandshakeRequest(decoding: $0) }, { $0.encoded() })
+                | roundTrip(bytes, { try BTPHandshakeResponse(decoding: $0) }, { $0.encoded() })
+        },
+        FuzzEntry("service-data") {
+            [BLEAdvertisement(longDiscriminator: 0xF00, vendorID: 0xFFF1, productID: 0x8000).serviceData]
+        } run: { bytes in
+            guard let read = BLEAdvertisement(serviceData: bytes) else { return .refused }
+            precondition(BLEAdvertisement(serviceData: read.serviceData) == read)
+            return .deep
+        },
         FuzzEntry("address") {
             Seeds.addresses
         } run: { bytes in

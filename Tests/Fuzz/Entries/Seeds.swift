@@ -49,6 +49,26 @@ enum Seeds {
         "-0", "1e400", "[[[[[[1]]]]]]",
     ])
 
+    // MARK: BTP
+
+    static let btpValues: [[UInt8]] = [
+        BTPHandshakeRequest(attMTU: 247, window: 6).encoded(),
+        BTPHandshakeResponse(segmentSize: 244, window: 6).encoded(),
+        BTPSegment(.whole(length: 3), acknowledged: 0, sequence: 0, payload: [1, 2, 3]).encoded(),
+        BTPSegment(.beginning(length: 20), acknowledged: nil, sequence: 1, payload: [UInt8](0..<15)).encoded(),
+        BTPSegment(.ending, acknowledged: nil, sequence: 2, payload: [UInt8](0..<5)).encoded(),
+        BTPSegment(nil, acknowledged: 1, sequence: 3).encoded(),
+    ]
+
+    /// What a central says to a peripheral, and the other way round.
+    static let btp: [[UInt8]] = [
+        Pieces.joined([btpValues[0]] + btpValues[2..<5]),
+        Pieces.joined([
+            btpValues[1], BTPSegment(.whole(length: 2), acknowledged: nil, sequence: 1, payload: [1, 2]).encoded(),
+            BTPSegment(nil, acknowledged: 0, sequence: 2).encoded(),
+        ]),
+    ]
+
     // MARK: The secure channel
 
     static let address = parsed("192.0.2.1:5540")
