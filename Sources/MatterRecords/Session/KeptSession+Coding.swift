@@ -64,6 +64,8 @@ extension KeptSession {
         case .memory(let name):
             put(0, UInt64(name.utf8.count), 0)
             body += name.utf8
+        // It ends with its connection.
+        case .bluetooth: return []
         }
         // Always as long, so that nothing of an earlier record stays behind it.
         guard body.count <= Self.length else { return [] }

@@ -130,8 +130,12 @@ package actor ExchangeManager {
 
     /// Forgets a session, and tells the tasks that wait on its exchanges.
     package func remove(_ session: SessionReference) {
+        remove(session, because: TransportError(.closed, "the session was closed"))
+    }
+
+    private func remove(_ session: SessionReference, because error: TransportError) {
         for key in engine.exchanges(of: session) {
-            finishWaiting(key, .failure(TransportError(.closed, "the session was closed")))
+            finishWaiting(key, .failure(error))
             inboxes[key] = nil
             failures.remove(key)
         }
@@ -266,7 +270,16 @@ package actor ExchangeManager {
             throw TransportError(.closed, "the controller is shutting down")
         }
         socket = opened
+        opened.onLoss { [weak self] peer, error in
+            self?.assumeIsolated { $0.lost(peer, error) }
+        }
         return opened
+    }
+
+    /// A peer is gone for good, and with it the sessions that it had.
+    private func lost(_ peer: PeerAddress, _ error: TransportError) {
+        trace?("lost \(peer): \(error)")
+        for session in engine.sessions(with: peer) { remove(session, because: error) }
     }
 
     private func newLink() async throws(TransportError) -> any DatagramLink {

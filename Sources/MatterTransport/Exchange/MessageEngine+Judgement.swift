@@ -30,7 +30,7 @@ extension MessageEngine {
             exchanges[key] = exchange
             let message = ReceivedMessage(
                 protocolID: header.protocolID, opcode: header.opcode, payload: payload, from: address,
-                counter: counter, needsAck: header.needsAck && !link.isReliable, acknowledged: header.acknowledged,
+                counter: counter, needsAck: header.needsAck && !isReliable(address), acknowledged: header.acknowledged,
                 isLate: header.acknowledged.map { $0 != exchange.sent.last } ?? false)
             return [.deliver(key, message, opened: false)]
         }

@@ -32,7 +32,7 @@ extension MessageEngine {
             return try submit(inner, payload, counter: header.counter, on: key, from: address, now: now)
         }
         guard !session.window.isDuplicate(header.counter) else {
-            guard inner.needsAck, !link.isReliable else { return [] }
+            guard inner.needsAck, !isReliable(address) else { return [] }
             if exchanges[key]?.pendingAck?.counter == header.counter {
                 exchanges[key]?.pendingAck = nil
                 exchanges[key]?.lastAcknowledged = header.counter
@@ -93,7 +93,7 @@ extension MessageEngine {
         now: Instant
     ) -> [Action] {
         var actions: [Action] = []
-        let needsAck = header.needsAck && !link.isReliable
+        let needsAck = header.needsAck && !isReliable(address)
         let message = ReceivedMessage(
             protocolID: header.protocolID, opcode: header.opcode, payload: payload, from: address)
         guard var exchange = exchanges[key] else {

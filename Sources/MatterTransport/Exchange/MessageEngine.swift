@@ -120,6 +120,11 @@ package struct MessageEngine: Sendable {
 
     package func contains(_ exchange: ExchangeKey) -> Bool { exchanges[exchange] != nil }
 
+    /// The sessions with a peer.
+    func sessions(with address: PeerAddress) -> [SessionReference] {
+        sessions.filter { $0.value.addresses.contains(address) }.map(\.key)
+    }
+
     /// The exchanges of a session.
     package func exchanges(of session: SessionReference) -> Set<ExchangeKey> { exchanges.keys(of: session) }
 
@@ -136,7 +141,7 @@ package struct MessageEngine: Sendable {
 
     /// The longest that a reliable message on this session may wait for its acknowledgement.
     package func longestDelivery(on session: SessionReference, now: Instant) -> Duration {
-        guard let state = sessions[session], !link.isReliable else { return .zero }
+        guard let state = sessions[session], !isReliable(state) else { return .zero }
         // A peer that is awake now may fall asleep before the last transmission.
         return RetransmissionSchedule.longestTotal { state.retransmissionInterval(now: now + $0) }
     }
@@ -220,7 +225,8 @@ package struct MessageEngine: Sendable {
         guard var exchange = exchanges[key], let session = sessions[key.session], !exchange.isClosing else {
             throw TransportError(.closed, "the exchange is closed")
         }
-        let needsAck = reliable && !link.isReliable
+        let isReliable = isReliable(session)
+        let needsAck = reliable && !isReliable
         guard !needsAck || exchange.inFlight == nil else {
             throw TransportError(.messageInFlight, "the message before this one is not acknowledged yet")
         }
@@ -242,9 +248,9 @@ package struct MessageEngine: Sendable {
                 nextAt: now + wait(after: 1, on: session, now: now))
         }
         // A reliable link delivers; from here on only the peer's work is missing.
-        if link.isReliable { exchange.report.acknowledged = true }
+        if isReliable { exchange.report.acknowledged = true }
         exchanges[key] = exchange
-        return session.addresses.map { .transmit(datagram, to: $0) } + (link.isReliable ? [.acknowledged(key)] : [])
+        return session.addresses.map { .transmit(datagram, to: $0) } + (isReliable ? [.acknowledged(key)] : [])
     }
 
     /// Sends the last reliable message of an exchange once more, byte for byte, although it was given up: a live
@@ -280,6 +286,13 @@ package struct MessageEngine: Sendable {
     }
 
     // MARK: Sealing
+
+    /// True if messages with a peer arrive once and in order, so that neither side acknowledges or repeats them.
+    func isReliable(_ address: PeerAddress) -> Bool { link.isReliable || address.isReliable }
+
+    private func isReliable(_ session: SessionState) -> Bool {
+        session.addresses.first.map(isReliable) ?? link.isReliable
+    }
 
     func checkSize(_ datagram: [UInt8]) throws(TransportError) {
         guard datagram.count <= link.largestMessage else {

@@ -41,7 +41,15 @@ package protocol DatagramLink: Sendable {
     /// - Throws: ``TransportError`` if a group cannot be joined on any interface; the others are.
     func join(_ groups: Set<PeerAddress>) async throws(TransportError)
 
+    /// Has the loss of a peer told, on the event loop: what was sent to it and is not answered never will be. A link that
+    /// cannot know that its peers are lost tells nothing.
+    func onLoss(_ handler: @escaping @Sendable (PeerAddress, TransportError) -> Void)
+
     func close() async
+}
+
+extension DatagramLink {
+    package func onLoss(_ handler: @escaping @Sendable (PeerAddress, TransportError) -> Void) {}
 }
 
 /// One interface on which a message to a group was sent.

@@ -5,6 +5,8 @@ package enum PeerAddress: Hashable, Sendable {
     case udp(UDPAddress)
     /// A host of a ``MemoryNetwork``, by its name.
     case memory(String)
+    /// A Bluetooth device or central, as its connection calls it. It lives as long as the connection, and is in no record.
+    case bluetooth(String)
 
     /// Parses the form that records and the command line use: `HOST`, `HOST:PORT`, `[IPv6%interface]:PORT` with a
     /// numeric host.
@@ -32,9 +34,12 @@ package enum PeerAddress: Hashable, Sendable {
     package var host: String {
         switch self {
         case .udp(let address): address.host
-        case .memory(let name): name
+        case .memory(let name), .bluetooth(let name): name
         }
     }
+
+    /// True if messages with the peer arrive once and in order, whatever the link promises of others.
+    package var isReliable: Bool { if case .bluetooth = self { true } else { false } }
 }
 
 extension PeerAddress: CustomStringConvertible {
@@ -43,6 +48,7 @@ extension PeerAddress: CustomStringConvertible {
         switch self {
         case .udp(let address): address.description
         case .memory(let name): name
+        case .bluetooth(let name): "Bluetooth \(name)"
         }
     }
 }
