@@ -124,6 +124,9 @@ fuzz: deps
 check: deps
 	Tests/Tools/check_sources.py
 	Tests/Tools/check_imports.py
+	if flags=$$(pkg-config --cflags dbus-1 2>/dev/null); then
+		clang -fsyntax-only -Wno-deprecated-declarations $$flags -I Sources/CDBus/include Sources/CDBus/abi-check.c
+	fi
 	swift format lint --strict --recursive $(SOURCES)
 	if [ -d "$(SHARED)/reference" ]; then
 		python3 Tests/Tools/generate_catalogue.py --check
@@ -185,13 +188,18 @@ deps:
 	@Tests/Tools/install_packages.sh $(BUILD_PACKAGES) $(LAB_PACKAGES)
 
 # circuitmatter is a light; zeroconf and psutil let it live on a host without avahi-daemon; openapi-core and PyYAML compare
-# what the cloud's emulator says with the description of the interface.
-peers: .peers/device
+# what the cloud's emulator says with the description of the interface; bluezoo plays BlueZ with several adapters and no
+# radio, and dbus-fast carries our own stand-in for BlueZ's failures.
+peers: .peers/device .peers/bluetooth
 
 .peers/device:
 	python3 -m venv .peers
 	.peers/bin/pip install --quiet --disable-pip-version-check circuitmatter==0.4.1 zeroconf==0.154.0 psutil==7.2.2 \
 		openapi-core==0.23.1 PyYAML==6.0.3
+	touch $@
+
+.peers/bluetooth: .peers/device
+	.peers/bin/pip install --quiet --disable-pip-version-check bluezoo==1.0.2 dbus-fast==5.2.0
 	touch $@
 
 peers-controller: .peers/controller

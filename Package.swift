@@ -74,6 +74,7 @@ let package = Package(
         .systemLibrary(name: "DynamicCrypto"),
         .target(name: "CAvahi"),
         .target(name: "CCurl"),
+        .target(name: "CDBus"),
         .target(name: "CProcess"),
         .target(name: "CQREncode"),
         module("MatterErrors"),
@@ -88,6 +89,7 @@ let package = Package(
         module(
             "MatterSecureChannel",
             ["MatterCredentials", "MatterCrypto", "MatterErrors", "MatterTLV", "MatterTransport"]),
+        module("MatterBluetooth", ["CDBus", "MatterErrors", "MatterTransport"]),
         module("MatterDataModel", ["JSON", "MatterErrors", "MatterTLV"]),
         module("MatterInteraction", ["JSON", "MatterDataModel", "MatterErrors", "MatterTLV"]),
         module("MatterDiscovery", ["CAvahi", "JSON", "MatterErrors", logging]),
@@ -116,10 +118,10 @@ let package = Package(
         module(
             "MatterController",
             [
-                "CProcess", "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel",
-                "MatterDiscovery", "MatterErrors", "MatterInteraction", "MatterLedger", "MatterRecords",
-                "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV",
-                "MatterTransport", logging,
+                "CProcess", "JSON", "MatterBluetooth", "MatterCommissioning", "MatterCredentials", "MatterCrypto",
+                "MatterDataModel", "MatterDiscovery", "MatterErrors", "MatterInteraction", "MatterLedger",
+                "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterStore",
+                "MatterTLV", "MatterTransport", logging,
             ]),
         module(
             "RainMaker",
@@ -144,10 +146,11 @@ let package = Package(
         module(
             "MatterCommandLine",
             [
-                "CProcess", "CQREncode", "JSON", "MatterCommissioning", "MatterController", "MatterCredentials",
-                "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterErrors", "MatterHTTP", "MatterInteraction",
-                "MatterLedger", "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload",
-                "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport", arguments, logging,
+                "CProcess", "CQREncode", "JSON", "MatterBluetooth", "MatterCommissioning", "MatterController",
+                "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterErrors", "MatterHTTP",
+                "MatterInteraction", "MatterLedger", "MatterRecords", "MatterSecureChannel", "MatterSession",
+                "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport", arguments,
+                logging,
             ]),
         module(
             "RainMakerCommandLine",
@@ -194,6 +197,7 @@ let package = Package(
             "MatterInteractionTests",
             ["MatterDataModel", "MatterErrors", "MatterInteraction", "MatterTLV", "MatterTransport"]),
         tests("MatterDataModelTests", ["JSON", "MatterDataModel", "MatterErrors", "MatterTLV"]),
+        tests("MatterBluetoothTests", ["MatterBluetooth", "MatterTransport"]),
         tests("MatterDiscoveryTests", ["MatterDiscovery", "MatterErrors"]),
         tests(
             "MatterRecordsTests",

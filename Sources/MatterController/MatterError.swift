@@ -1,3 +1,4 @@
+import MatterBluetooth
 import MatterCommissioning
 import MatterCredentials
 import MatterCrypto
@@ -88,6 +89,8 @@ extension MatterError.Code {
         case let error as TransportError: self.init(transport: error)
         case let error as DiscoveryError where error.code == .outOfResources: self = .localState
         case let error as DiscoveryError: self = error.isLocalServiceMissing ? .serviceMissing : .notFound
+        case let error as BluetoothError where error.code == .outOfResources: self = .localState
+        case let error as BluetoothError: self = error.isLocalServiceMissing ? .serviceMissing : .noAnswer
         case let error as RecordError: self.init(record: error)
         case let error as LedgerError: self.init(ledger: error)
         case is StoreError, is CredentialsError: self = .localState

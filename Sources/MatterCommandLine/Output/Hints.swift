@@ -117,6 +117,43 @@ enum Hints {
         "discovery.out-of-resources": "see the limits of this process: ulimit -n; ulimit -u",
         "discovery.refused":
             "see its log: journalctl -u avahi-daemon; its limits are in /etc/avahi/avahi-daemon.conf",
+        "bluetooth.library-missing": "install it: apt install libdbus-1-3 bluez",
+        "bluetooth.bus-unavailable": "start the D-Bus system bus: apt install dbus && systemctl start dbus",
+        "bluetooth.bus-unavailable.hung": "restart the D-Bus system bus: systemctl restart dbus",
+        "bluetooth.daemon-unavailable": "start it: apt install bluez && systemctl start bluetooth",
+        "bluetooth.daemon-unavailable.hung": "restart it: systemctl restart bluetooth",
+        "bluetooth.no-adapter":
+            "plug in a Bluetooth adapter with Low Energy (4.0 or newer), and see that the kernel has it: ls "
+            + "/sys/class/bluetooth",
+        "bluetooth.unknown-adapter": "see the adapters: bluetoothctl list",
+        "bluetooth.unknown-adapter.choose": "name one of these: {0}",
+        "bluetooth.not-permitted":
+            "join the group that may use Bluetooth: sudo adduser \"$USER\" bluetooth; then log in again; in a container, "
+            + "see its policy for D-Bus",
+        "bluetooth.blocked": "switch it on: rfkill unblock bluetooth",
+        "bluetooth.blocked.soft": "switch it on: rfkill unblock bluetooth",
+        "bluetooth.blocked.hard":
+            "use the switch or key of this machine, or the setup of its firmware; see it: rfkill list bluetooth",
+        "bluetooth.adapter-off": "switch it on: bluetoothctl power on",
+        "bluetooth.adapter-busy":
+            "switch the adapter off and on: bluetoothctl power off && bluetoothctl power on; if that does not help, plug "
+            + "it in again",
+        "bluetooth.refused": "see its log: journalctl -u bluetooth",
+        "bluetooth.disconnected":
+            "see why it stopped: systemctl status bluetooth; start it: systemctl start bluetooth",
+        "bluetooth.out-of-resources": "see the limits of this process: ulimit -n; ulimit -u",
+        "bluetooth.device-gone":
+            "put the device into pairing mode again, and nearer; see what is heard: matterctl discover --ble",
+        "bluetooth.connect-failed": "bring the device nearer to the adapter, and try again",
+        "bluetooth.connect-failed.aborted-here":
+            "let no other program scan on this adapter; near a 2.4 GHz Wi-Fi radio on the same chip, an external USB adapter "
+            + "or 5 GHz Wi-Fi helps",
+        "bluetooth.services-unresolved":
+            "bring the device nearer and try again; /etc/bluetooth/main.conf must not switch the GATT client off",
+        "bluetooth.stale-cache":
+            "make the host forget it: rm '/var/lib/bluetooth/'*'/cache/{0}' && systemctl restart bluetooth",
+        "bluetooth.no-service": "see which devices are open for commissioning: matterctl discover --ble",
+        "bluetooth.bonded": "Matter does not pair over Bluetooth; take the pairing away: bluetoothctl remove {0}",
         "http.no-authorities": "install them: apt install ca-certificates; or name a file with --ca",
         "http.own-authority": "for an own certificate authority use --ca FILE or MATTERCTL_CA_FILE",
         "transport.no-interface":
