@@ -17,6 +17,15 @@ actor BlueZService {
         let shot: OneShot<Bool>
     }
 
+    /// What a device of our own wants to hear, on the thread of the bus.
+    struct Exports: Sendable {
+        /// A call of one of its objects.
+        let call: @Sendable (DBusCall) -> DBusAnswer
+        /// A device or its link has changed; `nil` if it is gone.
+        let deviceChanged: @Sendable (DBusPath, BlueZTree.Device?) -> Void
+        let over: @Sendable (BluetoothError) -> Void
+    }
+
     nonisolated let connection: DBusConnection
     private nonisolated let radioRoot: String
     private(set) var tree = BlueZTree()
@@ -25,6 +34,7 @@ actor BlueZService {
     /// The devices that were there before us: they are not forgotten.
     private var elders: Set<DBusPath> = []
     private var waiters: [Int: Waiter] = [:]
+    private var exports: Exports?
     private var lastID = 0
     var scans: [Int: Scan] = [:]
     /// The adapters that scan for us at present.
@@ -52,6 +62,9 @@ actor BlueZService {
         await connection.setHandlers(
             DBusConnection.Handlers(
                 signal: { [weak service] signal in service?.assumeIsolated { $0.handle(signal) } },
+                call: { [weak service] call in
+                    service?.assumeIsolated { $0.exports }?.call(call) ?? .unknownMethod
+                },
                 lost: { [weak service] in
                     service?.assumeIsolated {
                         $0.over(BluetoothError(.disconnected, "the D-Bus system bus has ended the connection"))
@@ -67,6 +80,9 @@ actor BlueZService {
         if let end = await service.end { throw end }
         return service
     }
+
+    /// Answers calls of objects of our own from now on.
+    func export(_ exports: Exports) { self.exports = exports }
 
     private func begin() async throws(DBusError) {
         for rule in [
@@ -126,7 +142,9 @@ actor BlueZService {
         for change in tree.handle(signal) {
             switch change {
             case .seen(let path): seen(path)
-            case .device(let path): linkChanged(path)
+            case .device(let path):
+                linkChanged(path)
+                exports?.deviceChanged(path, tree.device(path))
             case .value(let path, let value): indicated(path, value)
             case .other: break
             }
@@ -151,6 +169,7 @@ actor BlueZService {
         waiters = [:]
         for scan in scans.values { scan.parked.finish(error) }
         for path in links.keys { endLink(path, error.reason) }
+        exports?.over(error)
     }
 
     // MARK: Waiting
