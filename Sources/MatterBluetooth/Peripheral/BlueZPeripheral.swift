@@ -29,7 +29,10 @@ package final class BlueZPeripheral: BluetoothPeripheral {
         radioRoot = "/sys/class"
     }
 
-    package func offer(_ accept: @escaping @Sendable (any GATTServerConnection) -> Void) async throws {
+    /// Finds the adapter and switches it on, which ``offer(_:)`` does too; here the error is whole.
+    ///
+    /// - Throws: ``BluetoothError``, or `CancellationError`.
+    package func prepare() async throws {
         let service = try await BlueZService.open(library: library, radioRoot: radioRoot, time)
         let adapters = try choice.peripheralAdapters(of: await service.tree.adapters)
         guard let adapter = adapters.first else { return }
@@ -37,7 +40,17 @@ package final class BlueZPeripheral: BluetoothPeripheral {
         state.withLock { state in
             state.service = service
             state.adapter = adapter.path
+        }
+    }
+
+    package func offer(_ accept: @escaping @Sendable (any GATTServerConnection) -> Void) async throws {
+        if state.withLock({ $0.service }) == nil { try await prepare() }
+        let (service, path) = state.withLock { state in
             state.accept = accept
+            return (state.service, state.adapter)
+        }
+        guard let service, let path, let adapter = await service.tree.adapters.first(where: { $0.path == path }) else {
+            throw BluetoothError(.disconnected, "bluetoothd has stopped, or the adapter is gone")
         }
         await service.export(
             BlueZService.Exports(

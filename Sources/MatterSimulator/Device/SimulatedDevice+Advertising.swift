@@ -2,6 +2,7 @@ import MatterCredentials
 import MatterDataModel
 import MatterDiscovery
 import MatterTLV
+import MatterTransport
 
 /// One service that a device advertises.
 enum Publication: Hashable, Sendable {
@@ -14,11 +15,12 @@ enum Publication: Hashable, Sendable {
 extension SimulatedDevice {
     /// Brings what is advertised in line with what is true, one change after the other.
     func advertise() {
-        guard surroundings.advertiser != nil else { return }
+        guard surroundings.advertiser != nil || surroundings.bluetooth != nil else { return }
         let previous = advertising
         advertising = Task {
             await previous?.value
             await applyAdvertising()
+            await applyBluetooth()
         }
     }
 
@@ -51,6 +53,23 @@ extension SimulatedDevice {
             } catch {
                 report("advertising-failed", [("reason", .string("\(error)"))])
             }
+        }
+    }
+
+    /// The service data of a device that can be commissioned (Matter core specification 5.4.2.5.6).
+    private func applyBluetooth() async {
+        guard let bluetooth = surroundings.bluetooth else { return }
+        let wanted =
+            node.isCommissionable
+            ? BLEAdvertisement(
+                longDiscriminator: node.window.discriminator, vendorID: configuration.vendorID,
+                productID: configuration.productID) : nil
+        guard wanted != bluetoothAdvertisement else { return }
+        bluetoothAdvertisement = wanted
+        do {
+            try await bluetooth.advertise(wanted)
+        } catch {
+            report("advertising-failed", [("reason", .string("\(error)"))])
         }
     }
 

@@ -24,13 +24,16 @@ package actor SimulatedDevice {
         /// The clock, and what carries messages.
         package var time: any TimeSource = SystemTime()
         package var links: any LinkProvider = UDPLinks()
+        /// `nil` for a device without Bluetooth.
+        package var bluetooth: (any BluetoothPeripheral)?
         /// Told of everything that a person may want to see.
         package var report: @Sendable (NodeReport) -> Void
         package var trace: (@Sendable (String) -> Void)?
 
         package init(
             port: UInt16, advertiser: (any Advertiser)? = nil, discovery: (any Discovery)? = nil,
-            store: DeviceStore? = nil, random: any RandomSource = SystemRandom(),
+            store: DeviceStore? = nil, bluetooth: (any BluetoothPeripheral)? = nil,
+            random: any RandomSource = SystemRandom(),
             report: @escaping @Sendable (NodeReport) -> Void = { _ in },
             trace: (@Sendable (String) -> Void)? = nil
         ) {
@@ -38,6 +41,7 @@ package actor SimulatedDevice {
             self.advertiser = advertiser
             self.discovery = discovery
             self.store = store
+            self.bluetooth = bluetooth
             self.random = random
             self.report = report
             self.trace = trace
@@ -67,6 +71,8 @@ package actor SimulatedDevice {
     private(set) var port: UInt16 = 0
     private var timer: (deadline: Instant, task: Task<Void, Never>)?
     var published: [Publication: any PublishedService] = [:]
+    /// What is advertised over Bluetooth.
+    var bluetoothAdvertisement: BLEAdvertisement?
     var advertising: Task<Void, Never>?
     var sending: Task<Void, Never>?
     /// True if the device was in a group when it last looked.
@@ -97,8 +103,12 @@ package actor SimulatedDevice {
         // Behind a bad network the device has another port than peers know.
         let ownPort = configuration.faults.impairsDatagrams ? 0 : surroundings.port
         radio = configuration.sleep.map { _ in SleepingLinks(surroundings.links) }
+        let network: any LinkProvider = radio ?? surroundings.links
+        let links = surroundings.bluetooth.map {
+            BTPPeripheralLinks(network, peripheral: $0, time: surroundings.time) as any LinkProvider
+        }
         manager = try ExchangeManager(
-            time: surroundings.time, port: ownPort, links: radio ?? surroundings.links, random: surroundings.random,
+            time: surroundings.time, port: ownPort, links: links ?? network, random: surroundings.random,
             admission: Self.admits, trace: surroundings.trace)
         node = try SimulatedNode(
             configuration, endpoints: endpoints(), saved: saved?.node ?? SavedNode(), random: surroundings.random,

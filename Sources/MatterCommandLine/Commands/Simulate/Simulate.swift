@@ -2,6 +2,7 @@ import ArgumentParser
 import Dispatch
 import Glibc
 import Logging
+import MatterBluetooth
 import MatterCommissioning
 import MatterCredentials
 import MatterCrypto
@@ -70,6 +71,10 @@ struct Simulate: LocalCommand {
         .avahi
     @Option(help: ArgumentHelp("The network interface to play: ethernet or wifi.", valueName: "KIND")) var network:
         NodeConfiguration.Network = .ethernet
+    @Flag(help: "Also be found and commissioned over Bluetooth.") var ble = false
+    @Option(
+        help: ArgumentHelp("With --ble: the adapter, such as hci0, or its address.", valueName: "ADAPTER"))
+    var bleAdapter: String?
     @Option(
         help: ArgumentHelp(
             "Sleep for this long at a time, and check in after it, once a client has registered.",
@@ -121,6 +126,8 @@ struct Simulate: LocalCommand {
         if let icd, !(.seconds(1) ... .seconds(64_800)).contains(icd.duration) {
             throw ValidationError("--icd is 1 second to 18 hours")
         }
+        if bleAdapter != nil, !ble { throw ValidationError("--ble-adapter needs --ble") }
+        if ble, count != 1 { throw ValidationError("--ble is for one node: an adapter is one device at a time") }
     }
 
     func execute() async throws {
@@ -150,10 +157,12 @@ struct Simulate: LocalCommand {
         let patience = min(timeout?.duration ?? standard, standard)
         let avahi = mdns == .avahi ? AvahiDiscovery(logger: try output.logger(), patience: patience) : nil
         if let avahi { await warn(of: avahi) }
+        let bluetooth = ble ? BlueZPeripheral(AdapterChoice(bleAdapter.map { [$0] } ?? [])) : nil
+        try await bluetooth?.prepare()
         var devices: [SimulatedDevice] = []
         do {
             for number in 0..<count {
-                let device = try await start(number, configuration, kinds, directory, avahi)
+                let device = try await start(number, configuration, kinds, directory, avahi, bluetooth)
                 devices.append(device)
             }
         } catch {
@@ -285,7 +294,7 @@ struct Simulate: LocalCommand {
 
     private func start(
         _ number: Int, _ shared: NodeConfiguration, _ kinds: [DeviceKind], _ directory: StateDirectory,
-        _ avahi: AvahiDiscovery?
+        _ avahi: AvahiDiscovery?, _ bluetooth: BlueZPeripheral?
     ) async throws -> SimulatedDevice {
         var configuration = shared
         let identity = try DeviceIdentity.load(directory, node: number)
@@ -301,14 +310,15 @@ struct Simulate: LocalCommand {
             configuration,
             surroundings: SimulatedDevice.Surroundings(
                 port: port == 0 ? 0 : port + UInt16(number), advertiser: avahi, discovery: avahi,
-                store: DeviceStore(directory, node: number), report: { printer.print($0) },
+                store: DeviceStore(directory, node: number), bluetooth: bluetooth, report: { printer.print($0) },
                 trace: output.verbose > 1 ? trace : nil),
             endpoints: { (try? plans(kinds, options))?.endpoints ?? [] })
         let port = try await device.start()
         printer.ready(
             port: port,
             SetupPayload(
-                vendorID: vendorId.value, productID: configuration.productID, discoveryCapabilities: .onNetwork,
+                vendorID: vendorId.value, productID: configuration.productID,
+                discoveryCapabilities: ble ? [.onNetwork, .ble] : .onNetwork,
                 discriminator: try SetupDiscriminator(long: configuration.discriminator),
                 passcode: try SetupPasscode(passcode)))
         return device
