@@ -40,7 +40,8 @@ struct MatterCtl: AsyncParsableCommand {
                     subcommands: [
                         FabricCommand.self, FabricsCommand.self, AccessCommand.self, Who.self, Bind.self, Unbind.self,
                         GroupCommand.self, RoomCommand.self, SessionCommand.self,
-                        NetCommand.self, ThreadCommand.self, ICDCommand.self, TimeCommand.self,
+                        NetCommand.self, HouseNetworkCommand.self, ThreadCommand.self, ICDCommand.self,
+                        TimeCommand.self,
                     ]),
                 CommandGroup(name: "Trust", subcommands: [TrustCommand.self, DCLCommand.self]),
             ] + modules.map(\.commands) + [

@@ -38,6 +38,14 @@ package struct CommissioningError: CodedError {
         case goneAfterNOC = "commission.gone-after-noc"
         /// The device was sent the certificate, and has forgotten it.
         case forgotten = "commission.forgotten"
+        /// The device cannot be reached without a network, and none was named.
+        case networkNeeded = "commission.network-needed"
+        /// The device has no interface for the network that was named.
+        case networkUnsuitable = "commission.network-unsuitable"
+        /// The device could not join the network.
+        case networkRefused = "commission.network-refused"
+        /// The device has left for its network, and was not found there.
+        case notOnNetwork = "commission.not-on-network"
         /// The device no longer answers.
         case noAnswer = "commission.no-answer"
         /// The test option `--until` ended it.
@@ -56,6 +64,8 @@ package struct CommissioningError: CodedError {
     package var underlying: (any Error)?
     /// The demand that has to be met, for `termsRequired`.
     package var terms: TermsDemand?
+    /// The end of the attempt to join, for `networkRefused`.
+    package var network: NetworkFailure?
     /// In what state the device is left.
     package var aftermath: Aftermath = .untouched
 
@@ -92,6 +102,7 @@ package struct CommissioningError: CodedError {
     package var stageName: String? { stage.rawValue }
 
     package var facts: [Fact] {
+        if let network { return network.facts }
         guard let terms else { return [] }
         return [
             Fact("vendorId", terms.vendorID), Fact("productId", terms.productID),
@@ -104,6 +115,8 @@ package struct CommissioningError: CodedError {
 package struct InterruptedCommissioning: Error, CustomStringConvertible {
     /// What happened.
     package var underlying: any Error
+    /// The end of the attempt to join, for `networkRefused`.
+    package var network: NetworkFailure?
     /// In what state the device is left.
     package var aftermath: CommissioningError.Aftermath
 

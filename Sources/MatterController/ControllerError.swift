@@ -1,3 +1,4 @@
+package import MatterCommissioning
 package import MatterDataModel
 package import MatterErrors
 package import MatterInteraction
@@ -56,6 +57,12 @@ package struct ControllerError: CodedError {
         case timeNotAccepted = "time.not-accepted"
         /// The device could not do what it was asked to with its network.
         case networkRefused = "net.refused"
+        /// The device was told to join a network, and was not reached there.
+        case networkLost = "net.not-reached"
+        /// The network that is to be removed is the one that the device is on.
+        case networkInUse = "net.in-use"
+        /// The device has no such network.
+        case unknownNetwork = "net.unknown"
         /// The device has the cluster and lacks a feature or a command of it; nothing was sent.
         case deviceLacks = "node.lacks"
         /// A value is outside the limits that the device has; nothing was sent.
@@ -87,6 +94,8 @@ package struct ControllerError: CodedError {
     /// For an unknown outcome: what was read back afterwards.
     package var state: [(path: ConcreteAttributePath, value: TLVValue)] = []
     package var underlying: (any Error)?
+    /// For a network that the device could not join.
+    package var network: NetworkFailure?
     /// For a refusal: what the response says.
     package var refusal: Refusal?
     /// For sessions in use: the processes that have them.
@@ -107,6 +116,7 @@ package struct ControllerError: CodedError {
 
 extension ControllerError {
     package var facts: [Fact] {
-        [Fact("response", refusal?.name), Fact("responseCode", refusal?.number)].compactMap { $0 }
+        if let network { return network.facts }
+        return [Fact("response", refusal?.name), Fact("responseCode", refusal?.number)].compactMap { $0 }
     }
 }

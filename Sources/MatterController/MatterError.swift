@@ -95,7 +95,7 @@ extension MatterError.Code {
         case let error as LedgerError: self.init(ledger: error)
         case is StoreError, is CredentialsError: self = .localState
         case is SetupPayloadError, is SetupCodeListError, is DataModelError, is TLVError, is AttestationError,
-            is ThreadDatasetError:
+            is ThreadDatasetError, is NetworkCredentialError:
             self = .invalidInput
         default: self = .defect
         }
@@ -105,13 +105,14 @@ extension MatterError.Code {
         switch error.code {
         case .nothingDiscovered: self = .notFound
         case .wrongPasscode, .windowClosed, .failSafeBusy, .alreadyOnFabric, .fabricTableFull, .nocRejected,
-            .invalidCSR, .sessionRefused, .deviceRefused, .termsRequired:
+            .invalidCSR, .sessionRefused, .deviceRefused, .termsRequired, .networkRefused:
             self = .commissioningRefused
         case .attestationRefused: self = .attestationRefused
         case .issuerFailed, .issuedCertificateInvalid: self = .issuerFailed
         case .commandFailed: self = error.status.map { Self(status: $0.status) } ?? .refused
         case .malformedAnswer: self = .refused
-        case .goneAfterNOC, .noAnswer, .forgotten: self = .noAnswer
+        case .goneAfterNOC, .noAnswer, .forgotten, .notOnNetwork: self = .noAnswer
+        case .networkNeeded, .networkUnsuitable: self = .invalidInput
         case .stopped, .interrupted: self = .interrupted
         case .impossibleStep: self = .defect
         }
@@ -131,13 +132,15 @@ extension MatterError.Code {
         case .status: self = error.status.map { Self(status: $0.status) } ?? .refused
         case .unsupportedCluster, .deviceLacks: self = .unsupported
         case .ambiguousEndpoint, .otherIssuer, .lockout, .invalidAccessEntry, .ownFabric, .outOfLimits, .pinNeeded,
-            .modeUnclear:
+            .modeUnclear, .networkInUse:
             self = .invalidInput
-        case .unknownAccessEntry, .unknownFabric, .unknownBinding, .unknownLockUser, .notRegistered: self = .notFound
+        case .unknownAccessEntry, .unknownFabric, .unknownBinding, .unknownLockUser, .notRegistered,
+            .unknownNetwork:
+            self = .notFound
         case .bindingUnfinished: self = error.underlying.map { Self($0) } ?? .refused
         case .noIssuer, .issuerProgram: self = .issuerFailed
         case .sessionsInUse, .listening: self = .localState
-        case .noCheckIn: self = .noAnswer
+        case .noCheckIn, .networkLost: self = .noAnswer
         case .removalRefused, .accessListFull, .groupConflict, .listDiffers, .fabricRefused, .windowOpen, .nodeBusy,
             .timeNotAccepted, .networkRefused, .refused, .codeTaken, .lockFull:
             self = .refused
@@ -180,7 +183,9 @@ extension MatterError.Code {
         switch error.code {
         case .invalid, .fabricExists, .fabricGone, .nameTaken, .nodeExists, .groupExists, .roomExists:
             self = .localState
-        case .noFabric, .unknownFabric, .unknownNode, .pendingNode, .unknownGroup, .unknownRoom: self = .notFound
+        case .noFabric, .unknownFabric, .unknownNode, .pendingNode, .unknownGroup, .unknownRoom,
+            .unknownNetwork:
+            self = .notFound
         case .ambiguousFabric, .invalidName, .ambiguousName, .bridgedDevice: self = .invalidInput
         }
     }

@@ -30,6 +30,8 @@ package struct RecordError: CodedError, Equatable {
         case groupExists = "group.exists"
         case unknownRoom = "room.unknown"
         case roomExists = "room.exists"
+        /// There are no stored credentials of that network.
+        case unknownNetwork = "network.unknown"
     }
 
     package var code: Code

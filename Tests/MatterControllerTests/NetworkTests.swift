@@ -1,3 +1,4 @@
+import MatterCommissioning
 import MatterController
 import MatterInteraction
 import MatterTLV

@@ -89,6 +89,12 @@ package final class Commissionee: Sendable {
             ])
             return [.value(concrete, path.attribute == 0 ? types : .array([TLVElement(.anonymous, .uint(6))]))]
         }
+        guard path.concrete != nil else {
+            let device = shared.mutex.withLock { $0.device }
+            return device.concrete(path).compactMap { concrete in
+                device.value(concrete).map { .value(AttributePath(concrete), $0) }
+            }
+        }
         let value = path.concrete.flatMap { concrete in shared.mutex.withLock { $0.device.value(concrete) } }
         guard let value else {
             return [.status(AttributeStatusIB(path: path, status: StatusIB(.unsupportedAttribute)))]
@@ -142,6 +148,28 @@ extension CommissioningCommand {
         case (0x38, 0): self = .setUTCTime(microseconds: try fields.unsigned(0))
         case (0x38, 2): self = .setTimeZone(.utc)
         case (0x38, 4): self = .setDSTOffset([])
+        case (0x38, 1):
+            let source = try fields.fields(0, "the time source")
+            self = .setTrustedTimeSource(node: try source.unsigned(0), endpoint: try source.unsigned(1))
+        case (0x38, 5): self = .setDefaultNTP(try fields.string(0))
+        case (0x31, let number):
+            let endpoint = data.path.endpoint ?? 0
+            func network(_ command: NetworkCommissioningCommand, _ tag: UInt8) throws(TLVError) -> CommissioningCommand
+            {
+                .network(
+                    command, endpoint: endpoint, breadcrumb: try fields.optionalUnsigned(tag) ?? 0, seconds: 0)
+            }
+            switch number {
+            case 0: self = try network(.scan(ssid: try fields.optionalOctets(0)), 1)
+            case 2:
+                self = try network(
+                    .addWiFi(ssid: try fields.octets(0), credentials: SecretBytes(try fields.octets(1))), 2)
+            case 3: self = try network(.addThread(dataset: SecretBytes(try fields.octets(0))), 1)
+            case 4: self = try network(.remove(try fields.octets(0)), 1)
+            case 6: self = try network(.connect(try fields.octets(0)), 1)
+            case 8: self = try network(.reorder(try fields.octets(0), index: try fields.unsigned(1)), 2)
+            default: throw TLVError(.malformed, "an unknown command")
+            }
         case (0x3E, 0): self = .attestation(nonce: try fields.octets(0))
         case (0x3E, 2): self = .certificateChain(try fields.unsigned(0, as: UInt8.self) == 2 ? .pai : .dac)
         case (0x3E, 4): self = .csr(nonce: try fields.octets(0))

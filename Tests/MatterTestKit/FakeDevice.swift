@@ -25,6 +25,10 @@ package struct FakeDevice: Sendable {
     package var needsDSTOffset = false
     /// By cluster and attribute of endpoint 0.
     package var attributes: [ConcreteAttributePath: TLVValue]
+    /// How it answers the commands of its networks.
+    package var networks: @Sendable (NetworkCommissioningCommand, EndpointID) -> CommandResult.Outcome = {
+        command, _ in networkAnswer(command, 0)
+    }
     /// Answers of this device that are not as they should be, by the name of the command.
     package var oddities: [String: CommandResult.Outcome] = [:]
 
@@ -77,11 +81,60 @@ package struct FakeDevice: Sendable {
 
     package func read(_ paths: [AttributePath]) -> ReadResult {
         ReadResult(
-            attributes: paths.compactMap(\.concrete).map { path in
+            attributes: paths.flatMap(concrete).map { path in
                 AttributeReport(
                     path: path, dataVersion: 1,
                     outcome: value(path).map { .value($0) } ?? .failure(StatusIB(.unsupportedAttribute)))
             })
+    }
+
+    /// What a path means; a wildcard, what there is.
+    package func concrete(_ path: AttributePath) -> [ConcreteAttributePath] {
+        if let concrete = path.concrete { return [concrete] }
+        return attributes.keys.filter {
+            (path.endpoint ?? $0.endpoint, path.cluster ?? $0.cluster, path.attribute ?? $0.attribute)
+                == ($0.endpoint, $0.cluster, $0.attribute)
+        }
+    }
+
+    /// The attributes of a network interface.
+    package static func interface(
+        _ features: UInt64, endpoint: EndpointID = 0, networks: [(id: [UInt8], isConnected: Bool)] = [],
+        _ more: [AttributeID: TLVValue] = [:]
+    ) -> [ConcreteAttributePath: TLVValue] {
+        typealias Attribute = NetworkCommissioning.Attribute
+        var values: [AttributeID: TLVValue] = [
+            GlobalAttribute.featureMap: .uint(features), Attribute.maxNetworks: .uint(1),
+            Attribute.scanMaxTimeSeconds: .uint(10), Attribute.connectMaxTimeSeconds: .uint(20),
+            Attribute.interfaceEnabled: .bool(true),
+            Attribute.networks: .array(
+                of: networks.map {
+                    .structure([TLVElement(0, .octets($0.id)), TLVElement(1, .bool($0.isConnected))])
+                }),
+        ]
+        values.merge(more) { $1 }
+        return Dictionary(
+            uniqueKeysWithValues: values.map {
+                (ConcreteAttributePath(endpoint: endpoint, cluster: NetworkCommissioning.id, attribute: $0), $1)
+            })
+    }
+
+    /// An answer to a command of a network.
+    package static func networkAnswer(
+        _ command: NetworkCommissioningCommand, _ status: UInt64, text: String = "", error: Int64? = nil,
+        seen: [TLVValue] = []
+    ) -> CommandResult.Outcome {
+        var fields = [TLVElement(0, .uint(status)), TLVElement(1, .string(text))]
+        switch command {
+        case .scan:
+            fields.append(TLVElement(2, .array(of: seen)))
+            return .response(command: 1, fields: .structure(fields))
+        case .connect:
+            fields.append(TLVElement(2, error.map { .int($0) } ?? .null))
+            return .response(command: 7, fields: .structure(fields))
+        default:
+            return .response(command: 5, fields: .structure(fields))
+        }
     }
 
     // MARK: Commands
@@ -99,7 +152,10 @@ package struct FakeDevice: Sendable {
         case .setRegulatoryConfig: return .response(command: 3, fields: .structure(good))
         case .setTCAcknowledgements: return .response(command: 7, fields: .structure([TLVElement(0, .uint(0))]))
         case .commissioningComplete: return .response(command: 5, fields: .structure(good))
-        case .setUTCTime, .setDSTOffset, .addTrustedRoot: return .status(StatusIB(.success))
+        case .setUTCTime, .setDSTOffset, .addTrustedRoot, .setTrustedTimeSource, .setDefaultNTP:
+            return .status(StatusIB(.success))
+        case .network(let command, let endpoint, _, _):
+            return networks(command, endpoint)
         case .setTimeZone: return .response(command: 3, fields: .structure([TLVElement(0, .bool(needsDSTOffset))]))
         case .certificateChain(let kind):
             let certificate = attestation.certificate(type: kind.rawValue) ?? []

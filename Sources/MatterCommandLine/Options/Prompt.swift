@@ -29,4 +29,27 @@ package enum Prompt {
         }
         return line
     }
+
+    /// Asks while other work goes on: no thread waits.
+    ///
+    /// - Returns: the answer, which may be empty; `nil` if there will be none.
+    /// - Throws: `CancellationError` if the user interrupts; the terminal shows again what is typed.
+    static func awaited(_ question: String, isSecret: Bool) async throws -> String? {
+        let terminal = Terminal.current
+        var settings = termios()
+        let isHidden = isSecret && tcgetattr(terminal.input, &settings) == 0
+        if isHidden {
+            var silent = settings
+            silent.c_lflag &= ~tcflag_t(ECHO)
+            tcsetattr(terminal.input, TCSANOW, &silent)
+        }
+        defer {
+            if isHidden {
+                tcsetattr(terminal.input, TCSANOW, &settings)
+                terminal.error("\n")
+            }
+        }
+        terminal.error(question)
+        return try await StandardInput.awaitedLine()
+    }
 }

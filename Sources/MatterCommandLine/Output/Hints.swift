@@ -208,6 +208,30 @@ enum Hints {
         "icd.register-any":
             "see your nodes with 'matterctl node ls'; register with one that sleeps while it is awake (matterctl icd register --help)",
         "icd.wait": "to wait for it, add --wait",
+        "network.password": "give the right password: --wifi-password @FILE",
+        "network.password-needed":
+            "put it into a file and add --wifi-password @FILE; for a network without a password: --wifi-open",
+        "network.not-seen": "move the device nearer, or name another network: --wifi SSID",
+        "network.thread-not-seen":
+            "move the device nearer to a Thread device, and check the dataset: matterctl thread dataset show @FILE",
+        "network.country": "name the country where the device is used: --country CC",
+        "network.full": "see its networks, and remove one: matterctl net remove --help",
+        "network.name-wifi":
+            "name one: --wifi SSID --wifi-password @FILE; or store it: matterctl network credentials add --wifi SSID",
+        "network.name-thread": "name one: --thread @DATASET, or --thread auto for that of a border router here",
+        "network.see": "see them: matterctl network credentials ls",
+        "network.unreachable":
+            "see that this machine and the device are on the same network: no guest network, no client isolation, IPv6 and "
+            + "multicast on; then run the same command again",
+        "network.silent-wifi":
+            "the password may be wrong, or the network out of reach: wait until the device forgets this attempt, then run "
+            + "the same command again",
+        "network.silent-thread":
+            "check the dataset and that a border router of it is on this network: wait until the device forgets this attempt, "
+            + "then run the same command again",
+        "thread.by-hand":
+            "print the dataset on the border router, and give it: --thread @FILE (ot-ctl dataset active -x)",
+        "net.force": "to remove it all the same, add --force; connect it to another one first: matterctl net connect",
         "net.status": "see how it is connected: matterctl net status {0}",
         "lock.pin": "give it in a file, or on stdin with @-: matterctl {0} {1} --pin @FILE",
         "lock.codes": "see the users and their codes: matterctl lock codes {0}",

@@ -70,7 +70,7 @@ struct CommissioningChannel: Sendable {
         _ command: CommissioningCommand, deadline: Instant? = nil, hasOtherWay: Bool = false
     ) async throws -> CommandResult {
         let deadline = deadline ?? self.deadline
-        let processing = hasOtherWay ? patience.saving : Self.processing
+        let processing = hasOtherWay ? patience.saving : Self.processing + command.radioTime
         func attempt() async throws -> CommandResult {
             var transaction = InvokeTransaction([command.command])
             let results = try await client.runPersistently(
@@ -114,7 +114,14 @@ extension CommissioningCommand {
     var mayRepeat: Bool {
         switch self {
         case .addTrustedRoot, .addNOC: false
+        // A device that does not answer has left for its network; one that is searching is busy.
+        case .network: false
         default: true
         }
+    }
+
+    /// How long the radio of the device may take, on top of the usual.
+    var radioTime: Duration {
+        if case .network(_, _, _, let seconds) = self { .seconds(Int64(seconds)) } else { .zero }
     }
 }

@@ -45,6 +45,23 @@ struct CommissioningFailure {
         }
     }
 
+    /// A device that has left for a network, and was not found there: the reason is that network, or the way to it.
+    static func away(_ error: any Error, from target: NetworkAttempt, hasJoined: Bool) -> any Error {
+        guard let failure = error as? CommissioningError, failure.code == .goneAfterNOC else { return error }
+        let network = "\(target.credential.kind.rawValue) '\(target.credential.name)'"
+        let account = (failure.underlying as? SessionError).map { "\(SessionAccount($0))" } ?? failure.reason
+        return CommissioningError(
+            .notOnNetwork, stage: failure.stage,
+            hasJoined
+                ? "the device has joined \(network), and was not found there: \(account)"
+                : "the device left to join \(network) without saying whether it has, and was not found there: \(account)",
+            hint: .step(
+                hasJoined
+                    ? "network.unreachable"
+                    : target.credential.kind == .wifi ? "network.silent-wifi" : "network.silent-thread"),
+            underlying: failure.underlying)
+    }
+
     /// The device may have its certificate, and is silent.
     private static func gone(_ what: String, stage: CommissioningStage, _ cause: any Error) -> CommissioningError {
         CommissioningError(

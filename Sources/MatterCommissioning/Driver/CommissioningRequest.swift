@@ -19,6 +19,16 @@ package struct CommissioningRequest: Sendable {
     package var room: String?
     package var requestedNodeID: NodeID?
     package var country = "XX"
+    /// RegulatoryLocationTypeEnum, where the device leaves a choice; `nil` for what the device has.
+    package var location: UInt8?
+    /// The wish for the network of the device.
+    package var network = NetworkWish()
+    /// Asks a person which network the device is to join; `nil` for none.
+    package var choose: @Sendable (NetworkChoice) async throws -> NetworkCredential? = { _ in nil }
+    /// The node, and its endpoint, that gives the device the time.
+    package var timeSource: (node: UInt64, endpoint: UInt16)?
+    /// The server that the device takes the time from.
+    package var ntpServer: String?
     package var readsEndpoints = true
     /// The user's answer to a manufacturer's terms; `nil` if there is none yet.
     package var terms: @Sendable (TermsDemand) -> TermsAcknowledgement? = { _ in nil }

@@ -2,6 +2,7 @@ import Logging
 import MatterCredentials
 import MatterCrypto
 import MatterDataModel
+import MatterDiscovery
 import MatterErrors
 import MatterInteraction
 import MatterRecords
@@ -45,6 +46,8 @@ struct CommissioningRun: Sendable {
         /// True if the device fell silent on a session after it was sent its certificate.
         var hasLostSession = false
         var failSafe = FailSafeTimer()
+        /// Whether the device was told to join a network, and may be on its way.
+        var isJoining = false
         /// The breadcrumb that a further ArmFailSafe must not change.
         var breadcrumb: UInt64 = 0
     }
@@ -67,7 +70,10 @@ struct CommissioningRun: Sendable {
             await close(memory)
             return node
         } catch {
-            let failure = CommissioningFailure(error, stage: flow.stage, wasPending: memory.isCertificateSent).error
+            var failure = CommissioningFailure(error, stage: flow.stage, wasPending: memory.isCertificateSent).error
+            if let target = flow.networkTarget {
+                failure = CommissioningFailure.away(failure, from: target, hasJoined: flow.hasJoinedNetwork)
+            }
             if (failure as? CommissioningError)?.code == .stopped { clock.end() } else { clock.fail() }
             let (undo, leftovers) = (flow.undo, memory)
             let isForgotten = (failure as? CommissioningError)?.code == .forgotten
@@ -83,8 +89,9 @@ struct CommissioningRun: Sendable {
 
     private func configuration() throws -> CommissioningFlow.Configuration {
         let unixTime = environment.unixTime
-        return CommissioningFlow.Configuration(
+        var configuration = CommissioningFlow.Configuration(
             fabric: parameters, fabricID: environment.fabric.fabric.fabricID, country: request.country,
+            location: request.location,
             attestationNonce: try environment.random.bytes(32),
             csrNonce: try environment.random.bytes(32),
             attestationChallenge: session.established.keys.attestationChallenge.copyBytes(),
@@ -94,6 +101,11 @@ struct CommissioningRun: Sendable {
             advertised: device.advertised, terms: request.terms,
             operationalSeconds: UInt16(clamping: Int64((deadline - time.now) / .seconds(1)) + 30),
             validationTime: environment.validationTime, readsEndpoints: request.readsEndpoints, until: request.until)
+        configuration.network = request.network
+        configuration.isOnNetwork = session.address.isOnNetwork
+        configuration.timeSource = request.timeSource
+        configuration.ntpServer = request.ntpServer
+        return configuration
     }
 
     // MARK: Actions
@@ -102,6 +114,8 @@ struct CommissioningRun: Sendable {
         _ flow: inout CommissioningFlow, _ memory: inout Memory, clock: StageClock
     ) async throws -> CommissionedNode {
         var stop: CommissioningFlow.Result?
+        var lookout: Task<Void, Never>?
+        defer { lookout?.cancel() }
         try await withThrowingTaskGroup(of: Outcome.self) { group in
             defer { group.cancelAll() }
             var actions = try flow.handle(.began)
@@ -121,6 +135,11 @@ struct CommissioningRun: Sendable {
                         memory.pending = try record(issued, flow.information)
                     }
                     if case .invoke(.addNOC) = action { memory.isCertificateSent = true }
+                    if case .invoke(.network(let command, _, _, _)) = action, command.leadsAway {
+                        memory.isJoining = true
+                        // Whoever listens before the device announces itself misses nothing.
+                        if lookout == nil, let node = memory.pending?.nodeID { lookout = listen(for: node) }
+                    }
                     memory.breadcrumb = flow.breadcrumb
                     let extension_ = failSafeExtension(before: action, &memory)
                     start(action, in: &group, memory: memory, first: extension_)
@@ -221,10 +240,20 @@ struct CommissioningRun: Sendable {
                 let issued = try await issue(csr, context, nodeID: requested, keepAlive: keepAlive)
                 return .event(.issued(issued, requested: requested))
             }
+        case .choose(let choice):
+            let keepAlive = keepAlive(memory)
+            group.addTask {
+                .event(
+                    .chosen(
+                        try await keepingFailSafe(keepAlive, overdue: Self.unchosen) {
+                            try await request.choose(choice)
+                        }))
+            }
         case .record:
             group.addTask { .event(.recorded) }
         case .connect(let node):
-            let deadline = memory.hasLostSession ? anotherSessionDeadline : deadline
+            // A device that has left for its network takes its time.
+            let deadline = memory.hasLostSession && !memory.isJoining ? anotherSessionDeadline : deadline
             group.addTask { .connected(try await connect(to: node, deadline: deadline)) }
         case .readEndpoints:
             let session = memory.operational ?? session
@@ -357,6 +386,22 @@ struct CommissioningRun: Sendable {
             .attestationRefused, stage: .attestation, "attestation failed: no answer came within the command's time")
     }
 
+    private static var unchosen: CommissioningError {
+        CommissioningError(
+            .networkNeeded, stage: .network, "no network was chosen within the command's time",
+            hint: .step("network.name-wifi"))
+    }
+
+    /// Listens for the announcement of the node until it is cancelled; what was heard is known to the host from then on.
+    private func listen(for node: NodeID) -> Task<Void, Never>? {
+        guard let discovery = environment.discovery else { return nil }
+        let fabric = environment.fabric.fabric.compressedFabricID.rawValue
+        return time.start {
+            let updates = discovery.resolveOperational(compressedFabricID: fabric, nodeID: node.rawValue)
+            do { for try await _ in updates {} } catch { environment.logger.debug("\(error)") }
+        }
+    }
+
     private static var slowIssuer: CommissioningError {
         CommissioningError(
             .issuerFailed, stage: .issueNOC, "the certificate issuer did not answer within the command's time",
@@ -381,5 +426,15 @@ struct CommissioningRun: Sendable {
         try await environment.nodeConnector.connect(
             to: node, hints: [session.address], reliability: session.established.peerParameters.reliability,
             presumedActive: true, deadline: deadline)
+    }
+}
+
+extension NetworkCommissioningCommand {
+    /// Whether the device may leave the commissioner's link after it.
+    fileprivate var leadsAway: Bool {
+        switch self {
+        case .addWiFi, .addThread, .connect: true
+        case .scan, .remove, .reorder: false
+        }
     }
 }

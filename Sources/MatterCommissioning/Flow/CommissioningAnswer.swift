@@ -45,6 +45,20 @@ struct CommissioningAnswer {
         try decode { fields throws(TLVError) in try fields.bool(tag) }
     }
 
+    /// The answer of Network Commissioning to a command.
+    func network(_ command: NetworkCommissioningCommand) throws(CommissioningError) -> NetworkAnswer {
+        try decode { fields throws(TLVError) in try NetworkAnswer(fields, to: command) }
+    }
+
+    /// The networks that a device has found; none if it could not search.
+    var networks: [SeenNetwork] { fields.map { SeenNetwork.all(in: $0) } ?? [] }
+
+    /// The status with which the device left the command undone; `nil` if it did it.
+    var refusal: String? {
+        guard case .status(let status) = outcome, !status.isSuccess else { return nil }
+        return "\(status)"
+    }
+
     /// ErrorCode OK in an answer of General Commissioning.
     ///
     /// - Parameter tolerating: another code that is as good here.
@@ -66,6 +80,12 @@ struct CommissioningAnswer {
             .deviceRefused, stage: stage,
             "the device refused \(command.name): \(name)\(text.isEmpty ? "" : " (\(text))")",
             hint: code.map(Self.termsErrors.contains) == true ? .step("terms.refused") : nil)
+    }
+
+    /// True if a value is outside of what the device takes.
+    var isValueOutsideRange: Bool {
+        guard let fields, let number: UInt8 = try? fields.unsigned(0) else { return false }
+        return number == GeneralCommissioning.CommissioningError.valueOutsideRange.rawValue
     }
 
     /// The codes of a device whose manufacturer's terms were not accepted as it wants.
@@ -122,10 +142,11 @@ extension CommissioningCommand {
         }
     }
 
-    /// Time synchronisation helps the device, but is no reason to refuse it.
+    /// Time synchronisation helps the device, but is no reason to refuse it; nor is a search with a radio that is busy.
     var toleratesFailure: Bool {
         switch self {
-        case .setUTCTime, .setTimeZone, .setDSTOffset: true
+        case .setUTCTime, .setTimeZone, .setDSTOffset, .setTrustedTimeSource, .setDefaultNTP: true
+        case .network(.scan, _, _, _): true
         default: false
         }
     }

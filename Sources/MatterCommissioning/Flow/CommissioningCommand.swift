@@ -1,10 +1,10 @@
 import MatterCredentials
 package import MatterCrypto
-import MatterDataModel
+package import MatterDataModel
 package import MatterInteraction
 import MatterTLV
 
-/// A command of the commissioning flow with its fields. All go to the root endpoint.
+/// A command of the commissioning flow with its fields. All but those of networks go to the root endpoint.
 package enum CommissioningCommand: Equatable, Sendable {
     /// Which certificate of the attestation chain is asked for.
     package enum ChainCertificate: UInt8, Sendable {
@@ -25,9 +25,18 @@ package enum CommissioningCommand: Equatable, Sendable {
     case csr(nonce: [UInt8])
     case addTrustedRoot([UInt8])
     case addNOC(noc: [UInt8], icac: [UInt8]?, ipk: SecretBytes, adminSubject: UInt64, adminVendor: UInt16)
+    /// A node of the fabric that has the time.
+    case setTrustedTimeSource(node: UInt64, endpoint: UInt16)
+    /// An IPv6 address, or a name where the device looks names up.
+    case setDefaultNTP(String)
+    /// To the endpoint of a network interface, whose radio may take that many seconds.
+    case network(NetworkCommissioningCommand, endpoint: EndpointID, breadcrumb: UInt64, seconds: UInt8)
 
     /// The command as it goes to the device.
     package var command: Command {
+        if case .network(let command, let endpoint, let breadcrumb, _) = self {
+            return command.command(to: endpoint, breadcrumb: breadcrumb)
+        }
         let (cluster, number, fields) = encoding
         return Command(endpoint: 0, cluster: cluster, command: number, fields: .structure(fields))
     }
@@ -48,6 +57,9 @@ package enum CommissioningCommand: Equatable, Sendable {
         case .csr: "CSRRequest"
         case .addTrustedRoot: "AddTrustedRootCertificate"
         case .addNOC: "AddNOC"
+        case .setTrustedTimeSource: "SetTrustedTimeSource"
+        case .setDefaultNTP: "SetDefaultNTP"
+        case .network(let command, _, _, _): command.name
         }
     }
 
@@ -124,6 +136,13 @@ package enum CommissioningCommand: Equatable, Sendable {
             fields.append(.init(3, .uint(subject)))
             fields.append(.init(4, .uint(UInt64(vendor))))
             return (NodeOperationalCredentials.id, NodeOperationalCredentials.Command.addNOC, fields)
+        case .setTrustedTimeSource(let node, let endpoint):
+            let source: TLVValue = .structure([.init(0, .uint(node)), .init(1, .uint(UInt64(endpoint)))])
+            return (TimeSynchronization.id, TimeSynchronization.Command.setTrustedTimeSource, [.init(0, source)])
+        case .setDefaultNTP(let server):
+            return (TimeSynchronization.id, TimeSynchronization.Command.setDefaultNTP, [.init(0, .string(server))])
+        case .network:
+            return (NetworkCommissioning.id, NetworkCommissioning.Command.scanNetworks, [])
         }
     }
 }

@@ -8,8 +8,8 @@ extension CommissioningFlow {
         package var fabricID: FabricID
         /// ISO 3166-1 alpha-2, or `XX`.
         package var country: String
-        /// The location to set where the device leaves a choice.
-        package var location: UInt8
+        /// The location to set where the device leaves a choice; `nil` for what the device has.
+        package var location: UInt8?
         /// Random bytes for the two challenges, 32 each.
         package var attestationNonce: [UInt8]
         package var csrNonce: [UInt8]
@@ -25,6 +25,14 @@ extension CommissioningFlow {
         package var advertised: VendorAndProduct?
         /// The answer to a manufacturer's terms; `nil` if there is none yet.
         package var terms: @Sendable (TermsDemand) -> TermsAcknowledgement?
+        /// The user's wish for the network of the device.
+        package var network = NetworkWish()
+        /// Whether the device is reached over an IP network.
+        package var isOnNetwork = true
+        /// The node, and its endpoint, that gives devices the time.
+        package var timeSource: (node: UInt64, endpoint: UInt16)?
+        /// The server that devices take the time from.
+        package var ntpServer: String?
         /// How long the fail-safe has to last from operational discovery on.
         package var operationalSeconds: UInt16
         package var validationTime: ValidationTime
@@ -36,7 +44,7 @@ extension CommissioningFlow {
 
         package init(
             fabric: FabricParameters, fabricID: FabricID, country: String = "XX",
-            location: UInt8 = 2, attestationNonce: [UInt8], csrNonce: [UInt8], attestationChallenge: [UInt8],
+            location: UInt8? = nil, attestationNonce: [UInt8], csrNonce: [UInt8], attestationChallenge: [UInt8],
             utcMicroseconds: @escaping @Sendable () -> UInt64, timeZone: TimeZoneRules = .utc,
             expectedProduct: ExpectedProduct = ExpectedProduct(), advertised: VendorAndProduct? = nil,
             terms: @escaping @Sendable (TermsDemand) -> TermsAcknowledgement? = { _ in nil },

@@ -20,6 +20,8 @@ package struct CommissioningFlow: Sendable {
         /// Judge the device's attestation, while the flow goes on.
         case verify(AttestationEvidence)
         case issue(CertificateSigningRequest, NOCIssueContext)
+        /// Ask a person which network the device is to join, while the fail-safe is kept armed.
+        case choose(NetworkChoice)
         /// Make the pending record durable, while the device works.
         case record(IssuedNOC)
         /// Find the node and set up CASE; from here on commands go over that session.
@@ -41,6 +43,8 @@ package struct CommissioningFlow: Sendable {
         /// The certificate, and the node id that the issuer was asked for, if any.
         case issued(IssuedNOC, requested: NodeID?)
         case recorded
+        /// The answer of the person; `nil` for none.
+        case chosen(NetworkCredential?)
         case connected
         case endpoints(ReadResult)
     }
@@ -82,7 +86,7 @@ package struct CommissioningFlow: Sendable {
 
     private static let failSafeSeconds = FailSafeTimer.leastSeconds
 
-    private let configuration: Configuration
+    let configuration: Configuration
     package private(set) var stage = CommissioningStage.pase
     package private(set) var undo = Undo.nothing
     package private(set) var information = DeviceInformation()
@@ -98,6 +102,10 @@ package struct CommissioningFlow: Sendable {
     private var isRecorded = false
     /// The user's answer to the manufacturer's terms, where the device asks for one.
     private var acknowledgement: TermsAcknowledgement?
+    /// What there is to do for the network of the device.
+    var network = NetworkStep()
+    /// Whether the device has refused the country, and was told that it is unknown.
+    private var hasDroppedCountry = false
     /// The last one that the device was given.
     package private(set) var breadcrumb: UInt64 = 0
 
@@ -119,10 +127,15 @@ package struct CommissioningFlow: Sendable {
                 return []
             }
             return try take(information)
-        case .answered(.armFailSafe, _) where stage == .network, .unanswered:
-            // A device that grants no extension may still be quick enough. One that fell silent over PASE after it was
-            // sent its certificate shows by CASE whether it has it.
+        case .answered(.armFailSafe, _) where stage == .network:
+            // A device that grants no extension may still be quick enough.
+            return try joinOrConnect()
+        case .unanswered:
+            // A device that fell silent over PASE after it was sent its certificate shows by CASE whether it has it. One
+            // that was told of a network may have gone there.
             return try connect()
+        case .chosen(let credential):
+            return try take(credential)
         case .answered(let command, let result):
             if case .csr = command, !isVerified {
                 earlyCSR = event
@@ -222,9 +235,24 @@ package struct CommissioningFlow: Sendable {
             return [.verify(evidence)]
         case .csr:
             return try request(elements: try answer.octets(0), signature: try answer.octets(1))
+        case .setRegulatoryConfig(_, let country, _)
+        where answer.isValueOutsideRange && country != Self.unknownCountry && !hasDroppedCountry:
+            hasDroppedCountry = true
+            return [
+                .note("the device does not take the country \(country); it is told that the country is unknown"),
+                .invoke(regulation(country: Self.unknownCountry)),
+            ]
         case .setRegulatoryConfig, .setTCAcknowledgements:
             try answer.requireOK()
             return try configured()
+        case .setDefaultNTP:
+            return try (answer.refusal.map { [.note("the device does not take the time server: \($0)")] } ?? [])
+                + configured()
+        case .setTrustedTimeSource:
+            return try (answer.refusal.map { [.note("the device does not take the time source: \($0)")] } ?? [])
+                + enter(.network) + [.invoke(armFailSafe(operationalSeconds))]
+        case .network(let command, _, _, _):
+            return try answered(command, answer)
         case .setUTCTime, .setDSTOffset:
             // TimeNotAccepted only means that the device has a better source.
             return try configured()
@@ -236,6 +264,9 @@ package struct CommissioningFlow: Sendable {
             return try addNOCIfReady()
         case .addNOC:
             try answer.requireNOCAccepted()
+            if let source = configuration.timeSource, hasTimeFeature(TimeSynchronization.Feature.timeSyncClient) {
+                return [.invoke(.setTrustedTimeSource(node: source.node, endpoint: source.endpoint))]
+            }
             return try enter(.network) + [.invoke(armFailSafe(operationalSeconds))]
         case .commissioningComplete:
             // Without a fail-safe our fabric stands already: an earlier CommissioningComplete got through.
@@ -265,8 +296,8 @@ package struct CommissioningFlow: Sendable {
                 hint: "remove it from one of the apps or hubs that have it, or reset it")
         }
         if let demand = information.termsDemand { acknowledgement = try acknowledge(demand) }
-        let note = configuration.expectedProduct.mismatch(information).map { [Action.note($0)] } ?? []
-        return try note + enter(.attestation) + [
+        let notes = try planNetwork() + [configuration.expectedProduct.mismatch(information)].compactMap { $0 }
+        return try notes.map { .note($0) } + enter(.attestation) + [
             .invoke(.certificateChain(.pai)), .invoke(.certificateChain(.dac)),
         ]
     }
@@ -308,6 +339,8 @@ package struct CommissioningFlow: Sendable {
             csrAttestation: CSRAttestation(
                 elements: decoded, attestationSignature: signature,
                 attestationChallenge: configuration.attestationChallenge))
+        // A person may have to look for a password: before the certificate, that costs the device nothing.
+        if let search = searchFirst(then: csr, context) { return search }
         return try enter(.issueNOC) + [.issue(csr, context)]
     }
 
@@ -335,17 +368,34 @@ package struct CommissioningFlow: Sendable {
     }
 
     private mutating func configurationCommands() -> [CommissioningCommand] {
-        let location = information.locationCapability < 2 ? information.locationCapability : configuration.location
-        var commands: [CommissioningCommand] = [
-            .setRegulatoryConfig(location: location, country: configuration.country, breadcrumb: nextBreadcrumb())
-        ]
+        var commands = [regulation(country: configuration.country)]
         if let acknowledgement { commands.append(.setTCAcknowledgements(acknowledgement)) }
         guard let features = information.timeSynchronizationFeatures else { return commands }
         commands.append(.setUTCTime(microseconds: configuration.utcMicroseconds()))
         if features.contains(TimeSynchronization.Feature.timeZone) {
             commands.append(.setTimeZone(configuration.timeZone))
         }
+        if let server = configuration.ntpServer, features.contains(TimeSynchronization.Feature.ntpClient) {
+            commands.append(.setDefaultNTP(server))
+        }
         return commands
+    }
+
+    /// ISO 3166-1 has no such country.
+    private static let unknownCountry = "XX"
+    private static let bothLocations: UInt8 = 2
+
+    private mutating func regulation(country: String) -> CommissioningCommand {
+        // A device that leaves no choice takes nothing else.
+        let location =
+            information.locationCapability < Self.bothLocations
+            ? information.locationCapability
+            : configuration.location ?? information.regulatoryConfig ?? Self.bothLocations
+        return .setRegulatoryConfig(location: location, country: country, breadcrumb: nextBreadcrumb())
+    }
+
+    private func hasTimeFeature(_ feature: FeatureMap) -> Bool {
+        information.timeSynchronizationFeatures?.contains(feature) ?? false
     }
 
     /// The device has answered a command of the configuration.
@@ -370,7 +420,7 @@ package struct CommissioningFlow: Sendable {
             adminVendor: configuration.fabric.adminVendorID.rawValue)
     }
 
-    private mutating func connect() throws(CommissioningError) -> [Action] {
+    mutating func connect() throws(CommissioningError) -> [Action] {
         let id = try issued("the end of the fail-safe's extension").nodeID
         return try enter(.operationalDiscovery) + [.connect(id)]
     }
@@ -390,21 +440,25 @@ package struct CommissioningFlow: Sendable {
         }
     }
 
-    /// How long the fail-safe may be at most once the device joins: the device decides in the end.
-    private var operationalSeconds: UInt16 {
-        min(max(configuration.operationalSeconds, Self.failSafeSeconds), max(information.maxCumulativeFailSafe, 60))
+    /// How long the fail-safe may be at most once the device joins: the device decides in the end. Later there may be no
+    /// link over which it could be armed again.
+    var operationalSeconds: UInt16 {
+        let joining = network.attempts.map { UInt16($0.interface.joiningSeconds) }.max() ?? 0
+        let (whole, isTooLong) = max(configuration.operationalSeconds, Self.failSafeSeconds)
+            .addingReportingOverflow(joining)
+        return min(isTooLong ? .max : whole, max(information.maxCumulativeFailSafe, 60))
     }
 
-    private mutating func armFailSafe(_ seconds: UInt16) -> CommissioningCommand {
+    mutating func armFailSafe(_ seconds: UInt16) -> CommissioningCommand {
         .armFailSafe(seconds: seconds, breadcrumb: nextBreadcrumb())
     }
 
-    private mutating func nextBreadcrumb() -> UInt64 {
+    mutating func nextBreadcrumb() -> UInt64 {
         breadcrumb += 1
         return breadcrumb
     }
 
-    private mutating func enter(_ next: CommissioningStage) throws(CommissioningError) -> [Action] {
+    mutating func enter(_ next: CommissioningStage) throws(CommissioningError) -> [Action] {
         if let until = configuration.until, next > until {
             throw CommissioningError(.stopped, stage: stage, "stopped after the stage \(until.rawValue), as asked")
         }

@@ -12,6 +12,12 @@ package struct DeviceInformation: Equatable, Sendable {
     package var maxCumulativeFailSafe: UInt16 = 900
     /// RegulatoryLocationTypeEnum: 0 indoor, 1 outdoor, 2 both.
     package var locationCapability: UInt8 = 2
+    /// RegulatoryConfig: the location that the device is set to.
+    package var regulatoryConfig: UInt8?
+    /// False for a device that leaves the commissioner's link when it joins a network, and reports nothing.
+    package var isConcurrent = true
+    /// Its network interfaces, by endpoint.
+    package var interfaces: [NetworkState.Commissioning] = []
     /// Features of General Commissioning.
     package var features: FeatureMap = []
     /// The oldest version of its manufacturer's terms that the device accepts.
@@ -44,6 +50,9 @@ package struct DeviceInformation: Equatable, Sendable {
             path(GeneralCommissioning.id, GeneralCommissioning.Attribute.breadcrumb),
             path(GeneralCommissioning.id, GeneralCommissioning.Attribute.basicCommissioningInfo),
             path(GeneralCommissioning.id, GeneralCommissioning.Attribute.locationCapability),
+            path(GeneralCommissioning.id, GeneralCommissioning.Attribute.regulatoryConfig),
+            path(GeneralCommissioning.id, GeneralCommissioning.Attribute.supportsConcurrentConnection),
+            AttributePath(endpoint: nil, cluster: NetworkCommissioning.id),
             path(GeneralCommissioning.id, GlobalAttribute.featureMap),
             path(GeneralCommissioning.id, GeneralCommissioning.Attribute.tcMinRequiredVersion),
             path(GeneralCommissioning.id, GeneralCommissioning.Attribute.tcAcknowledgementsRequired),
@@ -67,6 +76,7 @@ package struct DeviceInformation: Equatable, Sendable {
 
     /// Takes what is there; an attribute of another type than the specification's counts as absent.
     package init(_ result: ReadResult) {
+        interfaces = NetworkState(result).commissioning
         for report in result.attributes where report.path.endpoint == 0 {
             guard let value = report.value else { continue }
             take(value, cluster: report.path.cluster, attribute: report.path.attribute)
@@ -83,6 +93,10 @@ package struct DeviceInformation: Equatable, Sendable {
             maxCumulativeFailSafe = (try? fields.optionalUnsigned(1)) ?? maxCumulativeFailSafe
         case (GeneralCommissioning.id, GeneralCommissioning.Attribute.locationCapability):
             locationCapability = value.integer() ?? locationCapability
+        case (GeneralCommissioning.id, GeneralCommissioning.Attribute.regulatoryConfig):
+            regulatoryConfig = value.integer()
+        case (GeneralCommissioning.id, GeneralCommissioning.Attribute.supportsConcurrentConnection):
+            isConcurrent = value.boolean ?? isConcurrent
         case (GeneralCommissioning.id, GlobalAttribute.featureMap):
             features = FeatureMap(tlv: value) ?? []
         case (GeneralCommissioning.id, GeneralCommissioning.Attribute.tcMinRequiredVersion):

@@ -1,45 +1,9 @@
+package import MatterCommissioning
 package import MatterDataModel
 import MatterErrors
 import MatterInteraction
 package import MatterRecords
 import MatterTLV
-
-/// A network that a node sees (Matter core specification 11.9.5.7, 11.9.5.8).
-package enum SeenNetwork: Sendable {
-    /// - Parameters:
-    ///   - security: WiFiSecurityBitmap.
-    ///   - rssi: in dBm.
-    case wifi(ssid: [UInt8], bssid: [UInt8], security: UInt8, band: UInt8?, channel: UInt16, rssi: Int8?)
-    /// - Parameters:
-    ///   - rssi: in dBm.
-    ///   - quality: the link quality indicator, 0 to 255.
-    case thread(
-        name: String, panID: UInt16, extendedPANID: UInt64, channel: UInt16, version: UInt8?, rssi: Int8?,
-        quality: UInt8?)
-
-    package var rssi: Int8? {
-        switch self {
-        case .wifi(_, _, _, _, _, let rssi): rssi
-        case .thread(_, _, _, _, _, let rssi, _): rssi
-        }
-    }
-
-    fileprivate init(wifi value: TLVValue) throws(TLVError) {
-        let fields = try TLVFields(value, "WiFiInterfaceScanResultStruct")
-        self = .wifi(
-            ssid: try fields.octets(1), bssid: try fields.optionalOctets(2) ?? [], security: try fields.unsigned(0),
-            band: fields[4].flatMap { UInt8(tlv: $0) }, channel: try fields.unsigned(3),
-            rssi: fields[5].flatMap { Int8(tlv: $0) })
-    }
-
-    fileprivate init(thread value: TLVValue) throws(TLVError) {
-        let fields = try TLVFields(value, "ThreadInterfaceScanResultStruct")
-        self = .thread(
-            name: try fields.string(2), panID: try fields.unsigned(0), extendedPANID: try fields.unsigned(1),
-            channel: try fields.unsigned(3), version: fields[4].flatMap { UInt8(tlv: $0) },
-            rssi: fields[6].flatMap { Int8(tlv: $0) }, quality: fields[7].flatMap { UInt8(tlv: $0) })
-    }
-}
 
 extension Controller {
     /// Lets a node search for networks, the strongest first.
@@ -93,10 +57,6 @@ extension Controller {
         else {
             throw ControllerError(.networkRefused, "\(title) answered the search with what is no list of networks")
         }
-        let wifi = (try? fields.array(2)) ?? []
-        let thread = (try? fields.array(3)) ?? []
-        let networks =
-            wifi.compactMap { try? SeenNetwork(wifi: $0) } + thread.compactMap { try? SeenNetwork(thread: $0) }
         let status = NetworkState.Status(rawValue: code)
         // No network is a result too.
         guard status == .success || status == .networkNotFound else {
@@ -105,6 +65,6 @@ extension Controller {
                 .networkRefused,
                 "\(title) could not search: \(status?.words ?? "NetworkingStatus \(code)")\(said)")
         }
-        return networks.sorted { ($0.rssi ?? .min) > ($1.rssi ?? .min) }
+        return SeenNetwork.all(in: fields)
     }
 }

@@ -81,6 +81,15 @@ package final class AvahiDiscovery: Discovery, Advertiser {
         return stream(reader.target, type: MatterService.operational) { { reader.read($0) } }
     }
 
+    /// Looks for Thread border routers.
+    package func browseBorderRouters() -> AsyncThrowingStream<BorderRouterEvent, any Error> {
+        let reader = BorderRouterReader()
+        return stream(reader.target, type: BorderRouterReader.type) {
+            var reader = reader
+            return { reader.read($0, interfaces: LocalInterface.current()) }
+        }
+    }
+
     /// A stream of what a search finds; ending the stream ends the search.
     ///
     /// - Parameter makeReader: makes the function that turns reports into events; it is used on Avahi's thread.

@@ -107,7 +107,7 @@ struct OperationalListReader {
 
 extension ServiceInstance {
     /// The addresses that a datagram can be sent to, best first.
-    fileprivate func usableAddresses(_ interfaces: [LocalInterface]) -> [ResolvedAddress] {
+    func usableAddresses(_ interfaces: [LocalInterface]) -> [ResolvedAddress] {
         var seen: Set<ResolvedAddress> = []
         let usable = addresses.compactMap {
             AddressPreference.usable($0.octets, interface: $0.interface, port: port, interfaces: interfaces)

@@ -26,11 +26,11 @@ extension SimulatedDevice {
 
     private var wanted: Set<Publication> {
         var wanted: Set<Publication> = []
-        if node.isCommissionable {
+        if node.isCommissionable, node.isOnNetwork || configuration.onboarding == .overIP {
             wanted.insert(
                 .commissionable(discriminator: node.window.discriminator, mode: node.window.mode.advertised))
         }
-        for fabric in node.fabrics.all {
+        for fabric in node.isOnNetwork ? node.fabrics.all : [] {
             wanted.insert(
                 .operational(
                     OperationalInstance(

@@ -22,7 +22,9 @@ extension SimulatedDevice {
         guard case .unsecured = exchange.session else {
             return await interact(exchange, incoming.message)
         }
-        if faults.ignores(incoming.message) {
+        let isForNode = incoming.message.opcode == SecureChannelOpcode.sigma1.rawValue
+        // Nodes do not find a device that is not on its network.
+        if faults.ignores(incoming.message) || isForNode && !node.isOnNetwork {
             surroundings.report(.fault("ignore"))
             return await exchange.close()
         }

@@ -102,7 +102,10 @@ package actor SimulatedDevice {
         faults = FaultState(configuration.faults)
         // Behind a bad network the device has another port than peers know.
         let ownPort = configuration.faults.impairsDatagrams ? 0 : surroundings.port
-        radio = configuration.sleep.map { _ in SleepingLinks(surroundings.links) }
+        radio =
+            configuration.sleep != nil || configuration.onboarding != .joined
+            ? SleepingLinks(surroundings.links) : nil
+        radio?.isAway = configuration.onboarding == .elsewhere && configuration.network != .ethernet
         let network: any LinkProvider = radio ?? surroundings.links
         let links = surroundings.bluetooth.map {
             BTPPeripheralLinks(network, peripheral: $0, time: surroundings.time) as any LinkProvider
@@ -242,6 +245,8 @@ package actor SimulatedDevice {
             time.start { await self.reboot() }
         case .command(let command):
             send(command)
+        case .radio(let isAway):
+            radio?.isAway = isAway
         case .sleep(let asleep):
             radio?.isAsleep = asleep
         case .checkIn(let fabric, let client, let payload):

@@ -1,10 +1,11 @@
 import MatterTransport
 import Synchronization
 
-/// The links of a device whose radio is off while it sleeps.
+/// The links of a device whose radio is off while it sleeps, and of one that is not on its network.
 final class SleepingLinks: LinkProvider {
     private let base: any LinkProvider
     private let asleep = Atomic(false)
+    private let away = Atomic(false)
 
     init(_ base: any LinkProvider) { self.base = base }
 
@@ -16,11 +17,20 @@ final class SleepingLinks: LinkProvider {
         set { asleep.store(newValue, ordering: .relaxed) }
     }
 
+    /// Whether messages are lost because the device is not on the network.
+    var isAway: Bool {
+        get { away.load(ordering: .relaxed) }
+        set { away.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Whether messages are lost, for one reason or the other.
+    var isSilent: Bool { isAsleep || isAway }
+
     func open(
         port: UInt16, on eventLoop: any EventLoop, receive: @escaping @Sendable ([UInt8], PeerAddress) -> Void
     ) async throws(TransportError) -> any DatagramLink {
         let link = try await base.open(port: port, on: eventLoop) { [weak self] message, address in
-            if self?.isAsleep != true { receive(message, address) }
+            if self?.isSilent != true { receive(message, address) }
         }
         return SleepingLink(base: link, radio: self)
     }
@@ -34,11 +44,11 @@ private struct SleepingLink: DatagramLink {
     var isOpen: Bool { base.isOpen }
 
     func send(_ message: [UInt8], to address: PeerAddress) -> Int32? {
-        radio.isAsleep ? nil : base.send(message, to: address)
+        radio.isSilent ? nil : base.send(message, to: address)
     }
 
     func multicast(_ message: [UInt8], to group: PeerAddress) -> [MulticastAttempt] {
-        radio.isAsleep ? [] : base.multicast(message, to: group)
+        radio.isSilent ? [] : base.multicast(message, to: group)
     }
 
     func join(_ groups: Set<PeerAddress>) async throws(TransportError) { try await base.join(groups) }

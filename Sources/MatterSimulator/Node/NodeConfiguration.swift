@@ -7,7 +7,17 @@ package import MatterSecureChannel
 package struct NodeConfiguration: Sendable {
     /// How the root endpoint reaches the network.
     package enum Network: String, Sendable, CaseIterable {
-        case ethernet, wifi
+        case ethernet, wifi, thread
+    }
+
+    /// How a device with a radio comes to its network.
+    package enum Onboarding: Sendable {
+        /// It is on it from the start.
+        case joined
+        /// It takes commissioners over IP, and nodes once it has joined.
+        case overIP
+        /// It is silent over IP until it has joined; commissioners come by another link.
+        case elsewhere
     }
 
     package var vendorID: UInt16
@@ -22,6 +32,11 @@ package struct NodeConfiguration: Sendable {
     package var verifier: SPAKE2PlusVerifierData
     package var pbkdf: PBKDFParameters
     package var network: Network
+    package var onboarding = Onboarding.joined
+    /// False for a device that leaves the commissioner's link when it joins a network, and reports nothing.
+    package var isConcurrent = true
+    /// What its radio can join; `nil` for the usual.
+    package var networksInReach: [RadioNetwork]?
     package var attestation: DeviceAttestationCredentials
     package var limits: NodeLimits
     package var faults: FaultPlan

@@ -21,6 +21,8 @@ package enum NodeEffect: Sendable {
     case reboot
     /// A command for another node, over CASE or to a group.
     case command(RemoteCommand)
+    /// Nothing is heard or sent over IP, or it is again.
+    case radio(isAway: Bool)
     /// Turn the radio off or on.
     case sleep(Bool)
     /// A check-in message for a client.

@@ -42,6 +42,8 @@ package final class SimulatedNode {
     package internal(set) var fabrics = FabricTable()
     package internal(set) var failSafe: FailSafe?
     package internal(set) var window: CommissioningWindow
+    /// Whether the device can be reached as a node.
+    package internal(set) var isOnNetwork: Bool
     var subscriptions: [PublishedSubscription] = []
     /// What SetUTCTime moved our clock by, in microseconds.
     var clockOffset: Int64 = 0
@@ -67,6 +69,7 @@ package final class SimulatedNode {
         self.random = random
         self.moment = moment
         startedAt = moment.instant
+        isOnNetwork = configuration.onboarding == .joined || configuration.network == .ethernet
         events = EventLog(nextNumber: saved.nextEventNumber)
         window = CommissioningWindow()
         fabrics = FabricTable(saved.fabrics)

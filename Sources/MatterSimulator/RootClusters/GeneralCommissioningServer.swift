@@ -19,10 +19,12 @@ struct GeneralCommissioningServer: ClusterServer {
     let id = GeneralCommissioning.id
     private let limits: NodeLimits
     private let terms: DemandedTerms?
+    private let isConcurrent: Bool
     /// Accepted under the fail-safe; it counts for good with CommissioningComplete.
     private var pending: Acknowledgement?
 
-    init(_ limits: NodeLimits, terms: DemandedTerms? = nil) {
+    init(_ limits: NodeLimits, terms: DemandedTerms? = nil, isConcurrent: Bool = true) {
+        self.isConcurrent = isConcurrent
         self.limits = limits
         self.terms = terms
     }
@@ -36,7 +38,7 @@ struct GeneralCommissioningServer: ClusterServer {
             ]),
             Attribute.regulatoryConfig: .uint(Self.bothLocations),
             Attribute.locationCapability: .uint(Self.bothLocations),
-            Attribute.supportsConcurrentConnection: .bool(true),
+            Attribute.supportsConcurrentConnection: .bool(isConcurrent),
         ]
         guard let terms else { return general }
         return general.merging([

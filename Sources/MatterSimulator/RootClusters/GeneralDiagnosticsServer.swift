@@ -19,11 +19,16 @@ struct GeneralDiagnosticsServer: ClusterServer {
     }
 
     var initialAttributes: [AttributeID: TLVValue] {
-        let interfaceType: UInt64 = configuration.network == .wifi ? 1 : 2
+        let (interfaceType, interfaceName): (UInt64, String) =
+            switch configuration.network {
+            case .wifi: (1, "wlan0")
+            case .ethernet: (2, "eth0")
+            case .thread: (4, "wpan0")
+            }
         return [
             Attribute.networkInterfaces: .array(of: [
                 .structure([
-                    TLVElement(0, .string(configuration.network == .wifi ? "wlan0" : "eth0")),
+                    TLVElement(0, .string(interfaceName)),
                     TLVElement(1, .bool(true)), TLVElement(2, .null), TLVElement(3, .null),
                     TLVElement(4, .octets(configuration.hardwareAddress)), TLVElement(5, .array([])),
                     TLVElement(6, .array([])), TLVElement(7, .uint(interfaceType)),

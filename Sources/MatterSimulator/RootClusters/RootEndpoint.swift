@@ -12,7 +12,8 @@ enum RootEndpoint {
     private static func servers(_ configuration: NodeConfiguration, bootCount: UInt16) -> [any ClusterServer] {
         [
             DescriptorServer(), AccessControlServer(), BasicInformationServer(configuration),
-            GeneralCommissioningServer(configuration.limits, terms: configuration.terms),
+            GeneralCommissioningServer(
+                configuration.limits, terms: configuration.terms, isConcurrent: configuration.isConcurrent),
             networkCommissioning(configuration),
             GeneralDiagnosticsServer(configuration, bootCount: bootCount), AdministratorCommissioningServer(),
             OperationalCredentialsServer(configuration.limits), GroupKeyManagementServer(configuration.limits),
@@ -31,7 +32,7 @@ enum RootEndpoint {
     private static func networkCommissioning(_ configuration: NodeConfiguration) -> any ClusterServer {
         switch configuration.network {
         case .ethernet: EthernetCommissioningServer()
-        case .wifi: WiFiCommissioningServer()
+        case .wifi, .thread: RadioCommissioningServer(configuration)
         }
     }
 }

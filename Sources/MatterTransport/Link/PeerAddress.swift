@@ -30,6 +30,13 @@ package enum PeerAddress: Hashable, Sendable {
     /// The UDP address, if it is one.
     package var udp: UDPAddress? { if case .udp(let address) = self { address } else { nil } }
 
+    /// Whether the peer is on an IP network now (a memory network stands for one), and needs none to be reached.
+    package var isOnNetwork: Bool {
+        if case .udp = self { return true }
+        if case .memory = self { return true }
+        return false
+    }
+
     /// The peer's host: several devices may be on one.
     package var host: String {
         switch self {

@@ -33,6 +33,9 @@ struct Journey {
         try fabric.issuer().issue(csr, nodeID: NodeID(7))
     }
     var requestedNodeID: NodeID? = NodeID(7)
+    /// What a person answers who is asked for a network.
+    var choose: (NetworkChoice) -> NetworkCredential? = { _ in nil }
+    private(set) var choices: [NetworkChoice] = []
     /// Commands to which nothing comes back once the pending node is recorded.
     var silentCommands: Set<String> = []
 
@@ -127,6 +130,10 @@ struct Journey {
         case .record:
             log.append("record")
             return .recorded
+        case .choose(let choice):
+            log.append("choose")
+            choices.append(choice)
+            return .chosen(choose(choice))
         case .connect(let node):
             log.append("connect \(node.rawValue)")
             return .connected
@@ -160,6 +167,7 @@ struct Journey {
         case .verified: "verified"
         case .issued: "issued"
         case .recorded: "recorded"
+        case .chosen: "chosen"
         case .connected: "connected"
         case .endpoints: "endpoints"
         }

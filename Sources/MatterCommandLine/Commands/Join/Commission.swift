@@ -64,9 +64,24 @@ struct Commission: NetworkCommand {
             "What to do when attestation fails: enforce, ask, warn or skip; on a terminal, ask by default.",
             valueName: "MODE"))
     var attestation: AttestationArgument = .ask
+    @OptionGroup var network: NetworkJoinOptions
+    @Flag(help: "Choose from the Wi-Fi networks that the device sees.") var chooseNetwork = false
     @OptionGroup var trust: TrustOptions
-    @Option(help: ArgumentHelp("Where the device is used: ISO 3166-1 code of the country.", valueName: "CC"))
-    var country: String = "XX"
+    @Option(
+        help: ArgumentHelp(
+            "Where the device is used: ISO 3166-1 code of the country; by default that of the locale.",
+            valueName: "CC"))
+    var country: String?
+    @Option(help: ArgumentHelp("Where the device is used: indoor, outdoor or both.", valueName: "PLACE"))
+    var location: LocationArgument?
+    @Option(
+        help: ArgumentHelp(
+            "The time server for the device, if it takes one: an IPv6 address or a name.", valueName: "HOST"))
+    var ntp: String?
+    @Option(
+        help: ArgumentHelp(
+            "The node that gives the device the time, if it takes it from one.", valueName: "NODE[/EP]"))
+    var timeSource: NodeArgument?
     @Flag(help: "Accept the required terms of the device's manufacturer, as the Alliance's ledger has them.")
     var acceptTerms = false
     @Option(
@@ -106,8 +121,12 @@ struct Commission: NetworkCommand {
         guard passcode != nil || discriminator == nil else {
             throw ValidationError("--discriminator needs --passcode; a payload has its own")
         }
-        guard country.count == 2, country.allSatisfy({ $0.isASCII && $0.isUppercase }) else {
+        if let country, !Territory.isCode(country) {
             throw ValidationError("--country takes two capital letters, such as DE")
+        }
+        if let ntp, !(1...128).contains(ntp.utf8.count) { throw ValidationError("--ntp is 1 to 128 bytes long") }
+        if chooseNetwork, network.isGiven || from != nil {
+            throw ValidationError("--choose-network asks for the network of one device: leave the others out")
         }
         if let nodeID, !NodeID(nodeID.value).isOperational {
             throw ValidationError("--node-id takes the id of a node: 1 to 0xFFFFFFEFFFFFFFFF")
@@ -121,17 +140,26 @@ struct Commission: NetworkCommand {
 
     func run(_ context: CommandContext) async throws {
         if let name { try ShortForms.check(name) }
+        let wish = try await networkWish(context)
         let list = try from.map { file throws in
             try SetupCodeList(
                 InputFile.contents(file, largest: SetupCodeList.largest), checkName: ShortForms.check)
         }
         if check { return try await checkOnly(context) }
-        if let list { return try await CommissionRound(command: self, context: context).run(list) }
+        if let list { return try await CommissionRound(command: self, context: context).run(list, wish) }
         let printer = ProgressPrinter(context.progress, isJSON: context.console.isJSON)
         defer { printer.finish() }
         var commission = commissionOptions { printer.report($0) }
         if attestation == .ask { commission.ask = AttestationQuestion(printer: printer, console: context.console)?.ask }
-        let requests = try requests(context)
+        let desk = NetworkDesk(printer: printer, console: context.console, store: networks(context))
+        let source = try await timeSource(context)
+        let requests = try requests(context).map { request in
+            var request = request
+            request.network = wish
+            if let desk { request.choose = { try await desk.choose($0) } }
+            request.timeSource = source
+            return request
+        }
         let names = LedgerNames(context.controller.options.state)
         let expected = requests.lazy.compactMap { names.product($0.vendorID, $0.productID) }.first
         if let page = expected?.flowURL {
@@ -196,7 +224,7 @@ struct Commission: NetworkCommand {
         var desk = TermsDesk(
             state: context.controller.options.state, connection: LedgerConnection(output: options.state.output),
             nets: trust.allowTestDevices ? LedgerNet.allCases : [.main], given: terms, acceptsRequired: acceptTerms,
-            country: country)
+            country: country ?? Territory.current)
         do {
             return try await attempt(desk, deadline)
         } catch let error as CommissioningError where error.code == .termsRequired {
@@ -208,6 +236,25 @@ struct Commission: NetworkCommand {
             // A person may have taken any time to read; everything else is within the time of the command.
             return try await attempt(desk, acceptTerms ? deadline : .now + context.timeout)
         }
+    }
+
+    private func networks(_ context: CommandContext) -> NetworkStore { NetworkStore(context.controller.options.state) }
+
+    /// What was named, and what is stored; checked before any device is contacted.
+    private func networkWish(_ context: CommandContext) async throws -> NetworkWish {
+        guard !check else { return NetworkWish() }
+        let store = networks(context)
+        let given = try await network.credentials(
+            store, context.console, options.state.output, patience: context.timeout)
+        return NetworkWish(
+            given: given, known: given.isEmpty ? try store.credentials() : [], wantsChoice: chooseNetwork,
+            canAsk: mayAsk)
+    }
+
+    private func timeSource(_ context: CommandContext) async throws -> (node: UInt64, endpoint: UInt16)? {
+        guard let timeSource else { return nil }
+        let record = try await context.controller.record(of: timeSource.node)
+        return (record.nodeID.rawValue, timeSource.endpoint?.rawValue ?? 0)
     }
 
     /// For an issuer that wants to know.
@@ -237,7 +284,9 @@ struct Commission: NetworkCommand {
     /// With what the options say about every device.
     func completed(_ request: CommissioningRequest) -> CommissioningRequest {
         var request = request
-        request.country = country
+        request.country = country ?? Territory.current
+        request.location = location?.number
+        request.ntpServer = ntp
         request.readsEndpoints = !noPost
         request.until = until.flatMap(CommissioningStage.init(rawValue:))
         return request

@@ -20,7 +20,8 @@ struct CommissionRound: Sendable {
     }
 
     /// - Throws: `commission.incomplete` with the exit code of the first failure by line, after the rest was printed.
-    func run(_ list: SetupCodeList) async throws {
+    /// - Parameter wish: for the networks of all of them.
+    func run(_ list: SetupCodeList, _ wish: NetworkWish) async throws {
         let (command, context) = (command, context)
         let progress = ListProgress(context.progress, count: list.entries.count, isJSON: context.console.isJSON)
         defer { progress.finish() }
@@ -34,6 +35,7 @@ struct CommissionRound: Sendable {
                 options.discovery = device.discovery
                 let requests = device.requests.map { request in
                     var request = command.completed(request)
+                    request.network = wish
                     request.name = device.entry.name
                     request.room = device.entry.room ?? command.room
                     return request

@@ -3,5 +3,5 @@ import ArgumentParser
 struct NetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "net", abstract: "The networks of nodes.", discussion: "Example: matterctl net status kitchen",
-        subcommands: [NetStatus.self, NetScan.self])
+        subcommands: [NetStatus.self, NetScan.self, NetAdd.self, NetConnect.self, NetRemove.self])
 }

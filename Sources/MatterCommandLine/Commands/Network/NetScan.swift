@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSON
+import MatterCommissioning
 import MatterController
 import MatterDataModel
 import MatterRecords
@@ -61,7 +62,9 @@ extension Report {
 }
 
 /// The words of the numbers in the results of a search (Matter core specification 11.9.5.1, 11.9.5.2).
-private enum WiFiWords {
+enum WiFiWords {
+    /// WiFiSecurityBitmap of a network without a password.
+    static let open: UInt8 = 1
     private static let securities = ["open", "WEP", "WPA", "WPA2", "WPA3"]
 
     static func security(_ bitmap: UInt8) -> [String] {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSON
+import MatterCommissioning
 import MatterController
 import MatterDataModel
 import MatterRecords
@@ -34,7 +35,7 @@ struct NetStatus: NodeSubject {
 }
 
 extension Report {
-    fileprivate init(_ entry: NetworkState.Commissioning) {
+    init(_ entry: NetworkState.Commissioning) {
         self.init {
             Field("endpoint", entry.endpoint)
             Field("kind", entry.kind?.rawValue)
@@ -103,15 +104,5 @@ extension NetworkState.Interface {
     fileprivate var words: [String] {
         [name, typeName, isUp ? "up" : "down", NetworkAddress.text(hardwareAddress, as: .hardwareAddress)]
             .compactMap { $0 } + texts
-    }
-}
-
-/// The id of a network as people know it: the text of an SSID, otherwise `hex:…`.
-enum NetworkName {
-    static func text(_ id: [UInt8]) -> String {
-        guard let text = String(validating: id, as: UTF8.self), !text.isEmpty, TerminalText.escaped(text) == text else {
-            return "hex:" + Hex.encode(id, uppercase: true)
-        }
-        return text
     }
 }

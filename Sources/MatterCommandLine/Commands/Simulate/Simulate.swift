@@ -31,8 +31,9 @@ struct Simulate: LocalCommand {
             share one node on endpoints 1, 2, …
 
             While it runs, lines on stdin are things that happen to the device: `1 on-off toggle` (endpoint, cluster, \
-            what), `window` (its button: opens a commissioning window), `reboot`. With --count, a line begins with the \
-            node: `#7 1 on-off toggle`.
+            what), `window` (its button: opens a commissioning window), `reboot`, `0 network-commissioning vanish SSID` \
+            (also `appear SSID`, `password SSID PASSWORD`). With --count, a line begins with the node: \
+            `#7 1 on-off toggle`.
 
             Faults, separated by commas: \(FaultPlan.words.map { "\($0.word) – \($0.meaning)" }.joined(separator: "; ")).
 
@@ -69,8 +70,9 @@ struct Simulate: LocalCommand {
     @Option(help: ArgumentHelp("The serial number.", valueName: "TEXT")) var serial = "SIM-0001"
     @Option(help: ArgumentHelp("How to be found: avahi or none.", valueName: "HOW")) var mdns: SimulatedDiscovery =
         .avahi
-    @Option(help: ArgumentHelp("The network interface to play: ethernet or wifi.", valueName: "KIND")) var network:
-        NodeConfiguration.Network = .ethernet
+    @Option(help: ArgumentHelp("The network interface to play: ethernet, wifi or thread.", valueName: "KIND"))
+    var network: NodeConfiguration.Network = .ethernet
+    @OptionGroup var joining: SimulatedNetworkOptions
     @Flag(help: "Also be found and commissioned over Bluetooth.") var ble = false
     @Option(
         help: ArgumentHelp("With --ble: the adapter, such as hci0, or its address.", valueName: "ADAPTER"))
@@ -123,6 +125,7 @@ struct Simulate: LocalCommand {
     func validate() throws {
         try timeout?.requireSome()
         try span?.requireSome("--for")
+        try joining.check(network)
         if let icd, !(.seconds(1) ... .seconds(64_800)).contains(icd.duration) {
             throw ValidationError("--icd is 1 second to 18 hours")
         }
@@ -285,6 +288,7 @@ struct Simulate: LocalCommand {
             throw CommandLineError("usage.name", "a product name or serial number has at most 32 bytes")
         }
         configuration.vendorName = "matterctl"
+        try joining.apply(to: &configuration)
         configuration.limits.sessionsPerFabric = sessions
         configuration.limits.handshakes = handshakes
         configuration.sleep = icd.map { SleepHabits(idle: UInt32($0.duration.components.seconds)) }

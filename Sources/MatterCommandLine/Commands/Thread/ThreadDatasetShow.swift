@@ -1,5 +1,6 @@
 import ArgumentParser
 import MatterCommissioning
+import MatterCrypto
 import MatterErrors
 
 extension ThreadCommand.Dataset {
@@ -38,5 +39,18 @@ enum SecretArgument {
         }
         let contents = try InputFile.contents(argument == "-" ? "-" : String(argument.dropFirst()), largest: largest)
         return String(decoding: contents, as: UTF8.self)
+    }
+
+    /// - Throws: `ValidationError` for anything but `@FILE` and `@-`.
+    static func check(_ argument: String, _ option: String) throws {
+        guard argument.hasPrefix("@"), argument.count > 1 else {
+            throw ValidationError(
+                "\(option) takes @FILE, or @- for stdin: other users can see the arguments of a command")
+        }
+    }
+
+    /// The first line of the file in `@FILE`, or of stdin for `@-`.
+    static func line(_ argument: String) throws -> SecretBytes {
+        SecretBytes(Array(try InputFile.firstLine(String(argument.dropFirst())).utf8))
     }
 }

@@ -1,6 +1,5 @@
 package import MatterDataModel
-import MatterInteraction
-package import MatterRecords
+package import MatterInteraction
 import MatterTLV
 
 /// How a node is connected: the networks that it knows, and its interfaces (Matter core specification 11.9.6, 11.12.6).
@@ -8,26 +7,40 @@ package struct NetworkState: Sendable {
     package typealias Status = NetworkCommissioning.NetworkCommissioningStatus
 
     /// A network that a node knows.
-    package struct Network: Sendable {
+    package struct Network: Sendable, Equatable {
         /// The SSID, the extended PAN id, or the name of an interface.
         package let id: [UInt8]
         package let isConnected: Bool
+
+        package init(id: [UInt8], isConnected: Bool) {
+            self.id = id
+            self.isConnected = isConnected
+        }
     }
 
     /// An endpoint that can be told which networks to join.
-    package struct Commissioning: Sendable {
+    package struct Commissioning: Sendable, Equatable {
         package let endpoint: EndpointID
-        package fileprivate(set) var kind: NetworkKind?
-        package fileprivate(set) var networks: [Network] = []
-        package fileprivate(set) var maxNetworks: UInt8?
-        package fileprivate(set) var isEnabled: Bool?
+        package var kind: NetworkKind?
+        package var networks: [Network] = []
+        package var maxNetworks: UInt8?
+        package var isEnabled: Bool?
         /// The end of the last attempt to scan, add, remove or connect; `nil` if there was none.
-        package fileprivate(set) var lastStatus: Status?
-        package fileprivate(set) var lastNetwork: [UInt8]?
+        package var lastStatus: Status?
+        package var lastNetwork: [UInt8]?
         /// The number that the device gives the cause of a failed connection.
-        package fileprivate(set) var lastError: Int32?
+        package var lastError: Int32?
         /// How long a scan may take, in seconds.
-        fileprivate var scanTime: UInt8?
+        package var scanTime: UInt8?
+        /// How long joining a network may take, in seconds.
+        package var connectTime: UInt8?
+        /// The bands of its radio; empty if it does not say.
+        package var bands: [NetworkCommissioning.WiFiBand] = []
+
+        package init(endpoint: EndpointID, kind: NetworkKind? = nil) {
+            self.endpoint = endpoint
+            self.kind = kind
+        }
     }
 
     /// A network interface.
@@ -45,22 +58,23 @@ package struct NetworkState: Sendable {
 
     private typealias Attribute = NetworkCommissioning.Attribute
 
-    static let paths =
+    package static let paths =
         [
-            Attribute.maxNetworks, Attribute.networks, Attribute.scanMaxTimeSeconds, Attribute.interfaceEnabled,
-            Attribute.lastNetworkingStatus, Attribute.lastNetworkID, Attribute.lastConnectErrorValue,
-            GlobalAttribute.featureMap,
+            Attribute.maxNetworks, Attribute.networks, Attribute.scanMaxTimeSeconds, Attribute.connectMaxTimeSeconds,
+            Attribute.interfaceEnabled, Attribute.lastNetworkingStatus, Attribute.lastNetworkID,
+            Attribute.lastConnectErrorValue, GlobalAttribute.featureMap,
         ].map { AttributePath(endpoint: nil, cluster: NetworkCommissioning.id, attribute: $0) } + [interfacesPath]
 
     private static let interfacesPath = AttributePath(
         endpoint: 0, cluster: GeneralDiagnostics.id, attribute: GeneralDiagnostics.Attribute.networkInterfaces)
 
     /// What a read of ``paths`` tells. What a node leaves out or garbles is missing, and spoils nothing else.
-    init(_ result: ReadResult) {
+    package init(_ result: ReadResult) {
         var found: [EndpointID: Commissioning] = [:]
         for report in result.attributes {
             guard let value = report.value else { continue }
             guard report.path.cluster == NetworkCommissioning.id else {
+                guard report.path.cluster == GeneralDiagnostics.id else { continue }
                 interfaces += (value.items ?? []).compactMap { try? Interface($0) }
                 continue
             }
@@ -69,6 +83,9 @@ package struct NetworkState: Sendable {
             case Attribute.maxNetworks: entry.maxNetworks = UInt8(tlv: value)
             case Attribute.networks: entry.networks = (value.items ?? []).compactMap { try? Network($0) }
             case Attribute.scanMaxTimeSeconds: entry.scanTime = UInt8(tlv: value)
+            case Attribute.connectMaxTimeSeconds: entry.connectTime = UInt8(tlv: value)
+            case Attribute.supportedWiFiBands:
+                entry.bands = (value.items ?? []).compactMap { NetworkCommissioning.WiFiBand(tlv: $0) }
             case Attribute.interfaceEnabled: entry.isEnabled = value.boolean
             case Attribute.lastNetworkingStatus: entry.lastStatus = Status(tlv: value)
             case Attribute.lastNetworkID: entry.lastNetwork = value.octetString
@@ -89,7 +106,7 @@ package enum NetworkKind: String, Sendable {
     case ethernet = "Ethernet"
 
     /// - Parameter features: of the cluster Network Commissioning.
-    init?(_ features: FeatureMap) {
+    package init?(_ features: FeatureMap) {
         if features.contains(NetworkCommissioning.Feature.wiFiNetworkInterface) {
             self = .wifi
         } else if features.contains(NetworkCommissioning.Feature.threadNetworkInterface) {
@@ -104,7 +121,15 @@ package enum NetworkKind: String, Sendable {
 
 extension NetworkState.Commissioning {
     /// How long to wait for a scan.
-    var scanPatience: Duration? { scanTime.map { .seconds(Int64($0)) } }
+    package var scanPatience: Duration? { scanTime.map { .seconds(Int64($0)) } }
+
+    /// How long to wait for the end of an attempt to join, in seconds: what most devices say that say it.
+    package var joiningSeconds: UInt8 { connectTime ?? 60 }
+
+    /// True for an interface with a radio that is switched on.
+    package var isRadio: Bool { (kind == .wifi || kind == .thread) && isEnabled != false }
+
+    package var isConnected: Bool { networks.contains(where: \.isConnected) }
 }
 
 extension NetworkState.Network {
@@ -144,20 +169,5 @@ extension NetworkCommissioning.NetworkCommissioningStatus {
         case .ipBindFailed: "the device got no IP address"
         case .unknownError: "the device does not know why it failed"
         }
-    }
-}
-
-extension Controller {
-    /// How a node is connected.
-    ///
-    /// - Parameter title: the node in messages.
-    /// - Throws: ``ControllerError`` `unsupportedCluster` if it says nothing about its network.
-    package func networkState(of node: NodeRecord, title: String, budget: Budget) async throws -> NetworkState {
-        let read = try await link(to: node).read(NetworkState.paths, deadline: budget.deadline(for: node))
-        let state = NetworkState(read)
-        guard !state.commissioning.isEmpty || !state.interfaces.isEmpty else {
-            throw ControllerError(.unsupportedCluster, "\(title) says nothing about its network")
-        }
-        return state
     }
 }

@@ -1,0 +1,52 @@
+import Glibc
+
+/// The Wi-Fi of this machine.
+enum HostWiFi {
+    /// SIOCGIWESSID of the wireless extensions: the least that asks the kernel, without a service and without rights.
+    private static let getESSID: UInt = 0x8B1B
+    private static let longestSSID = 32
+    private static let longestName = 16
+    /// `struct iwreq`: a name, and a union of 16 bytes with a pointer, a length and flags.
+    private static let requestSize = 32
+
+    /// The SSID of the network that this machine is on; `nil` if there is none, or the kernel does not say.
+    static func ssid() -> [UInt8]? {
+        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return interfaces().lazy.compactMap { ssid(of: $0, descriptor) }.first
+    }
+
+    private static func interfaces() -> [String] {
+        guard let list = if_nameindex() else { return [] }
+        defer { if_freenameindex(list) }
+        var names: [String] = []
+        var entry = list
+        while entry.pointee.if_index != 0, let name = entry.pointee.if_name {
+            names.append(String(cString: name))
+            entry += 1
+        }
+        return names.filter { access("/sys/class/net/\($0)/wireless", F_OK) == 0 }
+    }
+
+    private static func ssid(of interface: String, _ descriptor: Int32) -> [UInt8]? {
+        let name = Array(interface.utf8)
+        guard name.count < longestName else { return nil }
+        var answer = [UInt8](repeating: 0, count: longestSSID)
+        let length = answer.withUnsafeMutableBytes { buffer -> Int in
+            withUnsafeTemporaryAllocation(byteCount: requestSize, alignment: 8) { request -> Int in
+                request.initializeMemory(as: UInt8.self, repeating: 0)
+                request.copyBytes(from: name)
+                guard let target = buffer.baseAddress else { return 0 }
+                request.storeBytes(of: UInt(bitPattern: target), toByteOffset: longestName, as: UInt.self)
+                request.storeBytes(
+                    of: UInt16(longestSSID), toByteOffset: longestName + MemoryLayout<UInt>.size, as: UInt16.self)
+                guard let start = request.baseAddress, ioctl(descriptor, getESSID, start) == 0 else { return 0 }
+                return Int(
+                    request.load(fromByteOffset: longestName + MemoryLayout<UInt>.size, as: UInt16.self))
+            }
+        }
+        let found = Array(answer.prefix(min(length, longestSSID)))
+        return found.isEmpty || found.allSatisfy { $0 == 0 } ? nil : found
+    }
+}

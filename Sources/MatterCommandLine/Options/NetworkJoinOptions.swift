@@ -1,0 +1,106 @@
+import ArgumentParser
+import MatterCommissioning
+import MatterCrypto
+import MatterDataModel
+import MatterErrors
+import MatterRecords
+import MatterStore
+
+/// The network that a device is to join; passwords and datasets are never arguments, which other users can see.
+struct NetworkJoinOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The Wi-Fi network for the device.", valueName: "SSID")) var wifi: String?
+    @Option(
+        help: ArgumentHelp(
+            "Its password: @FILE, or @- for stdin; a stored one, or asked for on a terminal, by default.",
+            valueName: "@FILE"))
+    var wifiPassword: String?
+    @Flag(help: "The Wi-Fi network has no password.") var wifiOpen = false
+    @Option(
+        help: ArgumentHelp(
+            "The Thread network for the device: its dataset, or auto for that of a border router here.",
+            valueName: "@FILE|auto"))
+    var thread: String?
+
+    private static let auto = "auto"
+
+    var isGiven: Bool { wifi != nil || thread != nil }
+
+    func validate() throws {
+        if let wifi, !(1...32).contains(wifi.utf8.count) { throw ValidationError("--wifi is 1 to 32 bytes long") }
+        guard wifi != nil || wifiPassword == nil && !wifiOpen else {
+            throw ValidationError("--wifi-password and --wifi-open need --wifi SSID")
+        }
+        guard wifiPassword == nil || !wifiOpen else {
+            throw ValidationError("give either --wifi-password or --wifi-open")
+        }
+        if let wifiPassword { try SecretArgument.check(wifiPassword, "--wifi-password") }
+        if let thread, thread != Self.auto, thread != "-", !thread.hasPrefix("@") {
+            throw ValidationError("--thread takes @FILE, - for stdin, or auto: a dataset has keys in it")
+        }
+    }
+
+    /// What was named, checked before anything is contacted.
+    ///
+    /// - Parameter store: where a password may be that was not given; `nil` to leave stored ones alone.
+    func credentials(
+        _ store: NetworkStore?, _ console: Console, _ output: OutputOptions, patience: Duration
+    ) async throws -> [NetworkCredential] {
+        var credentials: [NetworkCredential] = []
+        if let wifi { credentials.append(.wifi(try await wiFi(wifi, store, console))) }
+        if let thread {
+            if thread == Self.auto {
+                credentials.append(
+                    .thread(
+                        try await BorderRouterSearch(output: output, console: console, patience: patience).dataset()))
+            } else {
+                let dataset = try ThreadDataset(parsing: try SecretArgument.text(thread, what: "a dataset"))
+                for warning in dataset.warnings { console.warning(warning) }
+                credentials.append(.thread(dataset))
+            }
+        }
+        return credentials
+    }
+
+    private func wiFi(_ name: String, _ store: NetworkStore?, _ console: Console) async throws -> WiFiCredential {
+        let ssid = Array(name.utf8)
+        if wifiOpen { return try WiFiCredential(ssid: ssid, password: SecretBytes([])) }
+        if let wifiPassword {
+            return try WiFiCredential(ssid: ssid, password: try SecretArgument.line(wifiPassword))
+        }
+        if let stored = try store?.network(.wifi, ssid) {
+            return try WiFiCredential(ssid: ssid, password: stored.secret)
+        }
+        guard console.canAsk else {
+            throw CommandLineError(
+                "usage.no-password",
+                "the password of Wi-Fi '\(name)' is needed, and there is no terminal to ask for it",
+                hint: .step("network.password-needed"))
+        }
+        let password = try await Prompt.awaited(
+            "Password of Wi-Fi '\(TerminalText.escaped(name))' (empty if it has none): ", isSecret: true)
+        return try WiFiCredential(ssid: ssid, password: SecretBytes(Array((password ?? "").utf8)))
+    }
+}
+
+extension NetworkStore {
+    /// What may be offered to devices; a record that no longer makes sense is left out.
+    func credentials() throws -> [NetworkCredential] {
+        try all().compactMap { $0.credential }
+    }
+}
+
+extension StoredNetwork {
+    var credential: NetworkCredential? {
+        switch kind {
+        case .wifi: (try? WiFiCredential(ssid: id, password: secret)).map { .wifi($0) }
+        case .thread: (try? ThreadDataset(decoding: secret.copyBytes())).map { .thread($0) }
+        }
+    }
+
+    init(_ credential: NetworkCredential) {
+        switch credential {
+        case .wifi(let wifi): self.init(.wifi, id: wifi.ssid, name: credential.name, secret: wifi.password)
+        case .thread(let dataset): self.init(.thread, id: credential.id, name: credential.name, secret: dataset.encoded)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import JSON
+
+/// A Thread border router, as it advertises itself (`_meshcop._udp`, Thread specification 8.4).
+///
+/// Everything in it is text from the network: escape it before it reaches a terminal.
+package struct BorderRouter: Hashable, Sendable {
+    package let instance: String
+    package let host: String
+    /// Best first.
+    package let addresses: [ResolvedAddress]
+    package let networkName: String?
+    /// 8 bytes: the id of the network.
+    package let extendedPANID: [UInt8]?
+    /// When the dataset of the network was made, in seconds; see `ThreadDataset`.
+    package let activeTimestamp: UInt64?
+    package let vendor: String?
+    package let model: String?
+    /// Whether its Thread interface is up and part of the network; `nil` if it does not say.
+    package let isActive: Bool?
+
+    private static let longest = 64
+    /// Bits 3 and 4 of the state are the state of the interface; 2 is active.
+    private static let activeInterface: UInt32 = 2
+
+    package init(instance: String, host: String, addresses: [ResolvedAddress], txt: TXTRecord) {
+        self.instance = instance
+        self.host = host
+        self.addresses = addresses
+        networkName = txt.text("nn", limit: 16)
+        extendedPANID = txt["xp"].flatMap { $0.count == 8 ? $0 : nil }
+        activeTimestamp = txt["at"].flatMap { bytes in
+            bytes.count == 8 ? bytes.prefix(6).reduce(0) { $0 << 8 | UInt64($1) } : nil
+        }
+        vendor = txt.text("vn", limit: Self.longest)
+        model = txt.text("mn", limit: Self.longest)
+        isActive = txt["sb"].flatMap { bytes in
+            guard bytes.count == 4 else { return nil }
+            let state = bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            return state >> 3 & 3 == Self.activeInterface
+        }
+    }
+}
+
+/// A change of the border routers in reach.
+package enum BorderRouterEvent: Hashable, Sendable {
+    case found(BorderRouter)
+    /// Whatever answers at once has answered. More may follow.
+    case allForNow
+}
+
+/// Reads the reports of a search as border routers.
+struct BorderRouterReader {
+    static let type = "_meshcop._udp"
+
+    private var known: [String: BorderRouter] = [:]
+
+    var target: ServiceSearch.Target { .browse([Self.type]) }
+
+    mutating func read(_ report: ServiceReport, interfaces: [LocalInterface]) -> BorderRouterEvent? {
+        switch report {
+        case .updated(let instance):
+            let router = BorderRouter(
+                instance: instance.name, host: instance.host, addresses: instance.usableAddresses(interfaces),
+                txt: instance.txt)
+            guard !router.addresses.isEmpty, known.updateValue(router, forKey: instance.name) != router else {
+                return nil
+            }
+            return .found(router)
+        case .settled: return .allForNow
+        case .removed(let name):
+            known[name] = nil
+            return nil
+        case .named: return nil
+        }
+    }
+}

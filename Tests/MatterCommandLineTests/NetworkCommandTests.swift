@@ -1,0 +1,226 @@
+import Foundation
+import JSON
+import MatterCommandLine
+import TestSupport
+import Testing
+
+/// Devices without a network, commissioned by commands against `simulate`, and the networks of the house.
+@Suite("Networks of devices") struct NetworkCommandTests {
+    private let shell: Shell
+
+    init() throws { shell = try Shell() }
+
+    /// A device that is no node until it has joined a network.
+    private func device(_ words: String = "--network wifi", isTyped: Bool = false) throws -> Background {
+        try shell.start(
+            "simulate on-off-light --port 0 --mdns none --setup-over-ip \(words) --paa-out "
+                + "\(shell.path("trust"))/paa.der", isTyped: isTyped)
+    }
+
+    private func commission(_ port: String, _ more: String = "") -> String {
+        "commission 34970112332 --address 127.0.0.1:\(port) --allow-test-devices --trust \(shell.path("trust")) "
+            + "--name lamp --home \(shell.home) \(more)"
+    }
+
+    private func password(_ text: String = "simulated-password") throws -> String {
+        "@" + (try shell.file("password-\(UUID().uuidString)", text + "\n"))
+    }
+
+    @Test("a device joins the network that is named, is a node there, and answers")
+    func joins() async throws {
+        let device = try device()
+        let port = try await device.line("ready")
+        let run = try await shell.succeed(
+            commission(port, "--wifi simulated --wifi-password \(try password()) --json --progress json"))
+        #expect(try run.json()["name"] == "lamp")
+        #expect(run.stderr.contains("the device is to join Wi-Fi 'simulated'"), "\(run)")
+        #expect(!run.stderr.contains("simulated-password"))
+        try await shell.succeed("toggle lamp --address 127.0.0.1:\(port)")
+        let state = try await shell.succeed("net status lamp --json --address 127.0.0.1:\(port)").json()
+        let network = state["networking"]?.arrayValue?.first?["networks"]?.arrayValue?.first
+        #expect(network?["network"] == "simulated" && network?["connected"] == true)
+    }
+
+    @Test("a wrong password is said in words, the device forgets, and the next try with the right one works")
+    func wrongPassword() async throws {
+        let device = try device()
+        let port = try await device.line("ready")
+        let refused = try await shell.run(
+            commission(port, "--wifi simulated --wifi-password \(try password("not-the-password")) --json"))
+        #expect(refused.status == 8, "\(refused)")
+        let error = try refused.error()
+        #expect(error.text("id") == "commission.network-refused" && error.text("stage") == "network")
+        #expect(
+            error.text("message")?.hasPrefix(
+                "the device could not join Wi-Fi 'simulated': wrong password (error value 15)") == true)
+        #expect(error.text("device") == "rolled-back" && error["errorValue"] == 15)
+        #expect(!refused.stderr.contains("not-the-password"))
+        #expect(try await shell.succeed("node ls --json").json().arrayValue?.isEmpty == true)
+        try await shell.succeed(commission(port, "--wifi simulated --wifi-password \(try password())"))
+    }
+
+    @Test("an access point that has vanished is said in words; when it is back the same command works")
+    func vanished() async throws {
+        let device = try device(isTyped: true)
+        let port = try await device.line("ready")
+        device.type("0 network-commissioning vanish simulated")
+        let words = commission(port, "--wifi simulated --wifi-password \(try password())")
+        // The line is on its way to the device.
+        try await Task.sleep(for: .milliseconds(200))
+        let refused = try await shell.run(words)
+        #expect(refused.status == 8 && refused.stderr.contains("it does not see this network"), "\(refused)")
+        device.type("0 network-commissioning appear simulated")
+        try await Task.sleep(for: .milliseconds(200))
+        try await shell.succeed(words)
+    }
+
+    @Test("a device that leaves before it reports is found on its network")
+    func nonConcurrent() async throws {
+        let device = try device("--network wifi --non-concurrent")
+        let port = try await device.line("ready")
+        try await shell.succeed(commission(port, "--wifi simulated --wifi-password \(try password())"))
+        try await shell.succeed("toggle lamp --address 127.0.0.1:\(port)")
+    }
+
+    @Test("a Thread device joins the network of its dataset; with another key it says so")
+    func thread() async throws {
+        let file = shell.path("dataset.hex")
+        try await shell.succeed("thread dataset make --name mesh --out \(file)")
+        let device = try device("--network thread --network-dataset @\(file)")
+        let port = try await device.line("ready")
+        try await shell.succeed(commission(port, "--thread @\(file)"))
+        try await shell.succeed("toggle lamp --address 127.0.0.1:\(port)")
+        let other = shell.path("other.hex")
+        try await shell.succeed("thread dataset make --name mesh --out \(other)")
+        try await shell.succeed("node remove lamp --yes --address 127.0.0.1:\(port)")
+        let refused = try await shell.run(commission(port, "--thread @\(other)"))
+        #expect(refused.status == 8 && refused.stderr.contains("is not in its range"), "\(refused)")
+    }
+
+    @Test("--thread auto takes the dataset from the border router, and says which network it is")
+    func threadAuto() async throws {
+        let file = shell.path("dataset.hex")
+        try await shell.succeed("thread dataset make --name mesh --out \(file)")
+        let digits = try String(contentsOfFile: file, encoding: .utf8)
+        let router = try StandInServer { target in
+            target == "/node/dataset/active" ? StandInServer.Answer(digits) : StandInServer.Answer("", status: 404)
+        }
+        let house = try Shell(["MATTERCTL_BORDER_ROUTER": router.url, "MATTERCTL_HOME": shell.home])
+        let device = try device("--network thread --network-dataset @\(file)")
+        let port = try await device.line("ready")
+        let run = try await house.succeed(commission(port, "--thread auto"))
+        #expect(run.stderr.contains("the device is to join the Thread network 'mesh'"), "\(run)")
+        #expect(!run.stderr.contains(digits.prefix(40)))
+        let silent = try StandInServer { _ in StandInServer.Answer("", status: 204) }
+        let other = try Shell(["MATTERCTL_BORDER_ROUTER": silent.url])
+        let refused = try await other.run(commission(port, "--thread auto --json"))
+        #expect(try refused.error().text("id") == "thread.no-dataset")
+        #expect(refused.status == 4 && refused.stderr.contains("it is on no network yet"), "\(refused)")
+    }
+
+    @Test("on a terminal a person chooses from what the device sees, and may mistype the password")
+    func choice() async throws {
+        let device = try device()
+        let port = try await device.line("ready")
+        let terminal = try Shell(terminals: [.input, .error])
+        let run = try await terminal.run(
+            commission(port, "--choose-network"), input: "1\nnot-the-password\nsimulated-password\n")
+        #expect(run.status == 0, "\(run)")
+        #expect(run.stderr.contains("1\tsimulated\t-48 dBm\tWPA2\t2.4 GHz channel 6"), "\(run)")
+        #expect(run.stderr.contains("wrong password (error value 15)"))
+        try await shell.succeed("toggle lamp --address 127.0.0.1:\(port)")
+    }
+
+    @Test("a person who gives up leaves the device as it was")
+    func givenUp() async throws {
+        let device = try device()
+        let port = try await device.line("ready")
+        let terminal = try Shell(terminals: [.input, .error])
+        let run = try await terminal.run(commission(port, "--choose-network"), input: "\n")
+        #expect(run.status == 64 && run.stderr.contains("none was named"), "\(run)")
+        #expect(try await shell.succeed("node ls --json").json().arrayValue?.isEmpty == true)
+        try await shell.succeed(commission(port, "--wifi simulated-open --wifi-open"))
+    }
+
+    // MARK: The networks of the house
+
+    @Test("credentials are stored for the user alone, listed without their secret, used, and forgotten")
+    func stored() async throws {
+        try await shell.succeed(
+            "network credentials add --wifi simulated --wifi-password \(try password())")
+        let list = try await shell.succeed("network credentials ls --json")
+        #expect(try list.json().arrayValue?.first?["network"] == "simulated")
+        #expect(!list.stdout.contains("simulated-password"))
+        let folder = shell.home + "/networks"
+        let file = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+        let rights = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(file)")[.posixPermissions] as? Int
+        #expect(rights == 0o600)
+        let device = try device()
+        let port = try await device.line("ready")
+        try await shell.succeed(commission(port, "--wifi simulated"))
+        try await shell.succeed("network credentials forget simulated")
+        #expect(try await shell.succeed("network credentials ls --json").json().arrayValue?.isEmpty == true)
+        let unknown = try await shell.run("network credentials forget simulated --json")
+        #expect(unknown.status == 3)
+        #expect(try unknown.error().text("id") == "network.unknown")
+    }
+
+    @Test("secrets are no arguments, and impossible ones are found out at once")
+    func usage() async throws {
+        for words in [
+            "--wifi home --wifi-password secret", "--wifi-password @x", "--wifi-open", "--thread 0e08",
+            "--wifi home --wifi-open --wifi-password @x", "--choose-network --wifi home",
+            "--country de", "--location attic",
+        ] {
+            let run = try await shell.run(commission("1", words))
+            #expect(run.status == 64, "\(words): \(run)")
+        }
+        let short = try await shell.run(commission("1", "--wifi home --wifi-password \(try password("short"))x --json"))
+        #expect(short.status == 64)
+        let seven = try await shell.run(
+            commission("1", "--wifi home --wifi-password \(try password("seven77")) --json"))
+        #expect(try seven.error().text("id") == "wifi.invalid-password" && seven.status == 64)
+        let none = try await shell.run(commission("1", "--wifi home --json"))
+        #expect(try none.error().text("id") == "usage.no-password")
+    }
+
+    // MARK: Later
+
+    @Test("a node is moved to another network, completed there; the one in use is removed only by force")
+    func moved() async throws {
+        let device = try device()
+        let port = try await device.line("ready")
+        let there = "--address 127.0.0.1:\(port)"
+        try await shell.succeed(commission(port, "--wifi simulated --wifi-password \(try password())"))
+        let added = try await shell.succeed("net add lamp --wifi simulated-open --wifi-open --json \(there)").json()
+        #expect(added["networks"]?.arrayValue?.count == 2)
+        try await shell.succeed("net connect lamp simulated-open \(there)")
+        let inUse = try await shell.run("net remove lamp simulated-open --yes --json \(there)")
+        #expect(try inUse.error().text("id") == "net.in-use" && inUse.status == 64)
+        try await shell.succeed("net remove lamp simulated --yes \(there)")
+        let state = try await shell.succeed("net status lamp --json \(there)").json()
+        let networks = try #require(state["networking"]?.arrayValue?.first?["networks"]?.arrayValue)
+        #expect(networks.count == 1 && networks.first?["network"] == "simulated-open")
+        #expect(networks.first?["connected"] == true)
+        try await shell.succeed("toggle lamp \(there)")
+        let unknown = try await shell.run("net connect lamp nowhere --json \(there)")
+        #expect(try unknown.error().text("id") == "net.unknown" && unknown.status == 3)
+        try await shell.succeed("net remove lamp simulated-open --force --yes \(there)")
+    }
+
+    @Test("a node that cannot join the other network stays where it was, with what it had")
+    func stays() async throws {
+        let device = try device()
+        let port = try await device.line("ready")
+        let there = "--address 127.0.0.1:\(port)"
+        try await shell.succeed(commission(port, "--wifi simulated --wifi-password \(try password())"))
+        let refused = try await shell.run(
+            "net add lamp --wifi far-away --wifi-password \(try password()) --connect --json \(there)")
+        let error = try refused.error()
+        #expect(refused.status == 5 && error.text("id") == "net.refused", "\(refused)")
+        #expect(error.text("message")?.hasSuffix("nothing has changed") == true, "\(refused)")
+        let state = try await shell.succeed("net status lamp --json \(there)").json()
+        #expect(state["networking"]?.arrayValue?.first?["networks"]?.arrayValue?.count == 1)
+        try await shell.succeed("toggle lamp \(there)")
+    }
+}
