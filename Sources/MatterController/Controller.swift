@@ -49,6 +49,8 @@ public actor Controller {
         package var keepsSessions = true
         /// Finds nodes and devices in place of Avahi.
         package var discovery: (any Discovery)?
+        /// Finds devices over Bluetooth; called when a commissioning may need it. `nil` where there is none.
+        package var bluetooth: (@Sendable () -> any BluetoothCentral)?
         /// How long D-Bus and Avahi may be silent before discovery is taken for broken.
         package var discoveryPatience = AvahiDiscovery.standardPatience
         package var logger: Logger
@@ -81,6 +83,8 @@ public actor Controller {
     package nonisolated let fabrics: FabricStore
     private var openManager: ExchangeManager?
     private var openDiscovery: (any Discovery)?
+    /// Shared by all commissionings, which share the adapters too.
+    var openBluetooth: (any BluetoothCentral)?
     private var openDirectory: OperationalDirectory?
     private var openFabric: FabricRecord?
     private var openCredentials: OperationalCredentials?

@@ -12,6 +12,12 @@ enum Hints {
             "this code is for a new device that is paired over {0}, which matterctl does not support: set it up with the "
             + "manufacturer's app, then share it from there (in most apps: device settings, 'Matter' or 'linked services', "
             + "'pairing code') and use the code that the app shows",
+        "discover.needs-bluetooth": "this code is for a new device that is found over Bluetooth: leave --via ip out",
+        "discover.nothing-over-bluetooth":
+            "put the device into pairing mode, near the Bluetooth adapter of this host, and run the same command again",
+        "bluetooth.lost":
+            "bring the device nearer to the Bluetooth adapter of this host, put it into pairing mode again if necessary, and "
+            + "run the same command again",
         "commission.incomplete": "put the lines that failed into a list of their own, and run it again",
         "commission.list": "a line has a setup code, and if you like a name and a room",
         "issuer.slow": "check why it is slow, or try again with more time: --timeout 5min",

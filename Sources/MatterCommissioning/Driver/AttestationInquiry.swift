@@ -1,3 +1,4 @@
+package import Logging
 package import MatterCredentials
 package import MatterCrypto
 package import MatterDiscovery
@@ -50,16 +51,23 @@ package struct AttestationVisit: Sendable {
 
     private let connector: Connector
     private let discovery: (any Discovery)?
+    private let bluetooth: BluetoothPairing?
     private let random: any RandomSource
     private let progress: @Sendable (CommissioningProgress) -> Void
 
-    /// - Parameter discovery: `nil` where the network is not to be searched.
+    /// - Parameters:
+    ///   - discovery: `nil` where the network is not to be searched.
+    ///   - bluetooth: `nil` where Bluetooth is not to be searched.
     package init(
-        connector: Connector, discovery: (any Discovery)?, random: any RandomSource,
+        connector: Connector, discovery: (any Discovery)?, bluetooth: (any BluetoothCentral)? = nil,
+        random: any RandomSource, logger: Logger,
         progress: @escaping @Sendable (CommissioningProgress) -> Void
     ) {
         self.connector = connector
         self.discovery = discovery
+        self.bluetooth = bluetooth.map {
+            BluetoothPairing(central: $0, time: connector.time, random: random, logger: logger)
+        }
         self.random = random
         self.progress = progress
     }
@@ -72,7 +80,8 @@ package struct AttestationVisit: Sendable {
         let device: PairedDevice
         do {
             device = try await PASESearch(
-                connector: connector, discovery: discovery, random: random, request: request, clock: clock
+                connector: connector, discovery: discovery, bluetooth: bluetooth, random: random, request: request,
+                clock: clock
             ).pair(until: deadline, waitsForWindow: false)
         } catch {
             clock.fail()
@@ -87,22 +96,22 @@ package struct AttestationVisit: Sendable {
                     vendorID: request.vendorID, productID: request.productID
                 ).named
             evidence.advertised = device.advertised
-            await leave(device.session)
+            await leave(device)
             clock.end()
             return evidence
         } catch {
             clock.fail()
             // An interrupted task could not talk to the device any more.
-            await time.start { await leave(device.session) }.value
+            await time.start { await leave(device) }.value
             throw CommissioningFailure(error, stage: .attestation, wasPending: false).error
         }
     }
 
     /// A device arms its fail-safe by itself when PASE is set up (Matter core specification, 5.5): without an end to it,
     /// it would be closed for a minute.
-    private func leave(_ session: SecureSession) async {
-        let channel = CommissioningChannel(session: session, deadline: connector.time.now + Self.leaveBudget)
+    private func leave(_ device: PairedDevice) async {
+        let channel = CommissioningChannel(session: device.session, deadline: connector.time.now + Self.leaveBudget)
         _ = try? await channel.invoke(.armFailSafe(seconds: 0, breadcrumb: 0))
-        await session.close()
+        await device.leave()
     }
 }

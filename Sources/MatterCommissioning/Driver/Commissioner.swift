@@ -20,6 +20,8 @@ package struct Commissioner: Sendable {
         package var nodeConnector: NodeConnector
         /// `nil` where the network is not to be searched.
         package var discovery: (any Discovery)?
+        /// `nil` where Bluetooth is not to be searched.
+        package var bluetooth: (any BluetoothCentral)?
         package var fabric: OperationalCredentials
         package var issuer: any NOCIssuer
         package var journal: CommissioningJournal

@@ -27,6 +27,10 @@ struct CommissioningFailure {
         case let failure as TransportError where wasPending:
             let account = failure.report.map { "; \(ReportAccount($0))" } ?? ""
             self.error = Self.gone("then stopped answering: \(failure)\(account)", stage: stage, failure)
+        case let failure as TransportError where failure.code == .linkLost || failure.code == .btp:
+            self.error = CommissioningError(
+                .noAnswer, stage: stage, "the device is gone: \(failure)", hint: .step("bluetooth.lost"),
+                underlying: failure)
         case let failure as TransportError:
             self.error = CommissioningError(
                 .noAnswer, stage: stage,

@@ -15,6 +15,8 @@ package struct CommissioningRequest: Sendable {
     package var capabilities: SetupPayload.DiscoveryCapabilities?
     /// Where the device is, if that is known; skips discovery.
     package var addresses: [PeerAddress] = []
+    /// The only way to look for it; `nil` for what its code says.
+    package var via: CommissioningWay?
     package var name: String?
     package var room: String?
     package var requestedNodeID: NodeID?
@@ -59,6 +61,29 @@ extension CommissioningRequest {
         }
     }
 
+    /// The ways to look for its device, the better one first. A manual code says nothing of the ways; without a
+    /// discriminator any device would be as good over Bluetooth, so that this must be asked for.
+    package func ways(hasBluetooth: Bool) -> [CommissioningWay] {
+        if let via { return [via] }
+        guard hasBluetooth, discriminator != nil, capabilities?.contains(.ble) ?? true else { return [.ip] }
+        return [.ip, .ble]
+    }
+
+    /// The device in words: `with discriminator 3840`.
+    var sought: String {
+        switch filter {
+        case .longDiscriminator(let value): "with discriminator \(value)"
+        case .shortDiscriminator(let value): "with short discriminator \(value)"
+        default: "that is open for commissioning"
+        }
+    }
+
+    /// True if a device may be the one, by what it advertises over Bluetooth.
+    package func mayMean(_ device: BLEAdvertisement) -> Bool {
+        (discriminator?.matches(advertised: device.longDiscriminator) ?? true)
+            && agrees(vendorID, device.vendorID) && agrees(productID, device.productID)
+    }
+
     /// True if a device may be the one, by what it advertises.
     package func mayMean(_ device: CommissionableDevice) -> Bool {
         filter.matches(device.record, hasSubtype: false) && agrees(with: device)
@@ -66,11 +91,12 @@ extension CommissioningRequest {
 
     /// The code may say which product it belongs to; a device that says otherwise is another one.
     func agrees(with device: CommissionableDevice) -> Bool {
-        func agrees(_ wanted: UInt16?, _ advertised: UInt16?) -> Bool {
-            guard let wanted, wanted != 0, let advertised else { return true }
-            return wanted == advertised
-        }
-        return agrees(vendorID, device.record.vendorID) && agrees(productID, device.record.productID)
+        agrees(vendorID, device.record.vendorID) && agrees(productID, device.record.productID)
+    }
+
+    private func agrees(_ wanted: UInt16?, _ advertised: UInt16?) -> Bool {
+        guard let wanted, wanted != 0, let advertised else { return true }
+        return wanted == advertised
     }
 }
 

@@ -17,7 +17,7 @@ extension CommissioningRun {
 
     /// The PASE session has served its purpose; devices drop it with the fail-safe anyway.
     func close(_ memory: Memory) async {
-        await session.close()
+        await device.leave()
         await memory.operational?.close()
     }
 

@@ -17,6 +17,8 @@ struct CommissioningRun: Sendable {
     private static let keepAlive = Duration.seconds(20)
     /// How long a device may take to end an earlier fail-safe before ArmFailSafe is sent once more.
     private static let settling = Duration.seconds(2)
+    /// How often something is said over Bluetooth: a device leaves a connection that carries no messages.
+    private static let bluetoothPulse = Duration.seconds(25)
 
     let commissioner: Commissioner
     let request: CommissioningRequest
@@ -43,6 +45,8 @@ struct CommissioningRun: Sendable {
         var pending: PendingNode?
         /// True once the device may have its certificate.
         var isCertificateSent = false
+        /// True once the device has said that it has its certificate.
+        var isCertificateTaken = false
         /// True if the device fell silent on a session after it was sent its certificate.
         var hasLostSession = false
         var failSafe = FailSafeTimer()
@@ -65,6 +69,8 @@ struct CommissioningRun: Sendable {
     func run(clock: StageClock) async throws -> CommissionedNode {
         var flow = CommissioningFlow(try configuration())
         var memory = Memory()
+        let pulse = device.link == nil ? nil : time.start { await keepLinkBusy() }
+        defer { pulse?.cancel() }
         do {
             let node = try await drive(&flow, &memory, clock: clock)
             await close(memory)
@@ -84,6 +90,14 @@ struct CommissioningRun: Sendable {
             }
             failure.aftermath = aftermath
             throw failure
+        }
+    }
+
+    /// Reads something now and then, as long as the device answers over Bluetooth: the connection is the way back to it
+    /// until CommissioningComplete is answered, and the device may take long to appear on its network.
+    private func keepLinkBusy() async {
+        while (try? await time.sleep(for: Self.bluetoothPulse)) != nil {
+            guard (try? await channel.read(DeviceInformation.pulsePaths)) != nil else { return }
         }
     }
 
@@ -171,6 +185,7 @@ struct CommissioningRun: Sendable {
         case .event(let event):
             if case .issued(let issued, _) = event { memory.receipt = issued.receipt }
             if case .unanswered = event { memory.hasLostSession = true }
+            if case .answered(.addNOC, _) = event { memory.isCertificateTaken = true }
             if case .read(let result) = event { memory.failSafe.adopt(DeviceInformation(result)) }
             if case .answered(.armFailSafe(let seconds, _), _) = event {
                 memory.failSafe.armed(for: seconds, at: time.now)
@@ -215,8 +230,7 @@ struct CommissioningRun: Sendable {
             group.addTask { .event(.read(try await channel.read(paths))) }
         case .invoke(let command):
             group.addTask {
-                if let first { _ = try await channel.invoke(first) }
-                return try await perform(command, memory)
+                return try await perform(command, memory, first: first)
             }
         case .invokeAll(let commands):
             group.addTask {
@@ -253,7 +267,8 @@ struct CommissioningRun: Sendable {
             group.addTask { .event(.recorded) }
         case .connect(let node):
             // A device that has left for its network takes its time.
-            let deadline = memory.hasLostSession && !memory.isJoining ? anotherSessionDeadline : deadline
+            let isMoving = memory.isJoining || device.link != nil && memory.isCertificateTaken
+            let deadline = memory.hasLostSession && !isMoving ? anotherSessionDeadline : deadline
             group.addTask { .connected(try await connect(to: node, deadline: deadline)) }
         case .readEndpoints:
             let session = memory.operational ?? session
@@ -274,8 +289,11 @@ struct CommissioningRun: Sendable {
     }
 
     /// Sends a command of the flow. A device that falls silent from AddNOC on can still be reached by CASE.
-    private func perform(_ command: CommissioningCommand, _ memory: Memory) async throws -> Outcome {
+    private func perform(
+        _ command: CommissioningCommand, _ memory: Memory, first: CommissioningCommand?
+    ) async throws -> Outcome {
         do {
+            if let first { _ = try await self.channel.invoke(first) }
             let channel = channel(on: memory.operational ?? session)
             let hasOtherWay = command == .commissioningComplete && memory.operational != nil
             var result = try await channel.invoke(command, hasOtherWay: hasOtherWay)
@@ -411,7 +429,7 @@ struct CommissioningRun: Sendable {
     private func record(_ issued: IssuedNOC, _ information: DeviceInformation) throws -> PendingNode {
         let pending = PendingNode(
             nodeID: issued.nodeID, name: request.name, room: request.room, receipt: issued.receipt,
-            noc: issued.noc.tlv, addresses: [session.address],
+            noc: issued.noc.tlv, addresses: operationalHints,
             fingerprint: try environment.journal.fingerprint(
                 of: request.passcode.value, random: environment.random),
             discriminator: request.discriminator,
@@ -421,10 +439,13 @@ struct CommissioningRun: Sendable {
         return pending
     }
 
+    /// Where the node may be: at the address of PASE, unless that was another network's.
+    private var operationalHints: [PeerAddress] { device.link == nil ? [session.address] : [] }
+
     /// Takes no session slot: no other process has a session with a node that is new.
     private func connect(to node: NodeID, deadline: Instant) async throws -> SecureSession {
         try await environment.nodeConnector.connect(
-            to: node, hints: [session.address], reliability: session.established.peerParameters.reliability,
+            to: node, hints: operationalHints, reliability: session.established.peerParameters.reliability,
             presumedActive: true, deadline: deadline)
     }
 }

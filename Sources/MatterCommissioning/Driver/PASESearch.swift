@@ -14,6 +14,14 @@ struct PairedDevice: Sendable {
     let session: SecureSession
     /// Vendor and product as it advertises them; `nil` if it was not looked up.
     var advertised: VendorAndProduct?
+    /// The connection that the session is on; `nil` on the network.
+    var link: BluetoothLink?
+
+    /// Ends the session, and its connection.
+    func leave() async {
+        await session.close()
+        await link?.close()
+    }
 }
 
 /// Finds the device of a setup code and sets up PASE with it.
@@ -21,6 +29,8 @@ struct PASESearch: Sendable {
     let connector: Connector
     /// `nil` where the network is not to be searched.
     let discovery: (any Discovery)?
+    /// `nil` where there is no Bluetooth.
+    var bluetooth: BluetoothPairing?
     let random: any RandomSource
     let request: CommissioningRequest
     let clock: StageClock
@@ -31,54 +41,115 @@ struct PASESearch: Sendable {
     func pair(
         lookout: Duration? = nil, until deadline: Instant, waitsForWindow: Bool
     ) async throws -> PairedDevice {
-        let (connector, clock, random, passcode) = (connector, clock, random, request.passcode.value)
-        let hasNoted = Once()
-        let pair: CommissionableSearch.Pair = { given, limit, heard in
-            var target = given
-            target.onBusy = {
-                guard hasNoted.isFirst() else { return }
-                clock.note(
-                    "the device is busy with another handshake, perhaps one that was cut short, which it gives up after a "
-                        + "minute; waiting")
-            }
-            return try await connector.connect(to: target, deadline: limit) { localSessionID, reliability in
-                OverheardHandshake(
-                    PASEInitiator(
-                        passcode: passcode, localSessionID: localSessionID, knownReliability: reliability,
-                        random: random), heard: heard)
+        if !request.addresses.isEmpty { return try await pairAtAddress(until: deadline) }
+        let look = lookout ?? request.lookout ?? (deadline - connector.time.now) / 2
+        let lookoutEnds = min(deadline, connector.time.now + look)
+        let isLocated = Once()
+        let locate: @Sendable () -> Void = { [clock] in if isLocated.isFirst() { clock.enter(.pase) } }
+        let network: PairingRace.Search = { located in
+            try await searchNetwork(lookoutEnds, until: deadline, waitsForWindow: waitsForWindow) {
+                located()
+                locate()
             }
         }
-        if !request.addresses.isEmpty {
-            clock.enter(.pase)
-            do {
-                let session = try await pair(
-                    PeerTarget(phase: .pase, hints: request.addresses, presumedActive: true), deadline
-                ) {}
-                return PairedDevice(session: session)
-            } catch let error as SessionError where error.code == .refused {
-                throw PASEFailure.error(
-                    [error.refusal].compactMap { $0 },
-                    tried: request.addresses.map(\.description).joined(separator: ", "),
-                    isContradicted: error.isContradicted)
+        let overBluetooth: PairingRace.Search = { located in
+            try await searchBluetooth(lookoutEnds, until: deadline, waitsForWindow: waitsForWindow) {
+                located()
+                locate()
             }
         }
+        switch request.ways(hasBluetooth: bluetooth != nil) {
+        case [.ip]: return try await network {}
+        case [.ble]: return try await overBluetooth {}
+        default:
+            let isForNetwork = request.capabilities?.contains(.onNetwork) ?? true
+            return try await PairingRace(
+                time: connector.time, headStart: isForNetwork ? PairingRace.headStart : .zero, network: network,
+                bluetooth: overBluetooth
+            ).run()
+        }
+    }
+
+    private func pairAtAddress(until deadline: Instant) async throws -> PairedDevice {
+        clock.enter(.pase)
+        do {
+            let session = try await connect(
+                PeerTarget(phase: .pase, hints: request.addresses, presumedActive: true), deadline, Once()
+            ) {}
+            return PairedDevice(session: session)
+        } catch let error as SessionError where error.code == .refused {
+            throw PASEFailure.error(
+                [error.refusal].compactMap { $0 },
+                tried: request.addresses.map(\.description).joined(separator: ", "),
+                isContradicted: error.isContradicted)
+        }
+    }
+
+    private func searchNetwork(
+        _ lookoutEnds: Instant, until deadline: Instant, waitsForWindow: Bool, located: @escaping @Sendable () -> Void
+    ) async throws -> PairedDevice {
         guard let discovery else {
             throw CommissioningError(
                 .nothingDiscovered, stage: .discover, "neither discovery nor an address is available")
         }
-        let look = lookout ?? request.lookout ?? (deadline - connector.time.now) / 2
+        let (clock, hasNoted) = (clock, Once())
         return try await CommissionableSearch(
             time: connector.time, discovery: discovery, filter: request.filter, request: request,
-            discoveryDeadline: min(deadline, connector.time.now + look),
+            discoveryDeadline: lookoutEnds,
             deadline: deadline,
             waitsForWindow: waitsForWindow,
             waiting: { label in
                 clock.note(
                     "the device at \(label) is not open for commissioning; one whose commissioning was cut short opens again "
                         + "by itself within a minute or two; waiting")
-            }, pair: pair,
-            located: { clock.enter(.pase) }
+            }, pair: { try await connect($0, $1, hasNoted, heard: $2) },
+            located: located
         ).run()
+    }
+
+    private func searchBluetooth(
+        _ lookoutEnds: Instant, until deadline: Instant, waitsForWindow: Bool, located: @escaping @Sendable () -> Void
+    ) async throws -> PairedDevice {
+        guard let bluetooth else {
+            throw TransportError(.socket, "there is no Bluetooth here to look for the device with")
+        }
+        let (clock, hasNoted, handshake) = (clock, Once(), makeHandshake {})
+        return try await BluetoothSearch(
+            time: connector.time, central: bluetooth.central, request: request, lookoutEnds: lookoutEnds,
+            deadline: deadline, waitsForWindow: waitsForWindow,
+            pair: { device, limit in
+                var target = PeerTarget(phase: .pase, presumedActive: true)
+                target.onBusy = { Self.noteBusy(hasNoted, clock) }
+                return try await bluetooth.pair(with: device, target: target, deadline: limit, makeHandshake: handshake)
+            }, located: located, note: { clock.note($0) }
+        ).run()
+    }
+
+    // MARK: Handshakes
+
+    private func connect(
+        _ given: PeerTarget, _ limit: Instant, _ hasNoted: Once, heard: @escaping @Sendable () -> Void
+    ) async throws -> SecureSession {
+        var target = given
+        target.onBusy = { [clock] in Self.noteBusy(hasNoted, clock) }
+        return try await connector.connect(to: target, deadline: limit, makeHandshake: makeHandshake(heard))
+    }
+
+    private func makeHandshake(_ heard: @escaping @Sendable () -> Void) -> Connector.MakeHandshake {
+        let (random, passcode) = (random, request.passcode.value)
+        return { localSessionID, reliability in
+            OverheardHandshake(
+                PASEInitiator(
+                    passcode: passcode, localSessionID: localSessionID, knownReliability: reliability, random: random),
+                heard: heard)
+        }
+    }
+
+    private static func noteBusy(_ hasNoted: Once, _ clock: StageClock) {
+        guard hasNoted.isFirst() else { return }
+        clock.note(
+            "the device is busy with another handshake, perhaps one that was cut short, which it gives up after a "
+                + "minute; waiting")
     }
 }
 
@@ -107,4 +178,13 @@ private struct OverheardHandshake: Handshake {
     }
 
     var peerParameters: SessionParameters? { handshake.peerParameters }
+}
+
+/// Something that has happened or not.
+final class Flag: Sendable {
+    private let state = Atomic(false)
+
+    var isRaised: Bool { state.load(ordering: .relaxed) }
+
+    func raise() { state.store(true, ordering: .relaxed) }
 }

@@ -98,8 +98,11 @@ struct Pairing: Sendable {
         lookout: Duration? = nil, until deadline: Instant, waitsForWindow: Bool
     ) async throws -> PairedDevice {
         try await PASESearch(
-            connector: environment.connector, discovery: environment.discovery, random: environment.random,
-            request: request, clock: clock
+            connector: environment.connector, discovery: environment.discovery,
+            bluetooth: environment.bluetooth.map {
+                BluetoothPairing(
+                    central: $0, time: environment.time, random: environment.random, logger: environment.logger)
+            }, random: environment.random, request: request, clock: clock
         ).pair(lookout: lookout, until: deadline, waitsForWindow: waitsForWindow)
     }
 }

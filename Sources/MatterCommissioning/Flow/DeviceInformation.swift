@@ -70,6 +70,11 @@ package struct DeviceInformation: Equatable, Sendable {
         path(BasicInformation.id, BasicInformation.Attribute.productID),
     ]
 
+    /// Something small, to hear whether the device is still there.
+    static let pulsePaths: [AttributePath] = [
+        path(GeneralCommissioning.id, GeneralCommissioning.Attribute.breadcrumb)
+    ]
+
     private static func path(_ cluster: ClusterID, _ attribute: AttributeID) -> AttributePath {
         AttributePath(endpoint: 0, cluster: cluster, attribute: attribute)
     }

@@ -117,17 +117,14 @@ struct CommissionableSearch: Sendable {
     }
 
     private func nothingFound() -> CommissioningError {
-        let what =
-            switch filter {
-            case .longDiscriminator(let value): "with discriminator \(value)"
-            case .shortDiscriminator(let value): "with short discriminator \(value)"
-            default: "that is open for commissioning"
-            }
         var hint = Hint.step("discover.nothing-found")
         if let capabilities = request.capabilities, !capabilities.contains(.onNetwork) {
-            hint = .step("discover.other-transport", capabilities.names.joined(separator: ", "))
+            hint =
+                capabilities.contains(.ble) && request.via == .ip
+                ? .step("discover.needs-bluetooth")
+                : .step("discover.other-transport", capabilities.names.joined(separator: ", "))
         }
         return CommissioningError(
-            .nothingDiscovered, stage: .discover, "no device \(what) answered on this network", hint: hint)
+            .nothingDiscovered, stage: .discover, "no device \(request.sought) answered on this network", hint: hint)
     }
 }

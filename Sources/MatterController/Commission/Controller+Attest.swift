@@ -26,11 +26,12 @@ extension Controller {
         progress: @escaping @Sendable (CommissioningProgress) -> Void = { _ in }, deadline: Instant
     ) async throws -> AttestedDevice {
         let judge = try judge(trust)
-        let visit = AttestationVisit(
-            connector: Connector(manager: try await manager(), logger: options.logger), discovery: discovery(),
-            random: options.random, progress: progress)
+        let connector = Connector(manager: try await manager(), logger: options.logger)
         var failure = CommissioningError(.nothingDiscovered, stage: .discover, "there is no setup code")
         for (index, request) in requests.enumerated() {
+            let visit = AttestationVisit(
+                connector: connector, discovery: discovery(), bluetooth: bluetooth(for: request),
+                random: options.random, logger: options.logger, progress: progress)
             do {
                 return judge.judged(try await visit.evidence(of: request, deadline: deadline))
             } catch let error as CommissioningError where error.code == .nothingDiscovered {

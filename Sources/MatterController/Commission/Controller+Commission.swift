@@ -139,6 +139,7 @@ extension Controller {
             },
             attest: { evidence in try await judge.attest(evidence) }, random: options.random,
             logger: options.logger, unixTime: options.unixTime, timeZone: Clock.timeZone)
+        environment.bluetooth = bluetooth(for: request)
         environment.prepareNodeID = { if isOurs { await lease.prepare() } }
         do {
             let result = try await Commissioner(environment, progress: commission.progress)
@@ -150,6 +151,17 @@ extension Controller {
             await lease.release()
             throw error
         }
+    }
+
+    /// The host's Bluetooth, if the device may have to be looked for there.
+    func bluetooth(for request: CommissioningRequest) -> (any BluetoothCentral)? {
+        guard let make = options.bluetooth, request.addresses.isEmpty,
+            request.ways(hasBluetooth: true).contains(.ble)
+        else { return nil }
+        if let openBluetooth { return openBluetooth }
+        let bluetooth = make()
+        openBluetooth = bluetooth
+        return bluetooth
     }
 
     package func journal() throws -> CommissioningJournal {

@@ -17,10 +17,10 @@ extension SimulatedDevice {
     func advertise() {
         guard surroundings.advertiser != nil || surroundings.bluetooth != nil else { return }
         let previous = advertising
-        advertising = Task {
+        advertising = time.start {
             await previous?.value
-            await applyAdvertising()
-            await applyBluetooth()
+            await self.applyAdvertising()
+            await self.applyBluetooth()
         }
     }
 
@@ -56,18 +56,18 @@ extension SimulatedDevice {
         }
     }
 
-    /// The service data of a device that can be commissioned (Matter core specification 5.4.2.5.6).
+    /// A device that is on a fabric is on a network, and is found there.
     private func applyBluetooth() async {
         guard let bluetooth = surroundings.bluetooth else { return }
         let wanted =
-            node.isCommissionable
+            node.isCommissionable && node.fabrics.isEmpty
             ? BLEAdvertisement(
                 longDiscriminator: node.window.discriminator, vendorID: configuration.vendorID,
                 productID: configuration.productID) : nil
         guard wanted != bluetoothAdvertisement else { return }
-        bluetoothAdvertisement = wanted
         do {
             try await bluetooth.advertise(wanted)
+            bluetoothAdvertisement = wanted
         } catch {
             report("advertising-failed", [("reason", .string("\(error)"))])
         }

@@ -24,7 +24,7 @@ package actor SimulatedDevice {
         /// The clock, and what carries messages.
         package var time: any TimeSource = SystemTime()
         package var links: any LinkProvider = UDPLinks()
-        /// `nil` for a device without Bluetooth.
+        /// Where the device offers BTP, until it is on a fabric; `nil` for a device without Bluetooth.
         package var bluetooth: (any BluetoothPeripheral)?
         /// Told of everything that a person may want to see.
         package var report: @Sendable (NodeReport) -> Void

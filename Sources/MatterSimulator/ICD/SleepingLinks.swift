@@ -53,5 +53,7 @@ private struct SleepingLink: DatagramLink {
 
     func join(_ groups: Set<PeerAddress>) async throws(TransportError) { try await base.join(groups) }
 
+    func onLoss(_ handler: @escaping @Sendable (PeerAddress, TransportError) -> Void) { base.onLoss(handler) }
+
     func close() async { await base.close() }
 }

@@ -39,6 +39,9 @@ package actor ExchangeManager {
     var reservations: [SessionReference: Reservation] = [:]
     private var inboxes: [ExchangeKey: [ReceivedMessage]] = [:]
     private var failures: Set<ExchangeKey> = []
+    /// Why sessions are gone whose peers were lost; the owners of a few may still ask.
+    private var losses: [SessionReference: TransportError] = [:]
+    private static let mostLosses = 64
     private var waiters: [ExchangeKey: Waiter] = [:]
     private var waits = DeadlineQueue<ExchangeKey>()
     private var nextWaiterID: UInt64 = 0
@@ -111,6 +114,7 @@ package actor ExchangeManager {
 
     package func install(_ parameters: SecureSessionParameters) throws(CryptoError) -> SessionReference {
         reservedSessionIDs.remove(parameters.localSessionID)
+        losses[.secure(parameters.localSessionID)] = nil
         return try engine.install(parameters, now: time.now)
     }
 
@@ -148,7 +152,8 @@ package actor ExchangeManager {
     // MARK: Exchanges
 
     package func openExchange(on session: SessionReference) throws(TransportError) -> Exchange {
-        Exchange(manager: self, key: try engine.openExchange(on: session))
+        if let loss = losses[session] { throw loss }
+        return Exchange(manager: self, key: try engine.openExchange(on: session))
     }
 
     func send(
@@ -176,7 +181,7 @@ package actor ExchangeManager {
             return message
         }
         guard engine.contains(key), !isShutDown else {
-            throw TransportError(.closed, "the session or the exchange was closed")
+            throw losses[key.session] ?? TransportError(.closed, "the session or the exchange was closed")
         }
         if failures.contains(key) { throw undelivered(key) }
         guard waiters[key] == nil else { throw TransportError(.closed, "another task waits on this exchange") }
@@ -279,7 +284,11 @@ package actor ExchangeManager {
     /// A peer is gone for good, and with it the sessions that it had.
     private func lost(_ peer: PeerAddress, _ error: TransportError) {
         trace?("lost \(peer): \(error)")
-        for session in engine.sessions(with: peer) { remove(session, because: error) }
+        if losses.count >= Self.mostLosses { losses = [:] }
+        for session in engine.sessions(with: peer) {
+            remove(session, because: error)
+            losses[session] = error
+        }
     }
 
     private func newLink() async throws(TransportError) -> any DatagramLink {

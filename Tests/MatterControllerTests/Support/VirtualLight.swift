@@ -27,8 +27,11 @@ final class VirtualLight: Sendable {
     ///   - credentials: what it attests itself with; by default credentials of its own.
     ///   - productID: what it reports.
     ///   - terms: what it wants accepted.
+    ///   - bluetooth: where it offers BTP, if it does; then its code says that it is found only there.
+    ///   - report: told of what happens on it.
     init(
-        _ credentials: DeviceAttestationCredentials? = nil, productID: UInt16 = 0x8001, terms: DemandedTerms? = nil
+        _ credentials: DeviceAttestationCredentials? = nil, productID: UInt16 = 0x8001, terms: DemandedTerms? = nil,
+        bluetooth: (any BluetoothPeripheral)? = nil, report: @escaping @Sendable (NodeReport) -> Void = { _ in }
     ) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("matterctl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -46,7 +49,8 @@ final class VirtualLight: Sendable {
             pbkdf: pbkdf, attestation: credentials ?? attestation.credentials, primaryDeviceType: .dimmableLight)
         configuration.terms = terms
         let kinds = [try DeviceKind.named("dimmable-light")]
-        var surroundings = SimulatedDevice.Surroundings(port: 0)
+        var surroundings = SimulatedDevice.Surroundings(port: 0, report: report)
+        surroundings.bluetooth = bluetooth
         if let time = VirtualTime.current {
             surroundings.time = time
             surroundings.links = TestNetwork.links()
@@ -58,7 +62,7 @@ final class VirtualLight: Sendable {
         self.device = device
         serving = inBackground { await device.run() }
         code = try SetupPayload(
-            vendorID: 0xFFF1, productID: 0x8001, discoveryCapabilities: .onNetwork,
+            vendorID: 0xFFF1, productID: 0x8001, discoveryCapabilities: bluetooth == nil ? .onNetwork : .ble,
             discriminator: try SetupDiscriminator(long: 3840), passcode: try SetupPasscode(Self.passcode)
         ).qrCode()
     }

@@ -58,6 +58,14 @@ package final class MemoryBluetooth: Sendable {
         for connection in state.withLock({ $0.connections }) { connection.end("the connection was lost") }
     }
 
+    /// Loses all connections in a while.
+    package func loseAll(after delay: Duration) {
+        time.start {
+            try? await self.time.sleep(for: delay)
+            self.loseAll()
+        }
+    }
+
     // MARK: For both sides
 
     fileprivate func scan() -> AsyncThrowingStream<BluetoothDevice, any Error> {
