@@ -30,6 +30,8 @@ enum MetadataArgument: String, ExpressibleByArgument, CaseIterable {
     case withConfirm = "with-confirm"
 }
 
+extension CommissioningWay: ExpressibleByArgument {}
+
 struct Commission: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "commission", abstract: "Commission a device onto the fabric.",
@@ -56,6 +58,11 @@ struct Commission: NetworkCommand {
         help: ArgumentHelp(
             "Commission the devices of a list: a line each with code, name and room; - for stdin.", valueName: "FILE"))
     var from: String?
+    @Option(
+        help: ArgumentHelp(
+            "Where to look for the device: ip (the network) or ble (Bluetooth); by default as its code says.",
+            valueName: "WAY"))
+    var via: CommissioningWay?
     @Option(help: ArgumentHelp("A name for the node.", valueName: "NAME")) var name: String?
     @Option(help: ArgumentHelp("The room it is in.", valueName: "ROOM")) var room: String?
     @Option(help: ArgumentHelp("The node id to give it.", valueName: "N")) var nodeID: NumberArgument<UInt64>?
@@ -130,6 +137,9 @@ struct Commission: NetworkCommand {
         }
         if let nodeID, !NodeID(nodeID.value).isOperational {
             throw ValidationError("--node-id takes the id of a node: 1 to 0xFFFFFFEFFFFFFFFF")
+        }
+        if via == .ble, options.address != nil {
+            throw ValidationError("--address is an address on the network: leave it or --via ble out")
         }
         if acceptTerms, terms != nil { throw ValidationError("give either --accept-terms or --terms") }
         if let until, CommissioningStage(rawValue: until) == nil {
@@ -287,6 +297,7 @@ struct Commission: NetworkCommand {
         request.country = country ?? Territory.current
         request.location = location?.number
         request.ntpServer = ntp
+        request.via = via
         request.readsEndpoints = !noPost
         request.until = until.flatMap(CommissioningStage.init(rawValue:))
         return request
