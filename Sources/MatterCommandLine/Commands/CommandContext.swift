@@ -2,6 +2,7 @@ package import ArgumentParser
 import Glibc
 import JSON
 package import Logging
+import MatterBluetooth
 package import MatterController
 import MatterDataModel
 import MatterDiscovery
@@ -23,10 +24,13 @@ package struct CommandContext: Sendable {
     /// The end of the budget, for commands that are not about one node.
     package var deadline: Instant { budget.deadline }
 
-    /// - Parameter processing: how long a device may take to do what it is told; `nil` for the usual.
+    /// - Parameters:
+    ///   - processing: how long a device may take to do what it is told; `nil` for the usual.
+    ///   - adapters: the Bluetooth adapters to use, as they are typed; none for the first one.
     /// - Throws: ``TransportError`` about an address, and what is wrong with the other options.
     init(
-        _ options: NetworkOptions, defaultTimeout: Duration = Budget.standard, processing: Duration? = nil
+        _ options: NetworkOptions, defaultTimeout: Duration = Budget.standard, processing: Duration? = nil,
+        adapters: [String] = []
     ) async throws {
         logger = try options.state.output.logger()
         console = options.state.output.console
@@ -54,6 +58,7 @@ package struct CommandContext: Sendable {
         settings.checkInPatience = options.timeout?.duration
         settings.discoveryPatience = Self.discoveryPatience(timeout)
         settings.services = VendorModule.all.map(\.service)
+        settings.bluetooth = { BlueZCentral(AdapterChoice(adapters)) }
         settings.warn = { [console] text, hint in console.warning(text, hint) }
         controller = Controller(settings)
     }
@@ -100,6 +105,8 @@ package protocol NetworkCommand: AsyncParsableCommand {
     static var defaultTimeout: Duration { get }
     /// How long a device may take to do what it is told; `nil` for the usual.
     static var processing: Duration? { get }
+    /// The Bluetooth adapters to use, as they are typed; none for the first one.
+    var bluetoothAdapters: [String] { get }
     /// The end of all that the command may do, if the user gave it a time.
     var longestRun: Duration? { get }
 
@@ -110,13 +117,15 @@ extension NetworkCommand {
     package var target: NodeTarget? { nil }
     package static var defaultTimeout: Duration { Budget.standard }
     package static var processing: Duration? { nil }
+    package var bluetoothAdapters: [String] { [] }
     package var longestRun: Duration? { options.timeout?.duration }
 
     package func run() async throws {
         let context: CommandContext
         do {
             context = try await CommandContext(
-                options, defaultTimeout: Self.defaultTimeout, processing: Self.processing)
+                options, defaultTimeout: Self.defaultTimeout, processing: Self.processing,
+                adapters: bluetoothAdapters)
         } catch {
             throw CommandFailure(error: error, target: target, isJSON: options.state.output.json)
         }

@@ -63,6 +63,10 @@ struct Commission: NetworkCommand {
             "Where to look for the device: ip (the network) or ble (Bluetooth); by default as its code says.",
             valueName: "WAY"))
     var via: CommissioningWay?
+    @Option(
+        help: ArgumentHelp(
+            "Over Bluetooth: the adapter, such as hci1, or its address; may be repeated.", valueName: "ADAPTER"))
+    var bleAdapter: [String] = []
     @Option(help: ArgumentHelp("A name for the node.", valueName: "NAME")) var name: String?
     @Option(help: ArgumentHelp("The room it is in.", valueName: "ROOM")) var room: String?
     @Option(help: ArgumentHelp("The node id to give it.", valueName: "N")) var nodeID: NumberArgument<UInt64>?
@@ -147,6 +151,8 @@ struct Commission: NetworkCommand {
                 "--until takes one of \(CommissioningStage.allCases.map(\.rawValue).joined(separator: ", "))")
         }
     }
+
+    var bluetoothAdapters: [String] { bleAdapter }
 
     func run(_ context: CommandContext) async throws {
         if let name { try ShortForms.check(name) }
