@@ -120,10 +120,11 @@ extension BlueZService {
             _ = await wait(within: Self.linkLimit) { tree in
                 tree.device(path).map { $0.isConnected || $0.areServicesResolved } ?? true
             }
-            let isResolved = await wait(within: Self.servicesLimit) { tree in
+            let patience = min(Self.servicesLimit, max(.seconds(1), deadline - time.now))
+            let isResolved = await wait(within: patience) { tree in
                 tree.device(path).map { !$0.isConnected || $0.areServicesResolved } ?? true
             }
-            guard isResolved else { return .failed(.unresolved(Self.servicesLimit)) }
+            guard isResolved else { return .failed(.unresolved(patience)) }
             guard let device = tree.device(path), device.isConnected else { return .failed(.linkLost) }
             try await readTree()
         } catch {
