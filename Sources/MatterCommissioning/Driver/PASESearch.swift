@@ -111,7 +111,9 @@ struct PASESearch: Sendable {
         _ lookoutEnds: Instant, until deadline: Instant, waitsForWindow: Bool, located: @escaping @Sendable () -> Void
     ) async throws -> PairedDevice {
         guard let bluetooth else {
-            throw TransportError(.socket, "there is no Bluetooth here to look for the device with")
+            throw CommissioningError(
+                .nothingDiscovered, stage: .discover, "there is no Bluetooth here to look for the device with",
+                hint: .step("discover.other-transport", CommissioningWay.ble.rawValue))
         }
         let (clock, hasNoted, handshake) = (clock, Once(), makeHandshake {})
         return try await BluetoothSearch(

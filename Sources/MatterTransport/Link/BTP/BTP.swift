@@ -32,6 +32,6 @@ package enum BTP {
 }
 
 extension LinkProperties {
-    /// A BTP session. Its messages are not longer than those of UDP: they may get there on another link.
+    /// A BTP session.
     package static let btp = LinkProperties(isReliable: true, largestMessage: BTP.largestMessage)
 }

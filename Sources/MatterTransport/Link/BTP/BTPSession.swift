@@ -168,9 +168,10 @@ package struct BTPSession: Sendable {
     // MARK: Handshake
 
     private mutating func begin(_ now: Instant) -> [Action] {
-        guard case .idle = state, role == .central else { return [] }
-        state = .requesting
+        guard case .idle = state else { return [] }
         phaseEnds = now + BTP.handshakeLimit
+        guard role == .central else { return [] }
+        state = .requesting
         return transmit(BTPHandshakeRequest(attMTU: attMTU, window: ownWindow).encoded())
     }
 
