@@ -46,6 +46,8 @@ package struct CommissioningError: CodedError {
         case networkRefused = "commission.network-refused"
         /// The device has left for its network, and was not found there.
         case notOnNetwork = "commission.not-on-network"
+        /// The device has forgotten a commissioning that was to be completed on another machine.
+        case handoverExpired = "commission.handover-expired"
         /// The device no longer answers.
         case noAnswer = "commission.no-answer"
         /// The test option `--until` ended it.
@@ -66,6 +68,8 @@ package struct CommissioningError: CodedError {
     package var terms: TermsDemand?
     /// The end of the attempt to join, for `networkRefused`.
     package var network: NetworkFailure?
+    /// What would have followed, for `stopped`.
+    package var rehearsal: CommissioningRehearsal?
     /// In what state the device is left.
     package var aftermath: Aftermath = .untouched
 

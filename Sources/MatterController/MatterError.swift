@@ -105,7 +105,8 @@ extension MatterError.Code {
         switch error.code {
         case .nothingDiscovered: self = .notFound
         case .wrongPasscode, .windowClosed, .failSafeBusy, .alreadyOnFabric, .fabricTableFull, .nocRejected,
-            .invalidCSR, .sessionRefused, .deviceRefused, .termsRequired, .networkRefused:
+            .invalidCSR, .sessionRefused, .deviceRefused, .termsRequired, .networkRefused,
+            .handoverExpired:
             self = .commissioningRefused
         case .attestationRefused: self = .attestationRefused
         case .issuerFailed, .issuedCertificateInvalid: self = .issuerFailed

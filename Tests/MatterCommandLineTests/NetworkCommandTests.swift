@@ -142,6 +142,24 @@ import Testing
         try await shell.succeed(commission(port, "--wifi simulated-open --wifi-open"))
     }
 
+    @Test("a dry run tells what would be done, and leaves the device as it was")
+    func dryRun() async throws {
+        let device = try device()
+        let port = try await device.line("ready")
+        let words = commission(port, "--wifi simulated --wifi-password \(try password()) --country DE")
+        let plan = try await shell.succeed(words + " --dry-run --json").json()
+        #expect(plan["network"]?["network"] == "simulated" && plan["country"] == "DE" && plan["location"] == "both")
+        let commands = try #require(plan["commands"]?.arrayValue).compactMap(\.stringValue)
+        #expect(
+            commands.suffix(4) == ["ArmFailSafe", "AddOrUpdateWiFiNetwork", "ConnectNetwork", "CommissioningComplete"])
+        #expect(try await shell.succeed("node ls --json").json().arrayValue?.isEmpty == true)
+        #expect(!device.hasSaid("noc-added"))
+        try await shell.succeed(words)
+        #expect(
+            try await shell.succeed("read lamp 0/basic-information/location --address 127.0.0.1:\(port)").stdout
+                == "DE\n")
+    }
+
     // MARK: The networks of the house
 
     @Test("credentials are stored for the user alone, listed without their secret, used, and forgotten")

@@ -24,6 +24,33 @@ enum OutputFile {
         }
     }
 
+    /// Writes a secret whole or not at all, in place of an older file.
+    static func replace(_ contents: [UInt8], at path: String) throws {
+        makeFolders(of: path, mode: 0o700)
+        let temporary = "\(path).\(getpid()).tmp"
+        unlink(temporary)
+        func failure() -> CommandLineError {
+            CommandLineError("usage.file", "cannot write \(path): \(String(cString: strerror(errno)))")
+        }
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure() }
+        defer { close(descriptor) }
+        var rest = contents[...]
+        while !rest.isEmpty {
+            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written >= 0 else {
+                defer { unlink(temporary) }
+                throw failure()
+            }
+            rest = rest.dropFirst(written)
+        }
+        guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0, rename(temporary, path) == 0 else {
+            defer { unlink(temporary) }
+            throw failure()
+        }
+    }
+
     /// What cannot be made shows when the file is opened.
     private static func makeFolders(of path: String, mode: mode_t) {
         for end in path.indices where path[end] == "/" && end > path.startIndex {

@@ -87,6 +87,9 @@ package struct Commissioner: Sendable {
             node.total = time.now - start
             return node
         }
+        guard !request.onlyResumes else {
+            throw CommissioningError(.forgotten, stage: .case, "the device has forgotten this attempt")
+        }
         if let requested = request.requestedNodeID {
             // An id that is taken is better found out before anything is sent.
             _ = try await environment.chooseNodeID(requested)

@@ -35,6 +35,10 @@ package struct CommissioningRequest: Sendable {
     /// The user's answer to a manufacturer's terms; `nil` if there is none yet.
     package var terms: @Sendable (TermsDemand) -> TermsAcknowledgement? = { _ in nil }
     package var until: CommissioningStage?
+    /// Whether the device keeps what it has after ``until``, for another machine to complete.
+    package var handsOver = false
+    /// Whether only a commissioning that is pending is completed.
+    package var onlyResumes = false
     /// How long to look for the device; half of the time if `nil`.
     package var lookout: Duration?
 

@@ -21,6 +21,25 @@ extension CommissioningRun {
         await memory.operational?.close()
     }
 
+    /// Leaves the device with what it has, for as long as it waits, and notes how long that is.
+    func handOver(_ node: PendingNode, _ memory: Memory) async -> CommissioningError.Aftermath {
+        let seconds = Self.handoverSeconds
+        let command = CommissioningCommand.armFailSafe(seconds: seconds, breadcrumb: memory.breadcrumb)
+        var pending = node
+        let answer = try? await channel.invoke(command, deadline: time.now + Self.undoBudget)
+        let isArmed =
+            answer.flatMap { try? CommissioningAnswer($0, to: command, stage: .network) }
+            .map { (try? $0.requireOK()) != nil } ?? false
+        // A device that has left for its network was armed before.
+        if isArmed || memory.isJoining { pending.failSafeEnds = environment.unixTime() + Int64(seconds) }
+        // The record of before has a shorter time, and is as good otherwise.
+        try? environment.journal.record(pending)
+        // The device is not told: some end the fail-safe with the session.
+        await session.manager.remove(session.reference)
+        return .pending(
+            nodeID: pending.nodeID.rawValue, within: .seconds(pending.failSafeEnds - environment.unixTime()))
+    }
+
     /// Takes back what can be taken back; what cannot is named.
     ///
     /// - Parameter isForgotten: whether the device has said that it does not know our fabric.

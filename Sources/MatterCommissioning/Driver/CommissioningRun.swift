@@ -20,6 +20,9 @@ struct CommissioningRun: Sendable {
     /// How often something is said over Bluetooth: a device leaves a connection that carries no messages.
     private static let bluetoothPulse = Duration.seconds(25)
 
+    /// How long the device waits for the machine that completes, if it grants that: what most devices grant at most.
+    static let handoverSeconds: UInt16 = 900
+
     let commissioner: Commissioner
     let request: CommissioningRequest
     let parameters: FabricParameters
@@ -81,10 +84,21 @@ struct CommissioningRun: Sendable {
                 failure = CommissioningFailure.away(failure, from: target, hasJoined: flow.hasJoinedNetwork)
             }
             if (failure as? CommissioningError)?.code == .stopped { clock.end() } else { clock.fail() }
+            if var stop = failure as? CommissioningError, stop.code == .stopped, request.handsOver,
+                let pending = memory.pending
+            {
+                let left = memory
+                stop.aftermath = await time.start { await self.handOver(pending, left) }.value
+                throw stop
+            }
             let (undo, leftovers) = (flow.undo, memory)
             let isForgotten = (failure as? CommissioningError)?.code == .forgotten
             // A cancelled task could not talk to the device any more, but undoing must.
             let aftermath = await time.start { await self.undo(undo, leftovers, isForgotten: isForgotten) }.value
+            if var stop = failure as? CommissioningError, stop.code == .stopped {
+                stop.rehearsal = flow.rehearsal(memory.attestation)
+                failure = stop
+            }
             guard var failure = failure as? CommissioningError else {
                 throw aftermath == .untouched ? failure : InterruptedCommissioning(failure, aftermath)
             }
@@ -113,7 +127,8 @@ struct CommissioningRun: Sendable {
             timeZone: environment.timeZone(),
             expectedProduct: .init(vendorID: request.vendorID, productID: request.productID),
             advertised: device.advertised, terms: request.terms,
-            operationalSeconds: UInt16(clamping: Int64((deadline - time.now) / .seconds(1)) + 30),
+            operationalSeconds: request.handsOver
+                ? Self.handoverSeconds : UInt16(clamping: Int64((deadline - time.now) / .seconds(1)) + 30),
             validationTime: environment.validationTime, readsEndpoints: request.readsEndpoints, until: request.until)
         configuration.network = request.network
         configuration.isOnNetwork = session.address.isOnNetwork

@@ -28,7 +28,8 @@ struct PendingResumption: Sendable {
                 clock.end()
                 // The record stays until the device has taken another certificate: the answer may be forged.
                 clock.note("the device has forgotten node \(pending.nodeID.rawValue); starting over")
-            } catch is SessionError {
+            } catch let error as SessionError {
+                guard !request.onlyResumes else { throw unreached(pending, error, clock) }
                 clock.end()
                 sayHowLong(pending, clock)
             }
@@ -47,7 +48,8 @@ struct PendingResumption: Sendable {
         let hints = request.addresses.isEmpty ? pending.addresses : request.addresses
         let session = try await environment.nodeConnector.connect(
             to: pending.nodeID, hints: hints, presumedActive: true,
-            deadline: min(deadline, environment.time.now + environment.patience.pendingNode))
+            deadline: request.onlyResumes
+                ? deadline : min(deadline, environment.time.now + environment.patience.pendingNode))
         let channel = CommissioningChannel(session: session, patience: environment.patience, deadline: deadline)
         do {
             clock.enter(.complete)
@@ -77,6 +79,16 @@ struct PendingResumption: Sendable {
             failure.aftermath = .pending(nodeID: pending.nodeID.rawValue, within: .seconds(left))
             throw failure
         }
+    }
+
+    /// A node that is to be completed, and nothing else.
+    private func unreached(_ pending: PendingNode, _ error: SessionError, _ clock: StageClock) -> any Error {
+        clock.fail()
+        let failure = CommissioningFailure(error, stage: .case, wasPending: true).error
+        guard var failure = failure as? CommissioningError else { return failure }
+        let left = max(0, pending.failSafeEnds - environment.unixTime())
+        failure.aftermath = .pending(nodeID: pending.nodeID.rawValue, within: .seconds(left))
+        return failure
     }
 
     /// Notes that the device does not answer as the pending node, and how long it may answer as no new device either:

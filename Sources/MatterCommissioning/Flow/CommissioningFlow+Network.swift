@@ -14,6 +14,8 @@ struct NetworkStep: Sendable {
     var seen: [SeenNetwork] = []
     /// The failure that a person is asked about.
     var failure: NetworkFailure?
+    /// How often the device was told to join once more what it could not join.
+    var repetitions = 0
     /// Whether an entry of the device's table has given way.
     var hasMadeRoom = false
     /// The network that the device was told to join.
@@ -26,6 +28,8 @@ struct NetworkStep: Sendable {
 extension CommissioningFlow {
     /// A device that leaves before it answers is not waited for.
     private static let partingSeconds: UInt8 = 1
+    /// How often a device tries once more: a radio that has just scanned, or an access point that is busy, may do then.
+    private static let mostRepetitions = 1
 
     /// The network that the device was told to join; `nil` before that.
     package var networkTarget: NetworkAttempt? { network.target }
@@ -116,6 +120,7 @@ extension CommissioningFlow {
         network.failure = nil
         guard let credential, !network.attempts.isEmpty else { return try giveUp(failure) }
         network.attempts[0].credential = credential
+        network.repetitions = 0
         // The person may have taken any time, in which the fail-safe was kept short.
         return [.invoke(armFailSafe(operationalSeconds))]
     }
@@ -157,6 +162,7 @@ extension CommissioningFlow {
             network.failure = nil
             network.attempts.removeFirst()
             network.hasMadeRoom = false
+            network.repetitions = 0
             return [.invoke(armFailSafe(operationalSeconds))]
         case .remove where result.isSuccess:
             return [send(attempt.credential.adding, attempt)]
@@ -168,6 +174,13 @@ extension CommissioningFlow {
             return [
                 .note("the device has room for no further network; it forgets '\(NetworkName.text(victim))'"),
                 send(.remove(victim), attempt),
+            ]
+        case .connect where !result.isSuccess && result.mayPass && network.repetitions < Self.mostRepetitions:
+            network.repetitions += 1
+            return [
+                .note(
+                    "the device could not join yet (\(result.status?.words ?? "\(result.code)")); it tries once more"),
+                send(command, attempt),
             ]
         case .connect where result.isSuccess:
             // A device that cannot do both says yes before it tries.

@@ -264,9 +264,7 @@ package struct CommissioningFlow: Sendable {
             return try addNOCIfReady()
         case .addNOC:
             try answer.requireNOCAccepted()
-            if let source = configuration.timeSource, hasTimeFeature(TimeSynchronization.Feature.timeSyncClient) {
-                return [.invoke(.setTrustedTimeSource(node: source.node, endpoint: source.endpoint))]
-            }
+            if let command = timeSourceCommand { return [.invoke(command)] }
             return try enter(.network) + [.invoke(armFailSafe(operationalSeconds))]
         case .commissioningComplete:
             // Without a fail-safe our fabric stands already: an earlier CommissioningComplete got through.
@@ -367,7 +365,7 @@ package struct CommissioningFlow: Sendable {
         ]
     }
 
-    private mutating func configurationCommands() -> [CommissioningCommand] {
+    mutating func configurationCommands() -> [CommissioningCommand] {
         var commands = [regulation(country: configuration.country)]
         if let acknowledgement { commands.append(.setTCAcknowledgements(acknowledgement)) }
         guard let features = information.timeSynchronizationFeatures else { return commands }
@@ -394,8 +392,12 @@ package struct CommissioningFlow: Sendable {
         return .setRegulatoryConfig(location: location, country: country, breadcrumb: nextBreadcrumb())
     }
 
-    private func hasTimeFeature(_ feature: FeatureMap) -> Bool {
-        information.timeSynchronizationFeatures?.contains(feature) ?? false
+    /// For a device that takes the time from a node of its fabric.
+    var timeSourceCommand: CommissioningCommand? {
+        guard let source = configuration.timeSource,
+            information.timeSynchronizationFeatures?.contains(TimeSynchronization.Feature.timeSyncClient) ?? false
+        else { return nil }
+        return .setTrustedTimeSource(node: source.node, endpoint: source.endpoint)
     }
 
     /// The device has answered a command of the configuration.

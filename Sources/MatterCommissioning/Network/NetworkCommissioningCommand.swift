@@ -84,4 +84,12 @@ package struct NetworkAnswer: Equatable, Sendable {
     package var status: Status? { Status(rawValue: code) }
 
     package var isSuccess: Bool { status == .success }
+
+    /// True if the same may succeed a moment later.
+    var mayPass: Bool {
+        switch status {
+        case .networkNotFound, .otherConnectionFailure, .ipv6Failed, .ipBindFailed, .unknownError: true
+        default: false
+        }
+    }
 }

@@ -203,7 +203,7 @@ import Testing
         let journey = try journey {
             $0.configuration.network.given = [try Self.wifi()]
             $0.configuration.country = "DE"
-            $0.device.networks = failing("ConnectNetwork", status, text: "no\u{1b}way", error: -15)
+            $0.device.networks = failing("ConnectNetwork", status, text: "no\u{1b}way", error: -15, times: 9)
         }
         let error = try #require(journey.error)
         #expect(error.code == .networkRefused && error.stage == .network)
@@ -242,6 +242,22 @@ import Testing
         #expect(given.error?.code == .networkRefused, "a person who gives up ends it")
     }
 
+    @Test("a device that fails for a reason that may pass tries once more, by itself")
+    func secondAttempt() throws {
+        for status: UInt64 in [5, 9, 10, 11, 12] {
+            let journey = try journey {
+                $0.configuration.network.given = [try Self.wifi()]
+                $0.device.networks = failing("ConnectNetwork", status)
+            }
+            #expect(journey.error == nil && journey.names.filter { $0 == "ConnectNetwork" }.count == 2, "\(status)")
+        }
+        let wrong = try journey {
+            $0.configuration.network.given = [try Self.wifi()]
+            $0.device.networks = failing("ConnectNetwork", 7)
+        }
+        #expect(wrong.error?.code == .networkRefused, "a wrong password does not become right")
+    }
+
     @Test("a full table gives way once: an entry that is not in use first")
     func fullTable() throws {
         let journey = try journey {
@@ -269,7 +285,7 @@ import Testing
         let journey = try journey {
             $0.configuration.network.given = [try Self.wifi(), try Self.thread()]
             $0.device.attributes.merge(FakeDevice.interface(2, endpoint: 3)) { $1 }
-            $0.device.networks = failing("ConnectNetwork", 5)
+            $0.device.networks = failing("ConnectNetwork", 8)
         }
         #expect(journey.error == nil)
         let places = journey.commands.compactMap { command -> String? in

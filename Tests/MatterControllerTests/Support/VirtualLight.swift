@@ -29,9 +29,11 @@ final class VirtualLight: Sendable {
     ///   - terms: what it wants accepted.
     ///   - bluetooth: where it offers BTP, if it does; then its code says that it is found only there.
     ///   - report: told of what happens on it.
+    ///   - change: makes it another device.
     init(
         _ credentials: DeviceAttestationCredentials? = nil, productID: UInt16 = 0x8001, terms: DemandedTerms? = nil,
-        bluetooth: (any BluetoothPeripheral)? = nil, report: @escaping @Sendable (NodeReport) -> Void = { _ in }
+        bluetooth: (any BluetoothPeripheral)? = nil, report: @escaping @Sendable (NodeReport) -> Void = { _ in },
+        changing change: (inout NodeConfiguration) -> Void = { _ in }
     ) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("matterctl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -48,6 +50,7 @@ final class VirtualLight: Sendable {
             verifier: try SPAKE2PlusVerifierData(passcode: Self.passcode, salt: salt, iterations: pbkdf.iterations),
             pbkdf: pbkdf, attestation: credentials ?? attestation.credentials, primaryDeviceType: .dimmableLight)
         configuration.terms = terms
+        change(&configuration)
         let kinds = [try DeviceKind.named("dimmable-light")]
         var surroundings = SimulatedDevice.Surroundings(port: 0, report: report)
         surroundings.bluetooth = bluetooth

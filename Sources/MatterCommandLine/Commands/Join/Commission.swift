@@ -116,11 +116,28 @@ struct Commission: NetworkCommand {
         help: "Let a device that sleeps check in with this machine; by default if it sleeps for long times.")
     var icd: Bool?
     @Flag(help: "Commission nothing; tell what would stop it.") var check = false
-    @Option(help: .hidden) var until: String?
+    @Flag(help: "Commission nothing; look at the device, and tell what would be done.") var dryRun = false
+    @Option(
+        help: ArgumentHelp("Stop after this stage, and undo it: for tests, and for --handover.", valueName: "STAGE"))
+    var until: String?
+    @Option(
+        help: ArgumentHelp(
+            "With --until add-noc or network: leave the device as it is, and write what completes it; a secret.",
+            valueName: "FILE"))
+    var handover: String?
+    @Option(
+        help: ArgumentHelp("Complete a commissioning that another machine has handed over.", valueName: "FILE"))
+    var complete: String?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
     func validate() throws {
-        if from != nil {
+        if complete != nil {
+            guard payload == nil, passcode == nil, from == nil, nodeID == nil, until == nil, !check, !network.isGiven
+            else {
+                throw ValidationError(
+                    "--complete has the device in its file: only --name, --room, --address and --no-post go with it")
+            }
+        } else if from != nil {
             guard payload == nil, passcode == nil, name == nil, nodeID == nil, options.address == nil else {
                 throw ValidationError(
                     "--from has codes and names in its list: leave PAYLOAD, --passcode, --name, --node-id and --address out"
@@ -146,6 +163,14 @@ struct Commission: NetworkCommand {
             throw ValidationError("--address is an address on the network: leave it or --via ble out")
         }
         if acceptTerms, terms != nil { throw ValidationError("give either --accept-terms or --terms") }
+        if dryRun, from != nil || complete != nil || until != nil || check {
+            throw ValidationError("--dry-run is about one device, and goes without --until, --check and --complete")
+        }
+        if handover != nil {
+            guard from == nil, let stage = until.flatMap(CommissioningStage.init(rawValue:)),
+                stage == .addNOC || stage == .network
+            else { throw ValidationError("--handover needs one device, and --until add-noc or --until network") }
+        }
         if let until, CommissioningStage(rawValue: until) == nil {
             throw ValidationError(
                 "--until takes one of \(CommissioningStage.allCases.map(\.rawValue).joined(separator: ", "))")
@@ -156,6 +181,7 @@ struct Commission: NetworkCommand {
 
     func run(_ context: CommandContext) async throws {
         if let name { try ShortForms.check(name) }
+        if let complete { return try await finish(complete, context) }
         let wish = try await networkWish(context)
         let list = try from.map { file throws in
             try SetupCodeList(
@@ -187,6 +213,13 @@ struct Commission: NetworkCommand {
             }
             printer.finish()
             try await show(node, result, names, context)
+        } catch let error as CommissioningError where error.code == .stopped && dryRun {
+            printer.finish()
+            guard let rehearsal = error.rehearsal else { throw error }
+            context.console.result(Report(rehearsal))
+        } catch let error as CommissioningError where error.code == .stopped && handover != nil {
+            printer.finish()
+            try await handOver(error, requests, context)
         } catch let error as CommissioningError
             where error.code == .nothingDiscovered || error.code == .windowClosed
         {
@@ -305,7 +338,8 @@ struct Commission: NetworkCommand {
         request.ntpServer = ntp
         request.via = via
         request.readsEndpoints = !noPost
-        request.until = until.flatMap(CommissioningStage.init(rawValue:))
+        request.until = dryRun ? .csr : until.flatMap(CommissioningStage.init(rawValue:))
+        request.handsOver = handover != nil
         return request
     }
 
@@ -341,7 +375,7 @@ struct Commission: NetworkCommand {
 
     func revocationNote(_ reason: String) -> String { "revocation: not known (\(TerminalText.escaped(reason)))" }
 
-    private func show(
+    func show(
         _ node: NodeRecord, _ result: CommissionedNode, _ names: LedgerNames, _ context: CommandContext
     ) async throws {
         for warning in await warnings(about: node, result, context.controller) { context.console.warning(warning) }

@@ -1,0 +1,32 @@
+/// What a commissioning that was stopped would have done next.
+package struct CommissioningRehearsal: Sendable {
+    package var information: DeviceInformation
+    /// The verdict on the attestation; `nil` if there was none yet.
+    package var attestation: AttestationSummary?
+    /// RegulatoryLocationTypeEnum, and the country.
+    package var location: UInt8
+    package var country: String
+    /// The network that the device would join; `nil` if it stays where it is.
+    package var network: NetworkAttempt?
+    /// The names of the commands, in their order, if the device takes them all.
+    package var commands: [String]
+}
+
+extension CommissioningFlow {
+    /// What would follow from here on.
+    package func rehearsal(_ attestation: AttestationSummary?) -> CommissioningRehearsal {
+        var copy = self
+        let commands = copy.configurationCommands()
+        var names = commands.map(\.name) + ["AddTrustedRootCertificate", "AddNOC"]
+        if let source = copy.timeSourceCommand { names.append(source.name) }
+        names.append("ArmFailSafe")
+        if let attempt = network.attempts.first {
+            names += [attempt.credential.adding, .connect(attempt.credential.id)].map(\.name)
+        }
+        var rehearsal = CommissioningRehearsal(
+            information: information, attestation: attestation, location: 0, country: configuration.country,
+            network: network.attempts.first, commands: names + ["CommissioningComplete"])
+        for case .setRegulatoryConfig(let location, _, _) in commands { rehearsal.location = location }
+        return rehearsal
+    }
+}
