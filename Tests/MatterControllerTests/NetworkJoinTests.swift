@@ -25,11 +25,11 @@ import Testing
     }
 
     private func light(isConcurrent: Bool = true) async throws -> VirtualLight {
-        try await VirtualLight {
+        try await VirtualLight(changing: {
             $0.network = .wifi
             $0.onboarding = .overIP
             $0.isConcurrent = isConcurrent
-        }
+        })
     }
 
     private func controller(_ light: VirtualLight) throws -> Controller {

@@ -26,11 +26,11 @@ package struct CommandContext: Sendable {
 
     /// - Parameters:
     ///   - processing: how long a device may take to do what it is told; `nil` for the usual.
-    ///   - adapters: the Bluetooth adapters to use, as they are typed; none for the first one.
+    ///   - bluetooth: the adapters with which devices may be looked for; `nil` for a command without Bluetooth.
     /// - Throws: ``TransportError`` about an address, and what is wrong with the other options.
     init(
         _ options: NetworkOptions, defaultTimeout: Duration = Budget.standard, processing: Duration? = nil,
-        adapters: [String] = []
+        bluetooth: AdapterChoice? = nil
     ) async throws {
         logger = try options.state.output.logger()
         console = options.state.output.console
@@ -53,12 +53,12 @@ package struct CommandContext: Sendable {
             }
         }
         if let processing { settings.processing = processing }
+        if let bluetooth { settings.bluetooth = { BlueZCentral(bluetooth) } }
         settings.patience = options.timeout?.duration
         settings.waitsForCheckIn = options.wait
         settings.checkInPatience = options.timeout?.duration
         settings.discoveryPatience = Self.discoveryPatience(timeout)
         settings.services = VendorModule.all.map(\.service)
-        settings.bluetooth = { BlueZCentral(AdapterChoice(adapters)) }
         settings.warn = { [console] text, hint in console.warning(text, hint) }
         controller = Controller(settings)
     }
@@ -105,10 +105,10 @@ package protocol NetworkCommand: AsyncParsableCommand {
     static var defaultTimeout: Duration { get }
     /// How long a device may take to do what it is told; `nil` for the usual.
     static var processing: Duration? { get }
-    /// The Bluetooth adapters to use, as they are typed; none for the first one.
-    var bluetoothAdapters: [String] { get }
     /// The end of all that the command may do, if the user gave it a time.
     var longestRun: Duration? { get }
+    /// The Bluetooth adapters that were named; `nil` for a command without Bluetooth.
+    var bluetoothAdapters: [String]? { get }
 
     func run(_ context: CommandContext) async throws
 }
@@ -117,15 +117,15 @@ extension NetworkCommand {
     package var target: NodeTarget? { nil }
     package static var defaultTimeout: Duration { Budget.standard }
     package static var processing: Duration? { nil }
-    package var bluetoothAdapters: [String] { [] }
     package var longestRun: Duration? { options.timeout?.duration }
+    package var bluetoothAdapters: [String]? { nil }
 
     package func run() async throws {
         let context: CommandContext
         do {
             context = try await CommandContext(
                 options, defaultTimeout: Self.defaultTimeout, processing: Self.processing,
-                adapters: bluetoothAdapters)
+                bluetooth: bluetoothAdapters.map { AdapterChoice($0) })
         } catch {
             throw CommandFailure(error: error, target: target, isJSON: options.state.output.json)
         }

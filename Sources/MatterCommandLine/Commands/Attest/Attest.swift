@@ -29,6 +29,8 @@ struct Attest: NetworkCommand {
     @OptionGroup var trust: TrustOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var bluetoothAdapters: [String]? { [] }
+
     func validate() throws {
         let ways = [subject != nil, all, from != nil].count { $0 }
         guard ways == 1 else { throw ValidationError("give one of a setup code, a node, --all and --from DIR") }

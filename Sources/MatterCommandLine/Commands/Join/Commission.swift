@@ -64,9 +64,8 @@ struct Commission: NetworkCommand {
             valueName: "WAY"))
     var via: CommissioningWay?
     @Option(
-        help: ArgumentHelp(
-            "Over Bluetooth: the adapter, such as hci1, or its address; may be repeated.", valueName: "ADAPTER"))
-    var bleAdapter: [String] = []
+        help: ArgumentHelp("The Bluetooth adapter, such as hci1, its address, or 'all'.", valueName: "ADAPTER"))
+    var bleAdapter: String?
     @Option(help: ArgumentHelp("A name for the node.", valueName: "NAME")) var name: String?
     @Option(help: ArgumentHelp("The room it is in.", valueName: "ROOM")) var room: String?
     @Option(help: ArgumentHelp("The node id to give it.", valueName: "N")) var nodeID: NumberArgument<UInt64>?
@@ -159,6 +158,7 @@ struct Commission: NetworkCommand {
         if let nodeID, !NodeID(nodeID.value).isOperational {
             throw ValidationError("--node-id takes the id of a node: 1 to 0xFFFFFFEFFFFFFFFF")
         }
+        if bleAdapter != nil, via == .ip { throw ValidationError("--ble-adapter has no meaning with --via ip") }
         if via == .ble, options.address != nil {
             throw ValidationError("--address is an address on the network: leave it or --via ble out")
         }
@@ -177,7 +177,7 @@ struct Commission: NetworkCommand {
         }
     }
 
-    var bluetoothAdapters: [String] { bleAdapter }
+    var bluetoothAdapters: [String]? { bleAdapter.map { [$0] } ?? [] }
 
     func run(_ context: CommandContext) async throws {
         if let name { try ShortForms.check(name) }
