@@ -208,7 +208,7 @@ struct Commission: NetworkCommand {
             context.console.message("note: this product's commissioning begins at \(TerminalText.escaped(page))")
         }
         do {
-            let (node, result) = try await commissioned(requests, commission, context, deadline: context.deadline) {
+            let (node, result) = try await commissioned(requests, commission, context, deadline: deadline(context)) {
                 printer.finish()
             }
             printer.finish()
@@ -285,6 +285,14 @@ struct Commission: NetworkCommand {
             // A person may have taken any time to read; everything else is within the time of the command.
             return try await attempt(desk, acceptTerms ? deadline : .now + context.timeout)
         }
+    }
+
+    /// How long a device may take that has to join a network, and a person who chooses it.
+    private static let timeWithNetwork = Duration.seconds(240)
+
+    private func deadline(_ context: CommandContext) -> Instant {
+        guard options.timeout == nil, network.isGiven || chooseNetwork else { return context.deadline }
+        return .now + Self.timeWithNetwork
     }
 
     private func networks(_ context: CommandContext) -> NetworkStore { NetworkStore(context.controller.options.state) }
