@@ -127,6 +127,10 @@ import Testing
         _ = peripheral.handle(.received(hex("656C04000000B90006")), now: now)
         #expect(peripheral.deadline == now + .seconds(15))
         #expect(peripheral.wait().end?.code == .linkLost)
+        var unused = BTPSession(.peripheral, attMTU: nil)
+        _ = unused.handle(.began, now: now)
+        #expect(unused.deadline == now + .seconds(15))
+        #expect(unused.wait().end?.code == .linkLost)
     }
 
     // MARK: Segments

@@ -343,7 +343,7 @@ package struct BTPSession: Sendable {
                 .linkLost,
                 role == .central
                     ? "the peer did not answer the handshake of BTP"
-                    : "the peer did not subscribe after its handshake of BTP")
+                    : "the peer did not go on with the handshake of BTP")
         }
         if let oldest = unacknowledged.first, oldest + BTP.acknowledgementLimit <= now {
             throw TransportError(.linkLost, "the peer acknowledged nothing over Bluetooth for 15 seconds")
