@@ -261,10 +261,12 @@ import Testing
         }
     }
 
-    @Test("commission --check: ready in a network with Avahi; without a network, or without D-Bus, 11 and which of them")
+    @Test(
+        "commission --check: ready in a network with Avahi; without a network, or without D-Bus, 11 and which of them")
     func readiness() async throws {
         let matterctl = try MatterCtl()
-        func check(_ wrapper: [String], _ environment: [String: String] = [:]) async throws -> (Int32, [String: String]) {
+        func check(_ wrapper: [String], _ environment: [String: String] = [:]) async throws -> (Int32, [String: String])
+        {
             let child = try Child(
                 URL(fileURLWithPath: "/usr/bin/env"),
                 wrapper + [Laboratory.binary.path, "commission", "--check", "--json", "--home", matterctl.home.path],

@@ -116,7 +116,8 @@ struct ConnectAttempts: Equatable, Sendable {
         case .unresolved(let time):
             BluetoothError(
                 .servicesUnresolved,
-                "\(name) connects, and does not tell its services within \(max(1, time.components.seconds)) s (\(attempts))")
+                "\(name) connects, and does not tell its services within \(max(1, time.components.seconds)) s (\(attempts))"
+            )
         case .noService:
             BluetoothError(.noService, "\(name) does not offer the Bluetooth service of Matter")
         case .noCharacteristics:
