@@ -288,7 +288,7 @@ struct Simulate: LocalCommand {
             throw CommandLineError("usage.name", "a product name or serial number has at most 32 bytes")
         }
         configuration.vendorName = "matterctl"
-        try joining.apply(to: &configuration)
+        try joining.apply(to: &configuration, hasBluetooth: ble)
         configuration.limits.sessionsPerFabric = sessions
         configuration.limits.handshakes = handshakes
         configuration.sleep = icd.map { SleepHabits(idle: UInt32($0.duration.components.seconds)) }

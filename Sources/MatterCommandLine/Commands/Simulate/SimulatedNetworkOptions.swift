@@ -36,8 +36,10 @@ struct SimulatedNetworkOptions: ParsableArguments {
         if let networkPassword { try SecretArgument.check(networkPassword, "--network-password") }
     }
 
-    func apply(to configuration: inout NodeConfiguration) throws {
-        configuration.onboarding = setupOverIp ? .overIP : .joined
+    /// - Parameter hasBluetooth: whether commissioners reach it before it is on a network.
+    func apply(to configuration: inout NodeConfiguration, hasBluetooth: Bool) throws {
+        configuration.onboarding =
+            setupOverIp ? .overIP : hasBluetooth && configuration.network != .ethernet ? .elsewhere : .joined
         configuration.isConcurrent = !nonConcurrent
         if let networkSsid {
             let password = try networkPassword.map { try SecretArgument.line($0) } ?? SecretBytes([])
