@@ -1,6 +1,7 @@
 # make build     build the debug binary, .build/debug/matterctl
 # make demo      commission and switch a simulated light on a private network, live; leaves nothing behind
 # make demo-rainmaker   the same with the emulator of the RainMaker cloud as the issuer, and a second user
+# make demo-new-device   the same with a light that is on no network: over Bluetooth, and to Wi-Fi
 # make record    play the demo and keep it as docs/demo.cast and docs/demo.svg
 # make test      everything: unit tests, then end-to-end tests of the same debug binary in a private network
 # make check     formatting, lint, forbidden constructs, generated files, warnings as errors, the library's public names,
@@ -24,7 +25,7 @@ SHELL = /bin/bash
 .SHELLFLAGS = -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL = build
-.PHONY: build demo record demo-rainmaker test stress fuzz check bench sizes format install clean deps peers peers-controller release
+.PHONY: build demo demo-new-device record demo-rainmaker test stress fuzz check bench sizes format install clean deps peers peers-controller release
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -81,8 +82,8 @@ test: deps peers peers-controller
 	logs=$$(mktemp -d "$${TMPDIR:-/tmp}/matterctl-test.XXXXXX")
 	$(GROUP) "unit tests with real sockets, one by one" \
 		$(LAB) "$$logs/timed" swift test --skip-build --no-parallel --filter '$(TIMED)|$(SERVERS)'
-	$(GROUP) "discovery, on an Avahi of its own" \
-		$(LAB) "$$logs/discovery" swift test --skip-build --filter MatterDiscoveryTests
+	$(GROUP) "discovery and Bluetooth, on an Avahi and a bus of their own" \
+		$(LAB) "$$logs/discovery" swift test --skip-build --filter 'MatterDiscoveryTests|MatterBluetoothTests'
 	$(GROUP) "the virtual device, which meets the official controller" \
 		$(LAB) "$$logs/simulator" swift test --skip-build --filter MatterSimulatorTests
 	$(GROUP) "commands that run in the test's process, as their devices do: a few at a time" \
@@ -90,7 +91,7 @@ test: deps peers peers-controller
 		--filter MatterCommandLineTests --skip '$(TIMED)|$(DOCUMENTS)'
 	$(GROUP) "all other unit tests" \
 		$(LAB) "$$logs/unit" swift test --skip-build \
-		--skip '$(TIMED)|$(SERVERS)|MatterCommandLineTests\.(?!$(DOCUMENTS))|MatterDiscoveryTests|MatterSimulatorTests|EndToEndTests'
+		--skip '$(TIMED)|$(SERVERS)|MatterCommandLineTests\.(?!$(DOCUMENTS))|MatterDiscoveryTests|MatterBluetoothTests|MatterSimulatorTests|EndToEndTests'
 	MATTERCTL_PEERS="$(CURDIR)/.peers" $(GROUP) "end-to-end tests; their logs stay in $$logs if one fails" \
 		$(LAB) "$$logs/e2e" swift test --skip-build --filter '$(ONLY)'
 	rm -rf "$$logs"
@@ -147,6 +148,9 @@ release: deps $(SMALL)
 
 demo: build
 	Tests/Lab/demo.sh "$$(swift build --show-bin-path)/matterctl"
+
+demo-new-device: build .peers/bluetooth
+	Tests/Lab/demo-new-device.sh "$$(swift build --show-bin-path)/matterctl"
 
 record: build
 	python3 Tests/Tools/record_demo.py "$$(swift build --show-bin-path)/matterctl" docs

@@ -23,14 +23,16 @@ import Testing
         return child
     }
 
-    @Test("a virtual device that is found and commissioned over Bluetooth, through a BlueZ that is not ours")
-    func commissioning() async throws {
+    @Test(
+        "a virtual device that is found and commissioned over Bluetooth, through a BlueZ that is not ours",
+        arguments: ["ethernet", "wifi"])
+    func commissioning(network: String) async throws {
         let folder = try TemporaryFolder()
         let child = try Child(
             Laboratory.scripts.appendingPathComponent("lab.sh"),
             [
                 folder.file("lab").path, Laboratory.scripts.appendingPathComponent("bluetooth.sh").path,
-                Laboratory.binary.path, Laboratory.python.path,
+                Laboratory.binary.path, Laboratory.python.path, network,
             ], folder: folder)
         #expect(await child.status(within: .seconds(150)) == 0)
         let output = child.stdout

@@ -107,8 +107,11 @@ extension BlueZService {
     }
 
     private func stopScanning(_ adapter: DBusPath) async {
-        guard scanning.remove(adapter) != nil else { return }
-        await attempt(adapter, BlueZ.adapter, "StopDiscovery")
+        if scanning.remove(adapter) != nil {
+            stopping[adapter] = Task { await attempt(adapter, BlueZ.adapter, "StopDiscovery") }
+        }
+        // Whoever wants to connect waits for it, too, if somebody else has stopped the scan.
+        await stopping[adapter]?.value
     }
 
     /// Keeps an adapter from scanning: a connection that begins during a scan is often ended by the host itself.

@@ -39,6 +39,8 @@ actor BlueZService {
     var scans: [Int: Scan] = [:]
     /// The adapters that scan for us at present.
     var scanning: Set<DBusPath> = []
+    /// Scans that are being ended.
+    var stopping: [DBusPath: Task<Void, Never>] = [:]
     /// The adapters on which somebody connects, which scan later.
     var connecting: [DBusPath: Int] = [:]
     var links: [DBusPath: BlueZLink] = [:]
