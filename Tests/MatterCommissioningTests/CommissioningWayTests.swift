@@ -69,5 +69,7 @@ import Testing
         #expect(told(unfound, unfound) == "no device answered, and none advertised over Bluetooth")
         #expect(told(unfound, lost) == "no device answered; Bluetooth could not be searched: no adapter")
         #expect(told(lost, refused) == "wrong setup code")
+        #expect("\(PairingRace.worse(unfound, lost, isForNetwork: false))" == "no adapter")
+        #expect("\(PairingRace.worse(unfound, refused, isForNetwork: false))" == "wrong setup code")
     }
 }

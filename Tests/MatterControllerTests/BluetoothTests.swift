@@ -203,7 +203,7 @@ struct BluetoothTests {
     }
 
     @Test(
-        "over a connection that is lost again and again, a device becomes a node or stays as it was", arguments: 0..<100
+        "over a connection that is lost again and again, a device becomes a node or stays as it was", arguments: 0..<200
     )
     func lossy(seed: UInt64) async throws {
         let generator = Mutex(SeededGenerator(seed: seed))

@@ -9,7 +9,7 @@ enum Hints {
             "put the device into pairing mode and on this network (see 'matterctl discover'), or name its address with "
             + "--address HOST:PORT",
         "discover.other-transport":
-            "this code is for a new device that is paired over {0}, which matterctl does not support: set it up with the "
+            "this code is for a new device that is paired over {0}, which is not possible here: set it up with the "
             + "manufacturer's app, then share it from there (in most apps: device settings, 'Matter' or 'linked services', "
             + "'pairing code') and use the code that the app shows",
         "discover.needs-bluetooth": "this code is for a new device that is found over Bluetooth: leave --via ip out",

@@ -64,8 +64,7 @@ struct PASESearch: Sendable {
         default:
             let isForNetwork = request.capabilities?.contains(.onNetwork) ?? true
             return try await PairingRace(
-                time: connector.time, headStart: isForNetwork ? PairingRace.headStart : .zero, network: network,
-                bluetooth: overBluetooth
+                time: connector.time, isForNetwork: isForNetwork, network: network, bluetooth: overBluetooth
             ).run()
         }
     }

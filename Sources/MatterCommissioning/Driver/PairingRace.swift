@@ -19,7 +19,8 @@ struct PairingRace: Sendable {
     typealias Search = @Sendable (_ located: @escaping @Sendable () -> Void) async throws -> PairedDevice
 
     let time: any TimeSource
-    let headStart: Duration
+    /// Whether the device can be on the network, by its code.
+    let isForNetwork: Bool
     let network: Search
     let bluetooth: Search
 
@@ -43,7 +44,7 @@ struct PairingRace: Sendable {
             }
             start(.ip, network) { isOnNetwork.raise() }
             group.addTask {
-                try? await time.sleep(for: headStart)
+                if isForNetwork { try? await time.sleep(for: Self.headStart) }
                 return .headStartEnded
             }
             var failures: [CommissioningWay: any Error] = [:]
@@ -70,7 +71,7 @@ struct PairingRace: Sendable {
                     }
                 }
                 if let network = failures[.ip], let bluetooth = failures[.ble] {
-                    throw Self.worse(network, bluetooth)
+                    throw Self.worse(network, bluetooth, isForNetwork: isForNetwork)
                 }
             }
             throw CancellationError()
@@ -78,8 +79,13 @@ struct PairingRace: Sendable {
     }
 
     /// The failure that says more.
-    static func worse(_ network: any Error, _ bluetooth: any Error) -> any Error {
+    ///
+    /// - Parameter isForNetwork: whether the device can be on the network, by its code.
+    static func worse(_ network: any Error, _ bluetooth: any Error, isForNetwork: Bool = true) -> any Error {
         let other = bluetooth as? CommissioningError
+        // What this host lacks is why such a device is not found.
+        let isUnfound = (network as? CommissioningError)?.code == .nothingDiscovered
+        if !isForNetwork, isUnfound, other == nil { return bluetooth }
         let isSpoken = other.map { $0.code != .nothingDiscovered } ?? false
         guard var unfound = network as? CommissioningError, unfound.code == .nothingDiscovered else {
             // A device that was found over Bluetooth counts more than a network that could not be searched.
