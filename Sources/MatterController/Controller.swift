@@ -260,6 +260,11 @@ public actor Controller {
         return link
     }
 
+    /// Whether there is a link to a node.
+    func isLinked(to node: NodeRecord, for kind: SlotKind) -> Bool {
+        links[LinkKey(node: node.nodeID, kind: kind)] != nil
+    }
+
     func noteListener(_ failure: any Error) { listenerFailure = failure }
 
     /// The link to a node that is awake, for all that is known.

@@ -85,4 +85,95 @@ import Testing
         try await matterctl.succeed("node", "remove", "lamp", "--yes")
         #expect(try await matterctl.succeed("icd", "ls", "--json").json().elements.isEmpty)
     }
+
+    /// The states of a subscription, and the values that it told.
+    private static func story(_ follower: Child) -> [String] {
+        follower.stdout.split(separator: "\n").compactMap { line in
+            guard let line = try? JSON(parsing: String(line)) else { return nil }
+            return line["subscription"]?.string ?? line["value"].map { "\($0.bool == true)" }
+        }
+    }
+
+    @Test(
+        "a subscription waits for the check-in, and again after a power cut; meanwhile its reports tell that it is awake"
+    )
+    func subscribed() async throws {
+        let matterctl = try MatterCtl()
+        let device = try await Self.device()
+        try await matterctl.commission(device, ["--name", "lamp"])
+        try await Self.sleeps(device)
+        let follower = try matterctl.start(["subscribe", "lamp", "1/on-off/on-off", "--json"])
+        try await eventually("a subscription: \(follower.stdout) \(follower.stderr)", within: .seconds(60)) {
+            Self.story(follower) == ["established", "false"]
+        }
+        #expect(follower.stderr.contains("waiting for its next check-in, up to 6 s"), "\(follower.stderr)")
+        try await Self.sleeps(device, 2)
+        let toggled = try await matterctl("toggle", "lamp", "--wait")
+        #expect(toggled.status == 0, "\(toggled)")
+        try await eventually("the change: \(follower.stdout)", within: .seconds(30)) {
+            Self.story(follower).last == "true"
+        }
+        try await device.restart(SIGKILL)
+        try await eventually("another subscription: \(follower.stdout) \(follower.stderr)", within: .seconds(90)) {
+            Self.story(follower).filter { $0 == "established" }.count == 2
+        }
+        #expect(Self.story(follower).contains("lost"), "\(follower.stdout)")
+        follower.signal(SIGINT)
+        #expect(await follower.status() == 0)
+        // Nothing comes from a device that is off.
+        await device.end()
+        let alone = try await matterctl("subscribe", "lamp", "1/on-off/on-off", "--timeout", "2s", "--json")
+        #expect(alone.status == 4 && alone.duration < .seconds(10), "\(alone)")
+    }
+
+    @Test("a key whose counters are used up is replaced by the process that listens")
+    func newKey() async throws {
+        let matterctl = try MatterCtl()
+        let device = try await Self.device()
+        try await matterctl.commission(device, ["--name", "lamp"])
+        let listener = try await Self.listen(matterctl)
+        try await device.restart(input: "0 icd-management counter 2147500000\n")
+        func all() -> [(counter: Int, isNew: Bool)] {
+            Self.checkIns(listener).map { ($0["counter"]?.int ?? 0, $0["newKey"]?.bool == true) }
+        }
+        try await eventually("a new key: \(listener.stdout) \(listener.stderr)", within: .seconds(60)) {
+            all().contains { $0.counter == 2_147_500_001 && $0.isNew }
+        }
+        try await eventually("the next check-in: \(listener.stdout)", within: .seconds(60)) {
+            all().contains { $0.counter == 2_147_500_002 && !$0.isNew }
+        }
+        listener.signal(SIGTERM)
+        #expect(await listener.status() == 0)
+    }
+
+    @Test(
+        "a check-in that is recorded on the wire and played again, whole or damaged, does not count, nor one that is made up"
+    )
+    func forged() async throws {
+        let matterctl = try MatterCtl()
+        let device = try await Self.device()
+        try await matterctl.commission(device, ["--name", "lamp"])
+        let listener = try await Self.listen(matterctl)
+        let port = try #require(listener.stderr.split(separator: " ").last.map { $0.filter(\.isNumber) })
+        let thief = try Child(
+            Laboratory.python,
+            [
+                Laboratory.scripts.appendingPathComponent("check_in_thief.py").path, "--interface", "lo", "--port",
+                port,
+                "--to", Laboratory.nearAddress,
+            ], folder: matterctl.folder)
+        try await eventually("a theft: \(thief.stdout) \(thief.stderr)", within: .seconds(60)) {
+            thief.stdout.contains("played 8")
+        }
+        let before = Self.checkIns(listener).count
+        try await eventually("a check-in after it: \(listener.stdout)", within: .seconds(60)) {
+            Self.checkIns(listener).count > before
+        }
+        let counters = Self.checkIns(listener).compactMap { $0["counter"]?.int }
+        #expect(counters == Array(Set(counters)).sorted() && counters.count == before + 1, "\(counters)")
+        // What it printed is what the device has sent.
+        let sent = device.events.count { $0["step"]?.string == "checked-in" }
+        #expect(counters.count <= sent && before <= 2, "\(counters) of \(sent)")
+        listener.signal(SIGKILL)
+    }
 }

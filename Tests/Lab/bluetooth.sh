@@ -14,13 +14,14 @@ if [ "$network" = wifi ]; then
 fi
 export MATTERCTL_HOME=$dir/home
 "$(dirname "$python")/bluezoo" --auto-enable --scan-interval 1 -a 00:00:00:11:11:11 -a 00:00:00:22:22:22 \
-    -a 00:00:00:33:33:33 2> "$dir/bluezoo.log" &
+    -a 00:00:00:33:33:33 -a 00:00:00:44:44:44 2> "$dir/bluezoo.log" &
 bluezoo=$!
 for _ in $(seq 300); do
     "$matterctl" discover --ble --timeout 300ms > "$dir/first.log" 2>&1 && break
     sleep 0.1
 done
-"$matterctl" simulate dimmable-light --port 5599 --network "$network" --ble --ble-adapter hci0 --home "$dir/device" > "$dir/device.log" 2>&1 &
+"$matterctl" simulate dimmable-light --port 5599 --network "$network" --ble --ble-adapter hci0 --home "$dir/device" \
+    --paa-out "$dir/trust/paa.der" > "$dir/device.log" 2>&1 &
 device=$!
 for _ in $(seq 300); do
     grep -q '^ready' "$dir/device.log" && break
@@ -32,6 +33,9 @@ echo "== payload"
 # BlueZoo tells each adapter of a device once only: one adapter for each scan.
 echo "== discover"
 "$matterctl" discover --ble --ble-adapter 00:00:00:33:33:33 --discriminator 3840 --timeout 5s --json
+echo "== attest"
+"$matterctl" attest "$code" --via ble --ble-adapter hci3 --trust "$dir/trust" --allow-test-devices --progress none \
+    --timeout 30s --json
 echo "== commission"
 "$matterctl" commission "$code" --via ble --ble-adapter hci1 "${wifi[@]}" --attestation skip --name kitchen --timeout 60s --json
 status=$?

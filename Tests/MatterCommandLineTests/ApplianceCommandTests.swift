@@ -100,6 +100,34 @@ import Testing
         _ = await device.stop()
     }
 
+    @Test("a change of mode is read back with --verify, and shown with --dry-run, which asks no device")
+    func modeVerified() async throws {
+        let device = try await commission("mode-select,robot-vacuum")
+        #expect(try await shell.succeed("mode it/1 warm --verify").stdout == "Warm\n")
+        let json = try await shell.succeed("mode it/1 hot --verify --json").json()
+        #expect(json["attribute"] == "CurrentMode" && json["value"] == 2 && json["label"] == "Hot", "\(json)")
+        #expect(try await shell.succeed("mode it* mop --verify").stdout == "1\tit\t2\tdone\tMop\n")
+        let all = try await shell.succeed("mode --all cold --verify --json").json().arrayValue ?? []
+        let modes = try #require(all.first?["modes"]?.arrayValue)
+        #expect(all.count == 1 && modes.count == 1 && modes[0]["label"] == "Cold" && modes[0]["mode"] == 0, "\(all)")
+        #expect(modes[0]["cluster"] == "ModeSelect" && all[0]["result"] == "done")
+        _ = await device.stop()
+
+        #expect(try await shell.succeed("mode it/1 2 --dry-run").stdout.hasPrefix("1/mode-select/change-to-mode\t"))
+        let dry = try await shell.succeed("mode it 1 --cluster rvc-clean-mode --dry-run --json").json()
+        let command = try #require(dry["commands"]?.arrayValue?.first)
+        #expect(command["endpoint"] == 2 && command["fields"]?["newMode"] == 1, "\(dry)")
+        let each = try await shell.succeed("mode --all 1 --cluster mode-select --dry-run").stdout
+        #expect(each.hasPrefix("it\t1/mode-select/change-to-mode\t"), "\(each)")
+        let several = try await failure("mode it 1 --dry-run", 64, "node.ambiguous-endpoint")
+        #expect(several.text("hint") == "say which is meant: matterctl mode it 1 --cluster CLUSTER")
+        let label = try await failure("mode it/1 warm --dry-run", 64, "node.limits")
+        #expect(label.text("message") == "what 'warm' is, only node 'it' knows: give the number of the mode")
+        for words in ["mode it --verify", "mode it --dry-run", "mode it/1 1 --dry-run --address ::1"] {
+            #expect(try await shell.run(words).status == 64, "\(words)")
+        }
+    }
+
     @Test("a player plays and pauses, a speaker has a volume")
     func media() async throws {
         let device = try await commission("video-player,speaker")

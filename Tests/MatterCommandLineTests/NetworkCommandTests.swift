@@ -118,6 +118,75 @@ import Testing
         #expect(refused.status == 4 && refused.stderr.contains("it is on no network yet"), "\(refused)")
     }
 
+    /// A border router that gives the dataset of a new network of that name.
+    private func borderRouter(_ name: String) async throws -> StandInServer {
+        let file = shell.path("\(name).hex")
+        try await shell.succeed("thread dataset make --name \(name) --out \(file)")
+        let digits = try String(contentsOfFile: file, encoding: .utf8)
+        return try StandInServer { _ in StandInServer.Answer(digits) }
+    }
+
+    @Test("of several Thread networks one is to be chosen: by name, by id, or on a terminal")
+    func severalThreadNetworks() async throws {
+        let (first, second) = (try await borderRouter("mesh"), try await borderRouter("attic"))
+        let environment = ["MATTERCTL_BORDER_ROUTER": "\(first.url) \(second.url)", "MATTERCTL_HOME": shell.home]
+        let house = try Shell(environment)
+        let add = "network credentials add --thread"
+        let refused = try await house.run("\(add) auto --json")
+        let error = try refused.error()
+        #expect(refused.status == 64 && error.text("id") == "thread.several-networks", "\(refused)")
+        #expect(
+            error.text("message")?.contains("'mesh' (") == true && error.text("message")?.contains("'attic' (") == true)
+        #expect(error.text("hint") == "choose one of them: --thread 'auto:mesh'")
+        #expect(try await shell.succeed("network credentials ls").stdout.isEmpty)
+        try await house.succeed("\(add) auto:attic")
+        let stored = try #require(try await shell.succeed("network credentials ls --json").json().arrayValue?.first)
+        #expect(stored["network"] == "attic")
+        let id = try #require(stored["id"]?.stringValue)
+        try await house.succeed("network credentials forget attic")
+        try await house.succeed("\(add) auto:\(id.lowercased())")
+        #expect(try await shell.succeed("network credentials ls").stdout.hasPrefix("attic\t"))
+        let unknown = try await house.run("\(add) auto:cellar --json")
+        #expect(try unknown.error().text("id") == "thread.not-here" && unknown.status == 3, "\(unknown)")
+        let terminal = try Shell(environment, terminals: [.input, .error])
+        for (answer, name) in [("1", "mesh"), ("attic", "attic")] {
+            let run = try await terminal.run("\(add) auto", input: "\(answer)\n")
+            #expect(run.status == 0 && run.stderr.contains("1\t'mesh' ("), "\(run)")
+            #expect(run.stderr.contains("the Thread network '\(name)'"), "\(run)")
+        }
+        let neither = try await terminal.run("\(add) auto", input: "3\n")
+        #expect(neither.status == 64, "\(neither)")
+    }
+
+    @Test("two border routers of one network are one network, and a broken one does not keep from the other")
+    func oneThreadNetwork() async throws {
+        let router = try await borderRouter("mesh")
+        let broken = try StandInServer { _ in StandInServer.Answer("", status: 500) }
+        let house = try Shell(["MATTERCTL_BORDER_ROUTER": "\(broken.url) \(router.url) \(router.url)"])
+        let run = try await house.succeed("network credentials add --thread auto")
+        #expect(run.stderr.contains("the Thread network 'mesh'"), "\(run)")
+    }
+
+    @Test(
+        "what is no dataset is not taken from a border router, and the error says what came",
+        arguments: [
+            (200, "", "thread.no-dataset"), (204, "", "it is on no network yet"),
+            (404, "not found", "it answered with status 404"), (500, "", "it answered with status 500"),
+            (200, "{\"ActiveTimestamp\":1}", "not a dataset"), (200, "<html>login</html>", "neither hexadecimal"),
+            (200, "0e0800000000000100000003", "cut off"), (200, "\u{0}\u{1}\u{fffd}", "neither hexadecimal"),
+            (200, String(repeating: "00", count: 300), "at most 254 bytes"),
+            (200, String(repeating: "00", count: 4000), "more than 4096 bytes"),
+        ])
+    func oddAnswers(_ status: Int, _ body: String, _ words: String) async throws {
+        let router = try StandInServer { _ in StandInServer.Answer(body, status: status) }
+        let house = try Shell(["MATTERCTL_BORDER_ROUTER": router.url])
+        let run = try await house.run("network credentials add --thread auto --json")
+        let error = try run.error()
+        #expect(run.status == 4 && error.text("id") == "thread.no-dataset", "\(run)")
+        #expect(words == "thread.no-dataset" || error.text("message")?.contains(words) == true, "\(run)")
+        #expect(error.text("hint")?.contains("--thread @FILE") == true)
+    }
+
     @Test("on a terminal a person chooses from what the device sees, and may mistype the password")
     func choice() async throws {
         let device = try device()

@@ -20,7 +20,8 @@ import Testing
         #expect(run.status == 0, "\(run)")
         let checks = try checks(run)
         #expect(Set(checks.values) == ["ready"], "\(checks)")
-        #expect(Set(checks.keys) == ["fabric", "name", "clock", "issuer", "trust", "network", "discovery"])
+        #expect(
+            Set(checks.keys) == ["fabric", "name", "clock", "issuer", "trust", "network", "discovery", "bluetooth"])
         #expect(try await shell.succeed("fabric ls").stdout.isEmpty, "a check makes no fabric")
         let text = try await shell.run("commission --check --address 127.0.0.1:9")
         #expect(text.stdout.hasPrefix("fabric\tready\ta new one is made\n"), "\(text)")

@@ -100,8 +100,11 @@ import Testing
         "write it 0/40/5 Hall 1/level-control/on-level 50%", "invoke it 1/on-off/toggle",
         "invoke it 0/general-commissioning/arm-fail-safe expiry-length-seconds=0 breadcrumb=0",
         "invoke it 1/on-off/on 1/on-off/off", "on it/1 --verify", "on it/1 --dry-run", "level it/1 30% --verify",
-        "level it it/1 30% --verify", "thermostat show it", "thermostat heat it 21 --verify", "sensor it",
-        "subscribe it 1/on-off/on-off --count 1", "events it --count 1", "describe it", "describe it --tree",
+        "level it it/1 30% --verify", "thermostat show it", "thermostat heat it 21 --verify",
+        "thermostat mode it heat", "thermostat set it 20", "thermostat cool it 25",
+        "thermostat cool it it/2 25 --verify",
+        "sensor it", "subscribe it 1/on-off/on-off --count 1", "events it --count 1",
+        "events it 0/basic-information/start-up", "describe it", "describe it --tree",
         "supports it 1/on-off/toggle", "ping it", "who it", "fabrics ls it", "acl ls it", "window status it",
         "net status it", "attest it --allow-test-devices", "room ls", "fabric ls", "fabric show home",
         "group create lights",
@@ -111,10 +114,17 @@ import Testing
     ]
 
     /// The shapes of what a command prints in JSON, and its exit code.
-    static func shape(of words: String, in shell: Shell, _ argument: String? = nil) async throws -> String {
-        let all = words.split(separator: " ").map(String.init) + (argument.map { [$0] } ?? []) + ["--json"]
-        let run = try await shell.run(all)
-        var text = "$ matterctl \(words)\(argument == nil ? "" : " FILE") --json\n"
+    ///
+    /// - Parameter places: what stands for the words in braces, such as the path of a file for `{FILE}`.
+    static func shape(
+        of words: String, in shell: Shell, _ places: [String: String] = [:]
+    ) async throws -> String {
+        let line = places.reduce(words) { $0.replacing("{\($1.key)}", with: $1.value) }
+        return try shape(of: words, try await shell.run(line + " --json"))
+    }
+
+    static func shape(of words: String, _ run: CommandRun) throws -> String {
+        var text = "$ matterctl \(words) --json\n"
         for line in (run.stdout + run.stderr).split(separator: "\n") {
             let json = try JSONValue(parsing: String(line))
             // Progress tells of times.

@@ -51,7 +51,7 @@ import Testing
     private static let roots = "/dcl/pki/root-certificates"
     private static let model = "/dcl/model/models/4660/32769"
 
-    private static func scene(_ count: Int = 12) throws -> LedgerScene {
+    static func scene(_ count: Int = 12) throws -> LedgerScene {
         var scene = LedgerScene()
         scene.roots = try (0..<count).map { try LedgerScene.root("Root \($0)", vendorID: UInt16($0 + 1)) }
         scene.others = [

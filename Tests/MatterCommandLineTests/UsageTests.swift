@@ -10,7 +10,7 @@ import Testing
     /// Every command with the words that lead to it; groups of commands left out.
     static var commands: [(words: [String], type: any ParsableCommand.Type)] {
         func below(_ type: any ParsableCommand.Type, _ words: [String]) -> [([String], any ParsableCommand.Type)] {
-            let parts = type.allSubcommands
+            let parts = type.configuration.subcommands
             return parts.isEmpty ? [(words, type)] : parts.flatMap { below($0, words + [$0._commandName]) }
         }
         return VendorModule.$all.withValue([.rainMaker]) { below(MatterCtl.self, []).map { (words: $0.0, type: $0.1) } }

@@ -3,6 +3,7 @@ import MatterController
 import MatterInteraction
 import MatterTLV
 import MatterTestKit
+import MatterTransport
 import Testing
 
 /// What nodes say of their networks, against a device that says what a test wants.
@@ -33,6 +34,56 @@ import Testing
         let node = try await bench.controller.record(of: "lamp")
         return try await bench.controller.scanNetworks(
             of: node, endpoint: nil, ssid: nil, title: "lamp", budget: Budget(nil))
+    }
+
+    @Test(
+        "a node that is silent after it was told to join another network: the error says so, and when it comes back",
+        arguments: [true, false])
+    func notReached(answers: Bool) async throws {
+        func network(_ name: String, isConnected: Bool) -> TLVValue {
+            .structure([TLVElement(0, .octets(Array(name.utf8))), TLVElement(1, .bool(isConnected))])
+        }
+        let bench = try await Self.bench([
+            GlobalAttribute.featureMap: .uint(1),
+            Networking.networks: .array(of: [
+                network("here", isConnected: true), network("away", isConnected: false),
+            ]), Networking.connectMaxTimeSeconds: .uint(20),
+        ])
+        bench.light.next { _ in
+            .outcome(
+                .response(
+                    command: GeneralCommissioning.Command.armFailSafeResponse,
+                    fields: .structure([TLVElement(0, .uint(0)), TLVElement(1, .string(""))])))
+        }
+        bench.light.next { _ in
+            // It has left this network, with or without a last word.
+            if !answers { bench.relay.cutOff() }
+            testTime.start {
+                try? await testTime.sleep(for: .milliseconds(200))
+                bench.relay.cutOff()
+            }
+            return .outcome(
+                .response(
+                    command: NetworkCommissioning.Command.connectNetworkResponse,
+                    fields: .structure([TLVElement(0, .uint(0))])))
+        }
+        let node = try await bench.controller.record(of: "lamp")
+        let began = Instant.testNow
+        let error = await #expect(throws: ControllerError.self) {
+            _ = try await bench.controller.change(
+                .connect(id: Array("away".utf8)), of: node, endpoint: nil, title: "lamp", budget: Budget(nil)
+            ) { _ in }
+        }
+        #expect(error?.code == .networkLost, "\(String(describing: error))")
+        #expect(error?.code.rawValue == "net.not-reached")
+        #expect(
+            error?.reason.hasPrefix("lamp was told to join 'away', and was not reached there") == true,
+            "\(error?.reason ?? "")")
+        #expect(
+            error?.reason.contains("; lamp takes the change back by itself within ") == true, "\(error?.reason ?? "")")
+        #expect(Instant.testNow - began < .seconds(200))
+        #expect(bench.light.executed.count == 2)
+        await bench.end()
     }
 
     @Test("a Thread radio tells its neighbours, the strongest first; what is garbled is left out")

@@ -45,12 +45,18 @@ package final class BlueZCentral: BluetoothCentral {
         try await service().connect(device, deadline: deadline)
     }
 
-    /// Checks that there is a daemon and an adapter, which is what every scan needs first.
+    /// Checks that there is a daemon and an adapter, and that no switch keeps it off, which is what every scan needs first.
+    /// Nothing is switched on.
     ///
+    /// - Returns: the adapters in words, such as `hci0 (00:1A:7D:DA:71:13)`.
     /// - Throws: ``BluetoothError``, or `CancellationError`.
-    package func check() async throws {
+    package func check() async throws -> String {
         let service = try await service()
-        _ = try choice.adapters(of: await service.tree.adapters)
+        let adapters = try choice.adapters(of: await service.tree.adapters)
+        if adapters.contains(where: { !$0.isPowered }), let blocked = service.radio.blocked { throw blocked }
+        return adapters.map { adapter in
+            "\(adapter.name) (\(adapter.address))\(adapter.isPowered ? "" : ", which is off and is switched on when needed")"
+        }.joined(separator: ", ")
     }
 
     /// The daemon; asked again if it has stopped meanwhile.

@@ -49,12 +49,12 @@ struct Completer {
         var type: any ParsableCommand.Type = MatterCtl.self
         var rest = words[...]
         if rest.first == "help" { rest = rest.dropFirst() }
-        while let next = rest.first.flatMap({ word in type.allSubcommands.first { $0.answers(to: word) } }) {
+        while let next = rest.first.flatMap({ word in type.configuration.subcommands.first { $0.answers(to: word) } }) {
             type = next
             rest = rest.dropFirst()
         }
         var answer = Answer()
-        if !type.allSubcommands.isEmpty {
+        if !type.configuration.subcommands.isEmpty {
             if rest.isEmpty, !word.hasPrefix("-") { answer.candidates = commands(of: type) }
             guard let usual = type.configuration.defaultSubcommand else {
                 if word.hasPrefix("-") { answer.candidates = [Candidate(word: "--help")] }
@@ -71,7 +71,7 @@ struct Completer {
 
     private func commands(of type: any ParsableCommand.Type) -> [Candidate] {
         var candidates: [Candidate] = []
-        for command in type.allSubcommands where command.configuration.shouldDisplay {
+        for command in type.configuration.subcommands where command.configuration.shouldDisplay {
             // Another name is offered to those who began it.
             let names =
                 [command._commandName] + command.configuration.aliases.filter { !word.isEmpty && $0.hasPrefix(word) }

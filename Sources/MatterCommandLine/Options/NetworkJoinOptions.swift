@@ -17,13 +17,30 @@ struct NetworkJoinOptions: ParsableArguments {
     @Flag(help: "The Wi-Fi network has no password.") var wifiOpen = false
     @Option(
         help: ArgumentHelp(
-            "The Thread network for the device: its dataset, or auto for that of a border router here.",
+            "The Thread network for the device: its dataset, or auto for that of a border router here (auto:NETWORK if "
+                + "there are several).",
             valueName: "@FILE|auto"))
     var thread: String?
 
     private static let auto = "auto"
+    private static let separator: Character = ":"
 
     var isGiven: Bool { wifi != nil || thread != nil }
+
+    /// A search for border routers.
+    private struct Automatic {
+        /// `nil` for the only network.
+        var network: String?
+    }
+
+    /// `nil` for a dataset of the user's own.
+    private var automatic: Automatic? {
+        guard let thread else { return nil }
+        if thread == Self.auto { return Automatic() }
+        let parts = thread.split(separator: Self.separator, maxSplits: 1)
+        guard parts.count == 2, parts[0] == Self.auto else { return nil }
+        return Automatic(network: String(parts[1]))
+    }
 
     func validate() throws {
         if let wifi, !(1...32).contains(wifi.utf8.count) { throw ValidationError("--wifi is 1 to 32 bytes long") }
@@ -34,7 +51,7 @@ struct NetworkJoinOptions: ParsableArguments {
             throw ValidationError("give either --wifi-password or --wifi-open")
         }
         if let wifiPassword { try SecretArgument.check(wifiPassword, "--wifi-password") }
-        if let thread, thread != Self.auto, thread != "-", !thread.hasPrefix("@") {
+        if let thread, automatic == nil, thread != "-", !thread.hasPrefix("@") {
             throw ValidationError("--thread takes @FILE, - for stdin, or auto: a dataset has keys in it")
         }
     }
@@ -48,10 +65,10 @@ struct NetworkJoinOptions: ParsableArguments {
         var credentials: [NetworkCredential] = []
         if let wifi { credentials.append(.wifi(try await wiFi(wifi, store, console))) }
         if let thread {
-            if thread == Self.auto {
-                credentials.append(
-                    .thread(
-                        try await BorderRouterSearch(output: output, console: console, patience: patience).dataset()))
+            if let automatic {
+                let search = BorderRouterSearch(
+                    output: output, console: console, patience: patience, wanted: automatic.network)
+                credentials.append(.thread(try await search.dataset()))
             } else {
                 let dataset = try ThreadDataset(parsing: try SecretArgument.text(thread, what: "a dataset"))
                 for warning in dataset.warnings { console.warning(warning) }

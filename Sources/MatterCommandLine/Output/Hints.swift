@@ -237,6 +237,7 @@ enum Hints {
             + "then run the same command again",
         "thread.by-hand":
             "print the dataset on the border router, and give it: --thread @FILE (ot-ctl dataset active -x)",
+        "thread.choose": "choose one of them: --thread 'auto:{0}'",
         "net.force": "to remove it all the same, add --force; connect it to another one first: matterctl net connect",
         "net.status": "see how it is connected: matterctl net status {0}",
         "lock.pin": "give it in a file, or on stdin with @-: matterctl {0} {1} --pin @FILE",

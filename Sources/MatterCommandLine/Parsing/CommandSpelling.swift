@@ -12,8 +12,7 @@ enum CommandSpelling {
         var spelled: [String] = ["matterctl"]
         // `help` stands before the command that it is about.
         for argument in arguments.first == "help" ? arguments.dropFirst() : arguments[...] {
-            let known =
-                type.configuration.subcommands + type.configuration.groupedSubcommands.flatMap { $0.subcommands }
+            let known = type.configuration.subcommands
             guard !known.isEmpty, !argument.hasPrefix("-") else { return nil }
             if let next = known.first(where: { $0.answers(to: argument) }) {
                 type = next

@@ -36,7 +36,7 @@ enum LeadingOptions {
         var type = root
         var depth = 0
         for argument in arguments {
-            guard let next = type.allSubcommands.first(where: { $0.answers(to: argument) }) else { break }
+            guard let next = type.configuration.subcommands.first(where: { $0.answers(to: argument) }) else { break }
             type = next
             depth += 1
         }
@@ -47,13 +47,7 @@ enum LeadingOptions {
     static func precede(_ arguments: [String], of root: any ParsableCommand.Type) -> Bool {
         guard let first = arguments.first, first.hasPrefix("-") else { return false }
         return arguments.dropFirst().contains { argument in
-            root.allSubcommands.contains { $0.answers(to: argument) }
+            root.configuration.subcommands.contains { $0.answers(to: argument) }
         }
-    }
-}
-
-extension ParsableCommand {
-    static var allSubcommands: [any ParsableCommand.Type] {
-        configuration.subcommands + configuration.groupedSubcommands.flatMap { $0.subcommands }
     }
 }

@@ -11,7 +11,7 @@ enum NamedCommand {
     static func parsed(_ arguments: [String], of root: any ParsableCommand.Type) -> (any ParsableCommand)? {
         var type = root
         var rest = arguments[...]
-        while !type.allSubcommands.isEmpty {
+        while !type.configuration.subcommands.isEmpty {
             guard let next = type.subcommand(rest.popFirst()) else { return nil }
             type = next
         }
@@ -23,6 +23,6 @@ enum NamedCommand {
 
 extension ParsableCommand {
     fileprivate static func subcommand(_ name: String?) -> (any ParsableCommand.Type)? {
-        name.flatMap { name in allSubcommands.first { $0.answers(to: name) } }
+        name.flatMap { name in configuration.subcommands.first { $0.answers(to: name) } }
     }
 }

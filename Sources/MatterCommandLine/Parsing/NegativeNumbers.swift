@@ -9,7 +9,7 @@ struct NegativeNumbers {
         guard !arguments.contains("--"), arguments.contains(where: isNegativeNumber) else { return arguments }
         var type = root
         for argument in arguments {
-            guard let next = type.allSubcommands.first(where: { $0.answers(to: argument) }) else { break }
+            guard let next = type.configuration.subcommands.first(where: { $0.answers(to: argument) }) else { break }
             type = next
         }
         return NegativeNumbers(of: type).escaped(arguments)

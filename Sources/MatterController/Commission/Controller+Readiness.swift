@@ -1,4 +1,5 @@
-import MatterCommissioning
+import MatterBluetooth
+package import MatterCommissioning
 import MatterCredentials
 import MatterDiscovery
 import MatterErrors
@@ -22,12 +23,16 @@ package struct Readiness: Sendable {
         case network
         /// D-Bus and Avahi, which find the device.
         case discovery
+        /// BlueZ and an adapter, for a device that is on no network yet.
+        case bluetooth
     }
 
     package let check: Check
     /// What was found; empty where there is nothing to say.
     package let note: String
     package let failure: (any Error)?
+    /// False for what only some devices need.
+    package var isNeeded = true
 }
 
 extension Controller {
@@ -36,18 +41,22 @@ extension Controller {
     /// - Parameters:
     ///   - name: for the device; `nil` for none.
     ///   - room: for the device; `nil` for none.
+    ///   - ways: how the device can be found, the better one first.
     /// - Throws: `CancellationError`.
     package func readiness(
-        for commission: CommissionOptions, name: String?, room: String?, deadline: Instant
+        for commission: CommissionOptions, name: String?, room: String?, ways: [CommissioningWay], deadline: Instant
     ) async throws -> [Readiness] {
         var results: [Readiness] = []
         for check in Readiness.Check.allCases {
             do {
-                let note = try await note(check, commission, name: name, room: room, deadline: deadline)
+                let note = try await note(
+                    check, commission, name: name, room: room, ways: ways, deadline: deadline)
                 results.append(Readiness(check: check, note: note, failure: nil))
             } catch {
                 try Task.checkCancellation()
-                results.append(Readiness(check: check, note: "", failure: error))
+                // A device that can be on the network does without Bluetooth.
+                let isNeeded = check != .bluetooth || ways == [.ble]
+                results.append(Readiness(check: check, note: "", failure: error, isNeeded: isNeeded))
             }
         }
         return results
@@ -63,7 +72,8 @@ extension Controller {
     }
 
     private func note(
-        _ check: Readiness.Check, _ commission: CommissionOptions, name: String?, room: String?, deadline: Instant
+        _ check: Readiness.Check, _ commission: CommissionOptions, name: String?, room: String?,
+        ways: [CommissioningWay], deadline: Instant
     ) async throws -> String {
         let fabric = try fabricIfAny(commission.issuer)
         switch check {
@@ -89,6 +99,9 @@ extension Controller {
         case .trust:
             _ = try judge(commission.trust)
             return commission.trust.enforcement.rawValue
+        case .bluetooth:
+            guard ways.contains(.ble), let bluetooth = options.bluetooth?() else { return "not needed" }
+            return try await (bluetooth as? BlueZCentral)?.check() ?? ""
         case .network:
             try discovery()?.checkNetwork()
             return ""

@@ -40,6 +40,8 @@ actor CheckInReceiver {
     private var readAt: Instant?
     private var tried: [String: Int] = [:]
     private var countedAt: Instant?
+    /// The nodes whose key is being replaced.
+    private var refreshing: Set<NodeID> = []
 
     init(store: ICDStore, time: any TimeSource, unixTime: @escaping @Sendable () -> Int64, logger: Logger) {
         self.store = store
@@ -78,6 +80,11 @@ actor CheckInReceiver {
             return nil
         }
     }
+
+    /// - Returns: false if the key of the node is being replaced already.
+    func beginRefresh(of node: NodeID) -> Bool { refreshing.insert(node).inserted }
+
+    func endRefresh(of node: NodeID) { refreshing.remove(node) }
 
     /// The node with whose key a payload was made.
     private func owner(of payload: [UInt8]) -> NodeID? {

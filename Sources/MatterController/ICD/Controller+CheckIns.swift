@@ -75,15 +75,17 @@ extension Controller {
         let receiver = CheckInReceiver(
             store: try registrations(), time: options.time, unixTime: options.unixTime, logger: options.logger)
         await withDiscardingTaskGroup { group in
-            var refreshing: Set<NodeID> = []
             for await incoming in manager.incoming {
                 await incoming.exchange.abandon()
                 switch await receiver.take(incoming.message) {
                 case .accepted(let checkIn): tell(checkIn)
                 case .needsNewKey(let checkIn):
                     // The device repeats itself at its next round if this fails.
-                    guard refreshing.insert(checkIn.node).inserted else { continue }
-                    group.addTask { await self.refresh(checkIn, tell) }
+                    guard await receiver.beginRefresh(of: checkIn.node) else { continue }
+                    group.addTask {
+                        await self.refresh(checkIn, tell)
+                        await receiver.endRefresh(of: checkIn.node)
+                    }
                 case nil: break
                 }
             }
@@ -126,11 +128,19 @@ extension Controller {
                 .step("icd.wait") + Nap.wakeUp(registration.sleep))
             return false
         }
+        try await awaitCheckIn(of: node, registration, nap)
+        return true
+    }
+
+    /// - Parameter longer: how much longer than its sleep a node may be silent.
+    func awaitCheckIn(
+        of node: NodeRecord, _ registration: ICDRegistration, _ nap: Nap, longer: Duration = .zero
+    ) async throws {
         options.warn(
             "\(node.title) sleeps: waiting for its next check-in, up to \(nap.text)",
             ActiveModeTrigger.ways(registration.sleep).first.map { "or wake it up: \($0)" })
-        try await checkIn(of: node, after: registration, within: nap)
-        return true
+        try await checkIn(
+            of: node, after: registration, within: options.checkInPatience ?? nap.longest + longer)
     }
 
     /// The longest that any node of the fabric may be waited for.
@@ -140,15 +150,19 @@ extension Controller {
     }
 
     /// Waits for the next check-in of a node, here or in the process that listens.
-    private func checkIn(of node: NodeRecord, after before: ICDRegistration, within nap: Nap) async throws {
+    private func checkIn(
+        of node: NodeRecord, after before: ICDRegistration, within limit: Duration
+    ) async throws {
         listenInBackground()
         let store = try registrations()
-        let end = options.time.now + (options.checkInPatience ?? nap.longest)
+        let end = options.time.now + limit
         while options.time.now < end {
             try await options.time.sleep(for: Self.look)
             if let failure = listenerFailure { throw failure }
             guard let now = try store.registration(of: node.nodeID) else { throw Self.notRegistered(node, node.title) }
             if let last = now.last, last != before.last { return }
+            // Another process hears it.
+            if Nap(now, now: options.unixTime()).isAwake { return }
         }
         throw ControllerError(
             .noCheckIn, "\(node.title) has not checked in",

@@ -120,8 +120,10 @@ extension Controller {
         else {
             throw ControllerError(.status, "\(title) did not say its counter when it was registered with")
         }
+        let now = options.unixTime()
         let confirmed = try await store.update(node) { registration in
             registration.confirm(start: start)
+            registration.noteHeard(at: now)
             return registration
         }
         guard let confirmed else {

@@ -17,7 +17,7 @@ package enum SubscriptionEvent: Sendable {
 
 extension Controller {
     /// Follows a subscription: sets it up, takes its reports, and sets up another one when it is lost, until the reader
-    /// stops or the controller is closed. It has the long session slot of the node, with the others that are followed.
+    /// stops or the controller is closed. A node that sleeps for long times and checks in here is waited for, each time. It has the long session slot of the node, with the others that are followed.
     ///
     /// - Parameters:
     ///   - setUp: the time for the set-up.
@@ -31,13 +31,22 @@ extension Controller {
         AsyncThrowingStream { continuation in
             let task = Task(executorPreference: options.time.executor) { [self] in
                 do {
-                    let link = try await link(to: node, for: .long)
+                    var request = request
+                    let idle = UInt16(clamping: await silence(of: [node])?.components.seconds ?? 0)
+                    // It is not to be woken for reports.
+                    request.maxIntervalCeiling = max(request.maxIntervalCeiling, idle)
+                    let ceiling = Duration.seconds(Int64(request.maxIntervalCeiling))
+                    let sleeper = try await sleeper(node, ceiling: ceiling, isPatient: isPatient)
+                    if let sleeper, await !isLinked(to: node, for: .long) { try await sleeper.meet() }
+                    let link =
+                        try await sleeper == nil
+                        ? link(to: node, for: .long) : awakeLink(to: node, for: .long)
                     await link.enter()
                     let run = SubscriptionRun(
                         link: link, reports: await reports, turns: setUps,
                         arrival: try await directory().map { Arrival(of: node.nodeID.rawValue, in: $0) },
                         random: options.random, setUp: setUp, isPatient: isPatient,
-                        tell: { continuation.yield($0) })
+                        sleeper: sleeper, tell: { continuation.yield($0) })
                     do {
                         try await run.follow(request)
                     } catch {

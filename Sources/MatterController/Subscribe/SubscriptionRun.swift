@@ -23,6 +23,8 @@ struct SubscriptionRun: Sendable {
     let setUp: Duration
     /// Whether a node that cannot be reached at first is waited for.
     let isPatient: Bool
+    /// `nil` for a node that can be asked at any time.
+    var sleeper: FollowedSleeper?
     let tell: @Sendable (SubscriptionEvent) -> Void
 
     /// - Throws: `CancellationError`; the error of the first set-up; an error that another try would not change.
@@ -43,6 +45,15 @@ struct SubscriptionRun: Sendable {
             } catch {
                 try Task.checkCancellation()
                 guard !reports.isEnded else { throw CancellationError() }
+                if let sleeper,
+                    attempts != nil ? Self.isPassing(error) : Self.isSilence(error) && !sleeper.isBounded
+                {
+                    // The time while it was awake is over; messages on a timer would not reach it.
+                    tell(.lost(error, retryAfter: await sleeper.nap()))
+                    if let session, error is TransportError { await link.drop(session) }
+                    try await sleeper.awaken()
+                    continue
+                }
                 guard let failed = attempts, Self.isPassing(error) else {
                     guard let session, await link.hasEnded(session, nodeIsFull: Self.isFull(error)) else { throw error }
                     reports.end(session.reference)
@@ -65,6 +76,11 @@ struct SubscriptionRun: Sendable {
     /// True if the node has no room for another subscription.
     private static func isFull(_ error: any Error) -> Bool {
         (error as? InteractionError)?.status == .resourceExhausted
+    }
+
+    /// True if a node has not answered.
+    private static func isSilence(_ error: any Error) -> Bool {
+        error is TransportError || (error as? SessionError)?.isSilence ?? false
     }
 
     /// True if another try may succeed.
@@ -90,6 +106,7 @@ struct SubscriptionRun: Sendable {
         tell(
             .established(
                 id: subscription.id, maxInterval: .seconds(Int64(subscription.maxInterval)), subscription.reports))
+        await sleeper?.noteReport()
         var state = SubscriptionState(
             subscription, maximumRoundTrip: await session.responseAllowance(processing: .zero), now: time.now)
         let largest = session.manager.link.largestPayload
@@ -103,7 +120,10 @@ struct SubscriptionRun: Sendable {
         for await event in inbox.events {
             switch event {
             case .report(let first):
-                if let report = try await take(first, &state) { tell(.report(report)) }
+                if let report = try await take(first, &state) {
+                    tell(.report(report))
+                    await sleeper?.noteReport()
+                }
                 inbox.watch(until: state.deadline, of: time)
             case .closed:
                 throw TransportError(.closed, "the node has ended the session")

@@ -3,7 +3,7 @@ struct RecordDecoder {
     var scope: TypeScope
     private(set) var cluster = ClusterDefinition(
         id: 0, name: "", label: "", aliases: [], revision: nil, origin: .standard, vendor: nil, isProvisional: false,
-        isDeprecated: false, isInternal: false, notes: [], features: [], attributes: [], globalAttributes: [],
+        isDeprecated: false, isInternal: false, notes: [], features: [], attributes: [],
         commands: [], responses: [], events: [], enums: [], bitmaps: [], structs: [])
     private var open = Open.none
 
@@ -26,9 +26,6 @@ struct RecordDecoder {
         for line in lines { decoder.take(line) }
         decoder.finish()
         decoder.cluster.features.sort { $0.bit < $1.bit }
-        decoder.cluster.globalAttributes = GlobalDefinitions.shared.attributes.map {
-            $0.naming(features: decoder.cluster.features)
-        }
         return decoder.cluster
     }
 
@@ -136,7 +133,7 @@ struct RecordDecoder {
 
     private func attribute(_ line: TableLine) -> AttributeDefinition {
         let flags = line.octets(3)
-        let details = TableDetails(line.octets(4))
+        let details = TableDetails(line.octets(4)[...])
         func has(_ flag: Unicode.Scalar) -> Bool { flags.contains(UInt8(ascii: flag)) }
         return AttributeDefinition(
             id: line.id(0), name: line.string(1), aliases: [], type: type(line.string(2), flags, details),
@@ -150,7 +147,7 @@ struct RecordDecoder {
 
     private func field(_ line: TableLine) -> FieldDefinition {
         let flags = line.octets(3)
-        let details = TableDetails(line.octets(4))
+        let details = TableDetails(line.octets(4)[...])
         return FieldDefinition(
             id: UInt8(truncatingIfNeeded: line.decimal(0) ?? 0), name: line.string(1),
             type: type(line.string(2), flags, details), isOptional: flags.contains(UInt8(ascii: "o")),
@@ -158,7 +155,7 @@ struct RecordDecoder {
             defaultValue: details.defaultValue, substitute: details.substitute)
     }
 
-    private func type(_ name: String, _ flags: ArraySlice<UInt8>, _ details: TableDetails) -> DataType {
+    private func type(_ name: String, _ flags: TableText, _ details: TableDetails) -> DataType {
         let isList = flags.contains(UInt8(ascii: "l"))
         let isNullable = flags.contains(UInt8(ascii: "n"))
         // The generator lets no unknown name through.

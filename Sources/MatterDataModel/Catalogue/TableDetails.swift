@@ -8,15 +8,14 @@ struct TableDetails {
     var substitute: UInt64?
     var defaultValue: DefaultValue?
 
-    init(_ text: ArraySlice<UInt8>) {
-        guard !text.isEmpty else { return }
+    init(_ text: Slice<TableText>) {
         var rest = text
         while let letter = rest.first {
             // The default may hold a comma and therefore comes last.
             let end =
                 letter == UInt8(ascii: "d") ? rest.endIndex : rest.firstIndex(of: UInt8(ascii: ",")) ?? rest.endIndex
             take(letter, String(decoding: rest[(rest.startIndex + 1)..<end], as: UTF8.self))
-            rest = end < rest.endIndex ? rest[(end + 1)...] : []
+            rest = end < rest.endIndex ? rest[(end + 1)...] : rest[end...]
         }
     }
 
@@ -83,7 +82,8 @@ extension EnumDefinition {
 extension BitmapDefinition {
     init(_ line: TableLine) {
         self.init(
-            name: line.string(0), bits: Int(TableLine.decimal(line.octets(1).dropFirst("bitmap".utf8.count)) ?? 8),
+            name: line.string(0),
+            bits: Int(TableLine.decimal(TableText(rebasing: line.octets(1).dropFirst("bitmap".utf8.count))) ?? 8),
             fields: line.namedNumbers(3).map { Field(mask: $0.number, name: $0.name, label: $0.label) },
             isProvisional: line.octets(2).contains(UInt8(ascii: "p")))
     }
@@ -148,8 +148,8 @@ extension StatusCodeDefinition {
 extension TableLine {
     /// `number:name[:label],…`
     fileprivate func namedNumbers(_ position: Int) -> [(number: UInt64, name: String, label: String?)] {
-        octets(position).split(separator: UInt8(ascii: ",")).map { item in
-            let parts = item.split(separator: UInt8(ascii: ":"))
+        octets(position).parts(UInt8(ascii: ",")).map { item in
+            let parts = item.parts(UInt8(ascii: ":"))
             func text(_ index: Int) -> String? {
                 index < parts.count ? String(decoding: parts[index], as: UTF8.self) : nil
             }

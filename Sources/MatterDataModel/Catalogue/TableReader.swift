@@ -1,28 +1,28 @@
+/// Bytes of the generated table, which are there for as long as the program runs.
+typealias TableText = UnsafeBufferPointer<UInt8>
+
 /// One line of the generated table: a letter that says what it is, and its fields.
 struct TableLine {
     let kind: UInt8
-    private let text: [UInt8]
-    private let fields: [Range<Int>]
+    private let text: TableText
 
-    init(_ text: [UInt8], _ range: Range<Int>) {
-        self.text = text
-        kind = text[range.lowerBound]
-        var fields: [Range<Int>] = []
-        var start = range.lowerBound + 1
-        // A note is one field, whatever it contains.
-        if kind != UInt8(ascii: "!") {
-            for index in start..<range.upperBound where text[index] == UInt8(ascii: "|") {
-                fields.append(start..<index)
-                start = index + 1
-            }
-        }
-        fields.append(start..<range.upperBound)
-        self.fields = fields
+    /// - Parameter line: not empty.
+    init(_ line: Slice<TableText>) {
+        kind = line[line.startIndex]
+        text = TableText(rebasing: line.dropFirst())
     }
 
     /// The field at a position; empty fields at the end are left out of the table.
-    func octets(_ position: Int) -> ArraySlice<UInt8> {
-        position < fields.count ? text[fields[position]] : []
+    func octets(_ position: Int) -> TableText {
+        // A note is one field, whatever it contains.
+        if kind == UInt8(ascii: "!") { return TableText(rebasing: position == 0 ? text[...] : text[..<0]) }
+        var (start, field) = (0, 0)
+        for index in 0..<text.count where text[index] == UInt8(ascii: "|") {
+            if field == position { return TableText(rebasing: text[start..<index]) }
+            field += 1
+            start = index + 1
+        }
+        return TableText(rebasing: field == position ? text[start...] : text[..<0])
     }
 
     func string(_ position: Int) -> String {
@@ -41,10 +41,10 @@ struct TableLine {
 
     /// Hexadecimal numbers separated by blanks.
     func ids<ID: DataModelID<UInt32>>(_ position: Int) -> [ID] {
-        octets(position).split(separator: UInt8(ascii: " ")).map { ID(TableLine.hexadecimal($0)) }
+        octets(position).parts(UInt8(ascii: " ")).map { ID(TableLine.hexadecimal($0)) }
     }
 
-    private static func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt32 {
+    private static func hexadecimal(_ digits: TableText) -> UInt32 {
         var number: UInt32 = 0
         for digit in digits {
             number =
@@ -54,28 +54,44 @@ struct TableLine {
         return number
     }
 
-    static func decimal(_ digits: some Collection<UInt8>) -> UInt64? {
+    static func decimal(_ digits: TableText) -> UInt64? {
         guard !digits.isEmpty else { return nil }
-        return digits.reduce(0) { $0 &* 10 &+ UInt64($1 &- UInt8(ascii: "0")) }
+        var number: UInt64 = 0
+        for digit in digits { number = number &* 10 &+ UInt64(digit &- UInt8(ascii: "0")) }
+        return number
     }
 }
 
 /// Cuts a section of the generated table into lines. The compiler put the table there, so its form is not doubted;
 /// a test compares every line of it with the model.
 struct TableReader: Sequence, IteratorProtocol {
-    private let text: [UInt8]
+    private let text: TableText
     private var position = 0
 
-    /// A section, or a range of one. Only these bytes are copied.
+    /// A section, or a range of one.
     init(_ section: StaticString, _ range: Range<Int>? = nil) {
-        text = section.withUTF8Buffer { Array($0[(range ?? 0..<$0.count).clamped(to: 0..<$0.count)]) }
+        let all = TableText(start: section.utf8Start, count: section.utf8CodeUnitCount)
+        text = range.map { TableText(rebasing: all[$0.clamped(to: 0..<all.count)]) } ?? all
     }
 
     mutating func next() -> TableLine? {
-        guard position < text.count else { return nil }
-        let end = text[position...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
-        defer { position = end + 1 }
-        guard end > position else { return nil }
-        return TableLine(text, position..<end)
+        let start = position
+        var end = start
+        while end < text.count, text[end] != UInt8(ascii: "\n") { end += 1 }
+        position = end + 1
+        return end > start ? TableLine(text[start..<end]) : nil
+    }
+}
+
+extension TableText {
+    /// What stands between separators, without what is empty.
+    func parts(_ separator: UInt8) -> [TableText] {
+        var parts: [TableText] = []
+        var start = 0
+        for index in 0...count where index == count || self[index] == separator {
+            if index > start { parts.append(TableText(rebasing: self[start..<index])) }
+            start = index + 1
+        }
+        return parts
     }
 }

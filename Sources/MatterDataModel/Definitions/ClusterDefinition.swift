@@ -37,7 +37,6 @@ public struct ClusterDefinition: Sendable, Equatable {
     /// The cluster's own attributes; see ``globalAttributes`` for those that every cluster has.
     public var attributes: [AttributeDefinition]
     /// AttributeList, FeatureMap and so on; FeatureMap names the features of this cluster.
-    public var globalAttributes: [AttributeDefinition]
     /// The commands that a client may invoke.
     public var commands: [CommandDefinition]
     /// The responses of a server; their ids are a number space of their own.
@@ -51,9 +50,15 @@ public struct ClusterDefinition: Sendable, Equatable {
     /// The cluster's own structures.
     public var structs: [StructDefinition]
 
+    /// AttributeList, FeatureMap and so on; FeatureMap names the features of this cluster.
+    public var globalAttributes: [AttributeDefinition] {
+        GlobalDefinitions.shared.attributes.map { $0.naming(features: features) }
+    }
+
     /// The attribute with an id, global ones included.
     public func attribute(_ id: AttributeID) -> AttributeDefinition? {
-        attributes.first { $0.id == id } ?? globalAttributes.first { $0.id == id }
+        attributes.first { $0.id == id }
+            ?? GlobalDefinitions.shared.attributes.first { $0.id == id }?.naming(features: features)
     }
 
     /// The request command with an id.

@@ -91,7 +91,6 @@ extension ClusterDefinition {
             vendor: try node.number("vendor"), isProvisional: try node.flag("provisional"),
             isDeprecated: try node.flag("deprecated"), isInternal: try node.flag("internal"),
             notes: try node.strings("notes"), features: features, attributes: try Self.attributes(node, types),
-            globalAttributes: GlobalDefinitions.shared.attributes.map { $0.naming(features: features) },
             commands: [], responses: [], events: try Self.events(node, types), enums: types.enums,
             bitmaps: types.bitmaps, structs: types.structs)
         try addCommands(node, types)

@@ -86,6 +86,13 @@ package struct ICDRegistration: Equatable, Sendable {
         awakeUntil = now + Int64(max(sleep.active, UInt32(sleep.threshold))) / 1000
     }
 
+    /// Notes that the device was heard, and stays awake for a moment.
+    ///
+    /// - Parameter now: seconds since 1970.
+    package mutating func noteHeard(at now: Int64) {
+        awakeUntil = max(awakeUntil ?? 0, now + Int64(sleep.threshold) / 1000)
+    }
+
     /// The check-in that a payload is, and what it comes to.
     ///
     /// - Returns: `nil` if the payload was made with none of the keys.

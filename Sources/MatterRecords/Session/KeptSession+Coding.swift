@@ -85,7 +85,7 @@ extension KeptSession {
         var reader = FieldReader(bytes: bytes)
         guard bytes.count == Self.length, reader.bytes(4).elementsEqual(Self.magic),
             let checksum: UInt32 = reader.integer(),
-            CRC32.checksum(bytes.dropFirst(8)) == checksum
+            CRC32.checksum(bytes.bytes.extracting(droppingFirst: 8)) == checksum
         else { return nil }
         let written = MachineMoment(
             bootID: Array(reader.bytes(16)), sinceBoot: reader.signed(), unix: reader.signed())

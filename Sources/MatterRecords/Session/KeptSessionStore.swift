@@ -30,7 +30,7 @@ package struct KeptSessionStore: Sendable {
         guard let folder = state.identity() else { return nil }
         self.runtime = runtime
         self.moment = moment
-        self.certificate = CRC32.checksum(certificate)
+        self.certificate = CRC32.checksum(certificate[...])
         let numbers = [folder.device, folder.inode].map { String($0, radix: 16) }
         prefix = "session-\(numbers.joined(separator: "-"))-\(Hex.number(fabric.rawValue, digits: 16))-"
     }

@@ -188,8 +188,14 @@ struct ICDManagementServer: ClusterServer {
         }
     }
 
-    /// `press`: the button that wakes it up.
+    /// `press`: the button that wakes it up; `counter N`: as after so many check-ins.
     mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+        if words.count == 2, words[0] == "counter" {
+            guard let number = UInt32(words[1]) else { return false }
+            counter = number
+            context.markUnsaved()
+            return true
+        }
         guard words == ["press"] else { return false }
         guard isAsleep else { return true }
         wakeUp(context)

@@ -4,7 +4,7 @@ import Testing
 
 /// A text that is compared with a file of `Tests/Snapshots`.
 enum Snapshot {
-    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Snapshots")
     private static let isUpdated = ProcessInfo.processInfo.environment["MATTERCTL_UPDATE_SNAPSHOTS"] == "1"
 

@@ -54,6 +54,16 @@ struct FanControlTests {
         #expect(Self.state(bench) == [0, 0, 0, 0, 0])
     }
 
+    @Test("the direction of the air is one of two, and stays when the speed changes")
+    func airflow() throws {
+        let bench = try ClusterBench("fan")
+        #expect(bench.number(Self.fan, 0xB) == 0)
+        #expect(bench.write(Self.fan, 0xB, .uint(1)).isSuccess)
+        #expect(!bench.write(Self.fan, 0xB, .uint(2)).isSuccess)
+        bench.write(Self.fan, 2, .uint(60))
+        #expect(bench.number(Self.fan, 0xB) == 1)
+    }
+
     @Test("null is passed over")
     func null() throws {
         let bench = try ClusterBench("fan")

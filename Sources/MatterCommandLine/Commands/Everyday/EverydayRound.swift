@@ -86,7 +86,11 @@ struct EverydayRound {
                 (part.node, try Rehearsal(verb, of: part.node, at: $0, context.console.printer()))
             }
         }
-        let console = context.console
+        Self.print(rehearsals, context.console)
+    }
+
+    /// Prints what each node would be sent.
+    static func print(_ rehearsals: [(NodeRecord, Rehearsal)], _ console: Console) {
         guard !console.isJSON else { return console.result(rehearsals.map(\.1.report)) }
         for (node, rehearsal) in rehearsals {
             for line in rehearsal.lines { console.result(TerminalText.escaped(node.label) + "\t" + line) }

@@ -14,7 +14,21 @@ enum HostWiFi {
         let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        return interfaces().lazy.compactMap { ssid(of: $0, descriptor) }.first
+        return ssid(of: interfaces(), in: "/sys/class/net") { ioctl(descriptor, getESSID, $0) == 0 }
+    }
+
+    /// The SSID that the first wireless interface on a network has.
+    ///
+    /// - Parameters:
+    ///   - root: where the kernel tells of interfaces.
+    ///   - ask: fills in a `struct iwreq`; false if the kernel refuses.
+    static func ssid(
+        of interfaces: [String], in root: String, ask: (UnsafeMutableRawPointer) -> Bool
+    ) -> [UInt8]? {
+        for interface in interfaces where access("\(root)/\(interface)/wireless", F_OK) == 0 {
+            if let found = ssid(of: interface, ask) { return found }
+        }
+        return nil
     }
 
     private static func interfaces() -> [String] {
@@ -26,10 +40,10 @@ enum HostWiFi {
             names.append(String(cString: name))
             entry += 1
         }
-        return names.filter { access("/sys/class/net/\($0)/wireless", F_OK) == 0 }
+        return names
     }
 
-    private static func ssid(of interface: String, _ descriptor: Int32) -> [UInt8]? {
+    private static func ssid(of interface: String, _ ask: (UnsafeMutableRawPointer) -> Bool) -> [UInt8]? {
         let name = Array(interface.utf8)
         guard name.count < longestName else { return nil }
         var answer = [UInt8](repeating: 0, count: longestSSID)
@@ -41,7 +55,7 @@ enum HostWiFi {
                 request.storeBytes(of: UInt(bitPattern: target), toByteOffset: longestName, as: UInt.self)
                 request.storeBytes(
                     of: UInt16(longestSSID), toByteOffset: longestName + MemoryLayout<UInt>.size, as: UInt16.self)
-                guard let start = request.baseAddress, ioctl(descriptor, getESSID, start) == 0 else { return 0 }
+                guard let start = request.baseAddress, ask(start) else { return 0 }
                 return Int(
                     request.load(fromByteOffset: longestName + MemoryLayout<UInt>.size, as: UInt16.self))
             }

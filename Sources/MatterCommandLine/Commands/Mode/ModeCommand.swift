@@ -4,6 +4,7 @@ import MatterController
 import MatterCredentials
 import MatterDataModel
 import MatterErrors
+import MatterInteraction
 import MatterRecords
 
 struct ModeCommand: NetworkCommand {
@@ -22,8 +23,10 @@ struct ModeCommand: NetworkCommand {
             "The nodes, with /EP for an endpoint; and last the mode. Without it, the modes are shown.",
             valueName: "node-or-mode"))
     var words: [String] = []
-    @OptionGroup var selection: NodeSelection
+    @OptionGroup var everyday: EverydayOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
+
+    private var selection: NodeSelection { everyday.selection }
 
     /// Whether nodes are meant for what they have in common; the cluster alone says which modes are meant.
     private var choosesNodes: Bool {
@@ -49,6 +52,10 @@ struct ModeCommand: NetworkCommand {
             throw ValidationError(
                 "The value '\(word)' is invalid for '<node>' (node id or name, with /EP for an endpoint)")
         }
+        guard mode != nil || !everyday.verify && !everyday.dryRun else {
+            throw ValidationError("--verify and --dry-run are for what changes something")
+        }
+        if everyday.dryRun { try options.requireOffline() }
         guard options.address == nil || one != nil else { throw ValidationError("--address is for one node") }
         try selection.require(nodes.map(\.node))
     }
@@ -57,10 +64,32 @@ struct ModeCommand: NetworkCommand {
         let cluster = try selection.filter.cluster.map { try Catalogue.standard.cluster(named: $0).id }
         guard let one else { return try await runEach(cluster, context) }
         let (record, endpoint) = try await context.controller.place(of: one.node, endpoint: one.endpoint)
+        let target = NodeTarget(one.node)
+        if let mode, everyday.dryRun {
+            return try Self.rehearsal(of: mode, record, endpoint, cluster, target, context).print(on: context.console)
+        }
         let found = try await context.controller.modes(
-            of: record, endpoint: endpoint, cluster: cluster, title: NodeTarget(one.node).text, budget: context.budget)
+            of: record, endpoint: endpoint, cluster: cluster, title: target.text, budget: context.budget)
         guard let mode else { return context.console.result(found.flatMap { Self.reports($0) }) }
-        _ = try await Self.change(found, to: mode)
+        let change = try await change(found, to: mode, context)
+        guard let state = change.state else { return }
+        try show(state, change, target, context)
+        if !state.isSettled { context.console.warning(EverydayRound.underWay(target)) }
+    }
+
+    /// The mode that a device has come to; by its label for people, with its number for programs.
+    private func show(
+        _ state: SettledState, _ change: Change, _ target: NodeTarget, _ context: CommandContext
+    ) throws {
+        guard let report = state.reports.first, let label = change.mode?.label else {
+            return try AttributeOutput(context, change.device.place.node, target)
+                .print(state.reports, requested: [AttributePath(state.path)])
+        }
+        guard context.console.isJSON else { return context.console.result(TerminalText.escaped(label)) }
+        context.console.object {
+            Report(report, of: change.device.place.node.nodeID, in: .standard, context.console.printer())
+            Field("label", label)
+        }
     }
 
     /// One result for each node; the failure of one costs the others nothing.
@@ -71,48 +100,108 @@ struct ModeCommand: NetworkCommand {
         guard !parts.isEmpty else {
             throw ControllerError(.deviceLacks, "no node that is meant has modes", hint: .step("node.see"))
         }
+        if let mode, everyday.dryRun {
+            let rehearsals = try parts.flatMap { part in
+                try part.endpoints.map { endpoint in
+                    let target = NodeTarget(part.node)
+                    return (part.node, try Self.rehearsal(of: mode, part.node, endpoint, cluster, target, context))
+                }
+            }
+            return EverydayRound.print(rehearsals, context.console)
+        }
         let places = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })
-        let mode = mode
+        guard let mode else { return try await showEach(parts.map(\.node), places, cluster, context) }
         let answers = try await NodeRound.answers(of: parts.map(\.node)) { node in
             try await context.controller.withLink(to: node) { _ in
-                var devices: [ServingDevice] = []
+                var changes: [Change] = []
                 for endpoint in places[node.nodeID] ?? [] {
                     let found = try await context.controller.modes(
                         of: node, endpoint: endpoint, cluster: cluster, title: NodeTarget(node).text,
                         budget: context.budget)
-                    if let mode { devices.append(try await Self.change(found, to: mode)) } else { devices += found }
+                    changes.append(try await change(found, to: mode, context))
+                }
+                return changes
+            }
+        }
+        for answer in answers where answer.value?.contains(where: { $0.state?.isSettled == false }) == true {
+            context.console.warning(EverydayRound.underWay(NodeTarget(answer.node)))
+        }
+        try NodeRound.print(answers, isOne: false, context.console) { _, changes in
+            Report {
+                Field("endpoints", JSONValue.array(changes.map { .int(Int64($0.device.place.endpoint.rawValue)) }))
+                Field("result", "done")
+                if everyday.verify {
+                    Field("modes", changes.map { Report($0) })
+                }
+            }
+        } rows: { node, changes in
+            changes.map { change in
+                Report {
+                    Field(column: "NODE", ["\(node.nodeID.rawValue)"])
+                    Field("name", node.name, column: "NAME")
+                    Field("endpoint", change.device.place.endpoint, column: "ENDPOINT")
+                    Field("result", "done", column: "RESULT")
+                    if everyday.verify { Field("value", change.mode?.label ?? "-", column: "VALUE") }
+                }
+            }
+        }
+    }
+
+    private func showEach(
+        _ nodes: [NodeRecord], _ places: [NodeID: [EndpointID?]], _ cluster: ClusterID?, _ context: CommandContext
+    ) async throws {
+        let answers = try await NodeRound.answers(of: nodes) { node in
+            try await context.controller.withLink(to: node) { _ in
+                var devices: [ServingDevice] = []
+                for endpoint in places[node.nodeID] ?? [] {
+                    devices += try await context.controller.modes(
+                        of: node, endpoint: endpoint, cluster: cluster, title: NodeTarget(node).text,
+                        budget: context.budget)
                 }
                 return devices
             }
         }
         try NodeRound.print(answers, isOne: false, context.console) { _, devices in
-            Report {
-                if mode == nil {
-                    Field("modes", devices.flatMap { Self.reports($0) })
-                } else {
-                    Field("endpoints", JSONValue.array(devices.map { .int(Int64($0.place.endpoint.rawValue)) }))
-                    Field("result", "done")
-                }
-            }
+            Report { Field("modes", devices.flatMap { Self.reports($0) }) }
         } rows: { node, devices in
-            mode == nil
-                ? devices.flatMap { Self.reports($0, of: node) }
-                : devices.map { device in
-                    Report {
-                        Field(column: "NODE", ["\(node.nodeID.rawValue)"])
-                        Field("name", node.name, column: "NAME")
-                        Field("endpoint", device.place.endpoint, column: "ENDPOINT")
-                        Field("result", "done", column: "RESULT")
-                    }
-                }
+            devices.flatMap { Self.reports($0, of: node) }
         }
     }
 
-    /// - Returns: the device that has the mode.
-    private static func change(_ found: [ServingDevice], to mode: String) async throws -> ServingDevice {
+    /// A change of mode that was made.
+    fileprivate struct Change: Sendable {
+        let device: ServingDevice
+        /// Read back, if that was asked for.
+        var state: SettledState?
+
+        /// The mode that was read back.
+        var mode: DeviceModes.Mode? {
+            let number: UInt8? = state?.reports.first?.value?.integer()
+            return DeviceModes(device.cluster, device.facts).modes.first { $0.number == number }
+        }
+    }
+
+    private func change(
+        _ found: [ServingDevice], to mode: String, _ context: CommandContext
+    ) async throws -> Change {
         let device = try DeviceModes.choose(mode, among: found)
-        try await device.send(try ModeVerb(device.cluster, mode).request(device.facts).action)
-        return device
+        let request = try ModeVerb(device.cluster, mode).request(device.facts)
+        try await device.send(request.action, readBack: request.attribute)
+        guard everyday.verify else { return Change(device: device) }
+        let state = try await context.controller.state(
+            after: request, to: device.cluster, at: device.place, budget: context.budget)
+        return Change(device: device, state: state)
+    }
+
+    /// What a device would be sent that is not asked which modes it has.
+    private static func rehearsal(
+        of mode: String, _ node: NodeRecord, _ endpoint: EndpointID?, _ cluster: ClusterID?, _ target: NodeTarget,
+        _ context: CommandContext
+    ) throws -> Rehearsal {
+        let place = try DeviceModes.place(
+            for: mode, of: node, endpoint: endpoint, cluster: cluster, title: target.text)
+        return try Rehearsal(
+            ModeVerb(place.cluster, mode), of: node, at: place.endpoint, context.console.printer())
     }
 
     /// - Parameter node: where the modes of several nodes are shown.
@@ -131,6 +220,19 @@ struct ModeCommand: NetworkCommand {
                 Field("current", mode.number == modes.current)
                 Field(column: "CURRENT", mode.number == modes.current ? ["yes"] : nil)
             }
+        }
+    }
+}
+
+extension Report {
+    /// The mode that a device has come to.
+    fileprivate init(_ change: ModeCommand.Change) {
+        self.init {
+            Field("endpoint", change.device.place.endpoint)
+            Field("cluster", Catalogue.standard.clusterName(change.device.cluster))
+            Field("clusterId", change.device.cluster)
+            Field("mode", change.mode.map { Int64($0.number) })
+            Field("label", change.mode?.label)
         }
     }
 }

@@ -50,7 +50,8 @@ struct WordWatch {
         let events = NodeWatch.follow(nodes, request, on: context.controller, setUp: context.timeout)
         var begun: Set<NodeID> = []
         var left = options.count ?? .max
-        let timed = Timed(events, for: options.span?.duration, setUp: context.timeout) { $0.isEstablished }
+        let setUp = await NodeWatch.setUpTime(nodes, request, context)
+        let timed = Timed(events, for: options.span?.duration, setUp: setUp) { $0.isEstablished }
         for try await event in timed.stream {
             var news: (node: NodeRecord, told: [Told])?
             switch event {

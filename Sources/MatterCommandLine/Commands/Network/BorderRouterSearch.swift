@@ -1,10 +1,8 @@
 import JSON
 import MatterCommissioning
-import MatterDataModel
 import MatterDiscovery
 import MatterErrors
 import MatterHTTP
-import MatterTransport
 
 /// Takes the dataset of the Thread network from a border router on this network (the REST interface of OpenThread's).
 struct BorderRouterSearch: Sendable {
@@ -12,54 +10,93 @@ struct BorderRouterSearch: Sendable {
     private static let settling = Duration.seconds(1)
     private static let longestSearch = Duration.seconds(6)
     private static let port = 8081
-    private static let largestAnswer = 4096
-    private static let noContent = 204
-    private static let textOnly = Dictionary(uniqueKeysWithValues: [("Accept", "text/plain")])
 
     let output: OutputOptions
     let console: Console
     let patience: Duration
+    /// The name or the id of the network; `nil` for the only one.
+    let wanted: String?
 
-    /// A place to ask, with what its border router says of itself.
-    private struct Source {
+    /// A border router, with the URLs at which it may answer.
+    struct Source: Sendable {
+        let urls: [BaseURL]
+        /// What it says of itself; `nil` for one that was named.
+        let router: BorderRouter?
+    }
+
+    /// A network, and where its dataset is from.
+    private struct Found {
+        let dataset: ThreadDataset
         let url: BaseURL
         let router: BorderRouter?
+
+        var name: String { NetworkCredential.thread(dataset).name }
+        var id: String { Hex.encode(dataset.extendedPANID, uppercase: true) }
+        /// The id tells networks of one name apart.
+        var title: String { "'\(name)' (\(id))" }
+
+        func matches(_ wanted: String) -> Bool { name == wanted || id == wanted.uppercased() }
     }
 
     /// - Throws: ``CommandLineError`` if there is no border router, none that tells, or several networks.
     func dataset() async throws -> ThreadDataset {
         let sources = try await sources()
-        var found: [(dataset: ThreadDataset, source: Source)] = []
+        var found: [Found] = []
         var faults: [String] = []
-        for source in sources {
-            do {
-                let dataset = try await fetch(source)
+        for answer in try await BorderRouterClient(output: output, patience: patience).answers(of: sources) {
+            switch answer.result {
+            case .success(let (dataset, url)):
                 guard !found.contains(where: { $0.dataset.extendedPANID == dataset.extendedPANID }) else { continue }
-                found.append((dataset, source))
-            } catch let error as CancellationError {
-                throw error
-            } catch {
-                faults.append("\(source.url): \(error)")
+                found.append(Found(dataset: dataset, url: url, router: answer.source.router))
+            case .failure(let fault): faults.append(fault.text)
             }
         }
-        guard let first = found.first else {
+        guard !found.isEmpty else {
             throw CommandLineError(
                 "thread.no-dataset",
                 "no border router gave the dataset of its network: \(faults.joined(separator: "; "))",
                 hint: .step("thread.by-hand"), status: .noAnswer)
         }
-        guard found.count == 1 else {
-            let names = found.map { NetworkCredential.thread($0.dataset).name }.joined(separator: "', '")
-            throw CommandLineError(
-                "thread.several-networks", "the border routers here have several networks: '\(names)'",
-                hint: .step("thread.by-hand"))
-        }
-        for warning in Self.warnings(first.dataset, first.source.router) + first.dataset.warnings {
+        let chosen = try await choose(found)
+        for warning in Self.warnings(chosen.dataset, chosen.router) + chosen.dataset.warnings {
             console.warning(warning)
         }
-        let name = NetworkCredential.thread(first.dataset).name
-        console.message("the device is to join the Thread network '\(name)', whose dataset is from \(first.source.url)")
-        return first.dataset
+        console.message(
+            "the device is to join the Thread network '\(chosen.name)', whose dataset is from \(chosen.url)")
+        return chosen.dataset
+    }
+
+    /// The network that was named, the only one, or the one that a person chooses.
+    private func choose(_ found: [Found]) async throws -> Found {
+        let titles = found.map(\.title).joined(separator: ", ")
+        if let wanted {
+            let matching = found.filter { $0.matches(wanted) }
+            if let match = matching.first, matching.count == 1 { return match }
+            guard matching.isEmpty else { throw several(matching) }
+            throw CommandLineError(
+                "thread.not-here", "no border router here has the Thread network '\(wanted)', but \(titles)",
+                hint: found.first.map { .step("thread.choose", $0.name) }, status: .notFound)
+        }
+        if found.count == 1, let only = found.first { return only }
+        guard console.canAsk else { throw several(found) }
+        console.message("the border routers here have several networks:")
+        for (index, network) in found.enumerated() {
+            console.message("\(index + 1)\t\(network.title)\t\(network.url)")
+        }
+        let answer = try await Prompt.awaited("Thread network for the device, by number or name: ", isSecret: false)
+        let text = answer ?? ""
+        if let number = Int(text), found.indices.contains(number - 1) { return found[number - 1] }
+        let matching = found.filter { $0.matches(text) }
+        guard let match = matching.first, matching.count == 1 else { throw several(found) }
+        return match
+    }
+
+    private func several(_ found: [Found]) -> CommandLineError {
+        let isNameEnough = Set(found.map(\.name)).count == found.count
+        return CommandLineError(
+            "thread.several-networks",
+            "the border routers here have several networks: \(found.map(\.title).joined(separator: ", "))",
+            hint: found.first.map { .step("thread.choose", isNameEnough ? $0.name : $0.id) })
     }
 
     /// What does not fit together between a dataset and what the border router advertises.
@@ -81,7 +118,9 @@ struct BorderRouterSearch: Sendable {
 
     private func sources() async throws -> [Source] {
         if let text = Environment.variable("MATTERCTL_BORDER_ROUTER") {
-            return [Source(url: try BaseURL(parsing: text, isPublic: true), router: nil)]
+            return try text.split(separator: " ").map { url in
+                Source(urls: [try BaseURL(parsing: String(url), isPublic: true)], router: nil)
+            }
         }
         let routers = try await routers()
         guard !routers.isEmpty else {
@@ -89,13 +128,15 @@ struct BorderRouterSearch: Sendable {
                 "thread.no-border-router", "there is no Thread border router on this network",
                 hint: .step("thread.by-hand"), status: .notFound)
         }
-        return routers.compactMap { router in
-            // A URL has no place for the interface of a link-local address.
-            guard let address = router.addresses.first(where: { $0.scope == nil }) else { return nil }
+        return routers.map { Source(urls: Self.urls(of: $0), router: $0) }
+    }
+
+    /// Where a border router may answer: its interface need not listen at all of its addresses.
+    static func urls(of router: BorderRouter) -> [BaseURL] {
+        // A URL has no place for the interface of a link-local address.
+        router.addresses.filter { $0.scope == nil }.compactMap { address in
             let host = address.family == .ipv6 ? "[\(address.host)]" : address.host
-            return (try? BaseURL(parsing: "http://\(host):\(Self.port)", isPublic: true)).map {
-                Source(url: $0, router: router)
-            }
+            return try? BaseURL(parsing: "http://\(host):\(port)", isPublic: true)
         }
     }
 
@@ -103,22 +144,36 @@ struct BorderRouterSearch: Sendable {
         let avahi = AvahiDiscovery(logger: try output.logger(), patience: min(patience, .seconds(8)))
         try await avahi.check()
         let collected = Collection()
+        let (first, found) = AsyncStream.makeStream(of: Void.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 for try await event in avahi.browseBorderRouters() {
                     switch event {
                     case .found(let router): await collected.add(router)
-                    case .allForNow: if await !collected.isEmpty { return }
+                    case .allForNow: if await !collected.isEmpty { found.finish() }
                     }
                 }
             }
-            group.addTask { try await Task.sleep(for: min(Self.longestSearch, patience / 2)) }
-            try await group.next()
-            if await !collected.isEmpty { try await Task.sleep(for: min(Self.settling, patience / 4)) }
+            group.addTask {
+                try? await Task.sleep(for: min(Self.longestSearch, patience / 2))
+                found.finish()
+            }
+            group.addTask {
+                for await _ in first {}
+                // Others, and further addresses, come a little later.
+                if await !collected.isEmpty { try await Task.sleep(for: min(Self.settling, patience / 4)) }
+                throw Enough()
+            }
+            do {
+                while try await group.next() != nil {}
+            } catch is Enough {}
             group.cancelAll()
         }
         return await collected.routers
     }
+
+    /// The end of a search.
+    private struct Enough: Error {}
 
     private actor Collection {
         private(set) var routers: [BorderRouter] = []
@@ -128,32 +183,5 @@ struct BorderRouterSearch: Sendable {
             routers.removeAll { $0.instance == router.instance }
             routers.append(router)
         }
-    }
-
-    // MARK: What
-
-    private func fetch(_ source: Source) async throws -> ThreadDataset {
-        let settings = HTTPSettings(
-            proxy: nil, connectTimeout: .seconds(5), readTimeout: .seconds(10), largestBody: Self.largestAnswer,
-            userAgent: LedgerConnection.userAgent)
-        let service = HTTPService(
-            url: source.url, transport: CurlTransport(settings), retries: .none, logger: try output.logger())
-        let answer: HTTPResponse
-        do {
-            answer = try await service.send(
-                HTTPRequest(.get, "/node/dataset/active", headers: Self.textOnly),
-                deadline: .now + min(patience, .seconds(15)))
-            await service.close()
-        } catch {
-            await service.close()
-            throw error
-        }
-        guard answer.status != Self.noContent else {
-            throw CommandLineError("thread.no-dataset", "it is on no network yet", status: .noAnswer)
-        }
-        guard answer.status == 200 else {
-            throw CommandLineError("thread.no-dataset", "it answered with status \(answer.status)", status: .noAnswer)
-        }
-        return try ThreadDataset(parsing: String(decoding: answer.body, as: UTF8.self))
     }
 }

@@ -41,6 +41,14 @@ enum NodeWatch {
         }
     }
 
+    /// The longest time until all are followed that can be.
+    static func setUpTime(_ nodes: [NodeRecord], _ request: SubscribeRequest, _ context: CommandContext) async
+        -> Duration
+    {
+        await context.controller.setUpTime(
+            for: nodes, most: .seconds(Int64(request.maxIntervalCeiling)), usual: context.timeout)
+    }
+
     /// A node answers so if no path leads to anything that it has and that we may see (Matter core specification 8.5.3.3).
     private static func named(_ error: any Error, _ node: NodeRecord) -> any Error {
         guard let error = error as? InteractionError, error.status == .invalidAction else { return error }

@@ -88,9 +88,10 @@ struct Subscribe: NetworkCommand {
             attributes.append(condition.path)
         }
         let floor = try seconds(min, "--min") ?? 0
+        let silence = await context.controller.silence(of: nodes)
         let request = SubscribeRequest(
             minIntervalFloor: floor,
-            maxIntervalCeiling: Swift.max(floor, try seconds(max, "--max") ?? Self.usual(nodes)),
+            maxIntervalCeiling: Swift.max(floor, try seconds(max, "--max") ?? Self.usual(nodes, silence)),
             attributePaths: attributes, eventPaths: paths.events)
         var log = WatchLog(
             context.console, catalogue, numeric: numeric,
@@ -105,7 +106,10 @@ struct Subscribe: NetworkCommand {
 
     /// What to ask for where the user says nothing: a restart is noticed within a minute. A node that sleeps is not woken for
     /// that.
-    private static func usual(_ nodes: [NodeRecord]) -> UInt16 { nodes.contains(where: \.isLongIdleTime) ? 600 : 45 }
+    private static func usual(_ nodes: [NodeRecord], _ silence: Duration?) -> UInt16 {
+        if let silence { return Swift.max(nodes.count == 1 ? 1 : 45, UInt16(clamping: silence.components.seconds)) }
+        return nodes.contains(where: \.isLongIdleTime) ? 600 : 45
+    }
 }
 
 extension AttributePath {
@@ -130,7 +134,8 @@ struct Watching {
     func run(_ log: inout WatchLog) async throws {
         let events = NodeWatch.follow(nodes, request, on: context.controller, setUp: context.timeout)
         var failure: (any Error)?
-        let timed = Timed(events, for: limit, setUp: context.timeout) { $0.isEstablished }
+        let setUp = await NodeWatch.setUpTime(nodes, request, context)
+        let timed = Timed(events, for: limit, setUp: setUp) { $0.isEstablished }
         reading: for try await event in timed.stream {
             switch event {
             case .subscription(let node, let event):

@@ -42,13 +42,15 @@ struct Wait: NodeSubject {
                 "usage", "\(condition) is an attribute: say what value is waited for: \(condition)=VALUE")
         }
         let record = try found.get().node
+        let checksIn = await context.controller.silence(of: [record]) != nil
         let request = SubscribeRequest(
-            minIntervalFloor: 0, maxIntervalCeiling: record.isLongIdleTime ? 600 : 60,
+            minIntervalFloor: 0, maxIntervalCeiling: record.isLongIdleTime && !checksIn ? 600 : 60,
             attributePaths: awaited.map { [$0.path] } ?? [],
             eventPaths: awaited == nil ? [try WatchPaths.event(condition, catalogue)] : [])
         let events = NodeWatch.follow([record], request, on: context.controller, setUp: context.timeout)
         var isFirst = true
-        let timed = Timed(events, for: span?.duration, setUp: context.timeout) { $0.isEstablished }
+        let setUp = await NodeWatch.setUpTime([record], request, context)
+        let timed = Timed(events, for: span?.duration, setUp: setUp) { $0.isEstablished }
         for try await event in timed.stream {
             switch event {
             case .subscription(_, .established(_, _, let result)):

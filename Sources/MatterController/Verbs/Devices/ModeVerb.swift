@@ -64,15 +64,26 @@ package struct ModeVerb: DeviceVerb {
 
     package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
         let modes = DeviceModes(cluster, facts)
+        let attributes = DeviceModes.attributes(of: cluster)
+        guard facts[attributes.supported] != nil else {
+            guard let number = UInt8(word) else {
+                throw ControllerError(
+                    .outOfLimits, "what '\(word)' is, only \(facts.title) knows: give the number of the mode",
+                    hint: .step("mode.see", facts.label))
+            }
+            return request(number, attributes.current)
+        }
         guard let mode = modes.mode(word) else {
             throw ControllerError(
                 .outOfLimits,
                 "\(facts.title) has no mode '\(word)', only \(modes.modes.map(\.label).joined(separator: ", "))",
                 hint: .step("mode.see", facts.label))
         }
-        return DeviceRequest(
-            RvcRunMode.Command.changeToMode, [mode.number.tlv],
-            attribute: DeviceModes.attributes(of: cluster).current, goal: mode.number.tlv)
+        return request(mode.number, attributes.current)
+    }
+
+    private func request(_ mode: UInt8, _ current: AttributeID) -> DeviceRequest {
+        DeviceRequest(RvcRunMode.Command.changeToMode, [mode.tlv], attribute: current, goal: mode.tlv)
     }
 }
 

@@ -1,7 +1,7 @@
 package import MatterDataModel
 package import MatterTLV
 
-/// Fan Control (Matter application cluster specification 4.4) with ten speeds, automatic mode and Step.
+/// Fan Control (Matter application cluster specification 4.4) with ten speeds, automatic mode, Step and a direction of the air.
 ///
 /// FanMode, PercentSetting and SpeedSetting are three views of one thing; writing any moves the other two.
 package struct FanControlServer: ClusterServer {
@@ -25,19 +25,21 @@ package struct FanControlServer: ClusterServer {
     private static let automaticSpeed = 5
 
     package let id = FanControl.id
-    /// SPD, AUT and STEP.
+    /// SPD, AUT, STEP and DIR.
     package let featureMap: FeatureMap = [
         FanControl.Feature.multiSpeed, FanControl.Feature.auto, FanControl.Feature.step,
+        FanControl.Feature.airflowDirection,
     ]
     package let acceptedCommands: [CommandID] = [FanControl.Command.step]
     package let persistentAttributes: Set<AttributeID> = [
         Attribute.fanMode, Attribute.percentSetting, Attribute.percentCurrent, Attribute.speedSetting,
-        Attribute.speedCurrent,
+        Attribute.speedCurrent, Attribute.airflowDirection,
     ]
     package let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.fanMode: .uint(0), Attribute.fanModeSequence: .uint(2), Attribute.percentSetting: .uint(0),
         Attribute.percentCurrent: .uint(0), Attribute.speedMax: .number(UInt8(speedMax)),
         Attribute.speedSetting: .uint(0), Attribute.speedCurrent: .uint(0),
+        Attribute.airflowDirection: FanControl.AirflowDirection.forward.tlv,
     ]
 
     package init() {}
@@ -57,6 +59,9 @@ package struct FanControlServer: ClusterServer {
         case Attribute.speedSetting:
             guard Int(number) <= Self.speedMax else { throw .constraintError }
             setSpeed(Int(number), context)
+        case Attribute.airflowDirection:
+            guard let direction = FanControl.AirflowDirection(rawValue: number) else { throw .constraintError }
+            context[attribute] = direction.tlv
         default: throw .unsupportedWrite
         }
     }

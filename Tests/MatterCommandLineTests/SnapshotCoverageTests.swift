@@ -1,0 +1,90 @@
+import ArgumentParser
+import Foundation
+import JSON
+import RainMakerCommandLine
+import Testing
+
+@testable import MatterCommandLine
+
+/// Which commands have their JSON in the snapshots.
+@Suite("Commands in the snapshots") struct SnapshotCoverageTests {
+    /// Commands whose JSON is in none, with the reason.
+    private static let exceptions = [
+        "discover": "it prints what other machines advertise, which Avahi finds",
+        "icd listen": "it prints check-ins of devices, which find this machine by mDNS",
+    ]
+
+    /// A run in the snapshots of shapes.
+    private struct Run {
+        let words: [String]
+        /// The shapes that it printed.
+        let lines: [JSONValue]
+        let status: String
+
+        /// Whether it did what its command does.
+        var isWork: Bool {
+            status == "0" && !lines.contains { $0["error"] != nil || $0["dryRun"] != nil }
+        }
+    }
+
+    private static func runs() throws -> [Run] {
+        let folder = Snapshot.folder
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("shapes") }
+        return try files.sorted().flatMap { file in
+            try String(contentsOf: folder.appendingPathComponent(file), encoding: .utf8)
+                .components(separatedBy: "\n\n").filter { !$0.isEmpty }.map { text in
+                    let lines = text.split(separator: "\n").map(String.init)
+                    let head = try #require(lines.first?.split(separator: " ").map(String.init))
+                    let status = try #require(lines.last?.split(separator: " ").map(String.init))
+                    try #require(head.starts(with: ["$", "matterctl"]) && status.first == "exit", "\(file): \(text)")
+                    return Run(
+                        words: head.dropFirst(2).dropLast(),
+                        lines: try lines.dropFirst().dropLast().map { try JSONValue(parsing: $0) },
+                        status: status[1])
+                }
+        }
+    }
+
+    /// What a command line runs: the words of its command, with the one that is meant by none.
+    private static func command(of words: [String]) -> (name: String, rest: ArraySlice<String>) {
+        var type: any ParsableCommand.Type = MatterCtl.self
+        var (name, rest) = ([String](), words[...])
+        while !type.configuration.subcommands.isEmpty {
+            if let next = type.configuration.subcommands.first(where: { $0.answers(to: rest.first ?? "") }) {
+                type = next
+                rest = rest.dropFirst()
+            } else if let next = type.configuration.defaultSubcommand {
+                type = next
+            } else {
+                break
+            }
+            name.append(type._commandName)
+        }
+        return (name.joined(separator: " "), rest)
+    }
+
+    /// The commands that have a word for each thing to do.
+    private static let actions: [String: [String]] = [
+        "valve": ValveCommand.Action.allCases.map(\.rawValue),
+        "vacuum": VacuumCommand.Action.allCases.map(\.rawValue),
+        "media": MediaCommand.Action.allCases.map(\.rawValue),
+    ]
+
+    @Test("every command has a run in the snapshots that did its work, or a reason why not")
+    func everyCommand() throws {
+        let found = try VendorModule.$all.withValue([.rainMaker]) {
+            try Self.runs().filter(\.isWork).reduce(into: Set<String>()) { found, run in
+                let (name, rest) = Self.command(of: run.words)
+                found.insert(Self.actions[name] == nil ? name : "\(name) \(rest.first ?? "")")
+            }
+        }
+        let all = UsageTests.commands.map { $0.words.joined(separator: " ") }.flatMap { name in
+            Self.actions[name]?.map { "\(name) \($0)" } ?? [name]
+        }
+        #expect(all.count > 160 && Set(all).count == all.count)
+        let missing = all.filter { !found.contains($0) && Self.exceptions[$0] == nil }
+        #expect(missing.isEmpty, "without a line in Tests/Snapshots/shapes*.txt: \(missing.joined(separator: ", "))")
+        let needless = Self.exceptions.keys.filter { found.contains($0) || !all.contains($0) }
+        #expect(needless.isEmpty, "exceptions that are none: \(needless.joined(separator: ", "))")
+    }
+}
