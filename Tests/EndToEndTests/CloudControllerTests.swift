@@ -138,7 +138,7 @@ import Testing
         // One that is away keeps the tag from being taken, unless the user does not care.
         _ = try await scene.member("carol")
         try await alice.succeed("cloud", "share", "remove", scene.group, "carol@example.com", "--yes")
-        scene.device.stop()
+        await scene.device.end()
         let kept = try await alice.fail(4, "acl", "refresh", "--timeout", "15s", "--json")
         #expect(try kept.error()["id"]?.string == "acl.controllers", "\(kept)")
         let forced = try await alice.run(["acl", "refresh", "--force", "--node", "Porch", "--timeout", "40s"])

@@ -196,7 +196,7 @@ import Testing
         try #require(outcome.status == 0, "\(outcome)")
         _ = try await scene.member("bob")
         try await alice.succeed("cloud", "share", "remove", scene.group, "bob@example.com", "--yes")
-        second.stop()
+        await second.end()
         let refreshed = try await alice.run(["acl", "refresh", "--timeout", "20s"])
         #expect(refreshed.status == 4, "\(refreshed)")
         let results = Set(
@@ -359,8 +359,8 @@ import Testing
         let more = try await alice.run(third.words("--name", "Cellar"))
         try #require(more.status == 0, "\(more)")
         try await alice.fail(64, "cloud", "delete", scene.group, "--devices")
-        second.stop()
-        third.stop()
+        await second.end()
+        await third.end()
         let kept = try await alice.fail(
             4, "cloud", "delete", CloudScene.groupName, "--devices", "--yes", "--timeout", "40s")
         #expect(kept.stderr.contains("2 of 3 devices did not leave, so the group was not deleted"), "\(kept)")

@@ -223,7 +223,7 @@ import Testing
     @Test("a node that is gone: 4, with what was tried and what was heard")
     func gone() async throws {
         let scene = try await Scene.commissioned()
-        scene.end()
+        await scene.light.end()
         let outcome = try await scene.matterctl.fail(4, "toggle", "kitchen", "--timeout", "5s", "--json")
         let error = try outcome.error()
         let message = try #require(error["message"]?.string)

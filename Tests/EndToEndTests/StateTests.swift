@@ -88,7 +88,7 @@ import Testing
     @Test("removing a node that does not answer: 4, and it stays known")
     func removeSilent() async throws {
         let scene = try await Scene.commissioned()
-        scene.end()
+        await scene.light.end()
         try await scene.matterctl.fail(4, "node", "remove", "kitchen", "--yes", "--timeout", "4s")
         #expect(try await scene.matterctl.nodes() == Nodes(commissioned: [1]))
     }

@@ -197,6 +197,13 @@ final class CloudDevice: Sendable {
     }
 
     func stop() { state.withLock { $0.child.signal(SIGTERM) } }
+
+    /// Switches it off, and waits until it answers no more.
+    func end() async {
+        let child = state.withLock { $0.child }
+        child.signal(SIGTERM)
+        _ = await child.status()
+    }
 }
 
 /// A cloud, Alice, who has a group and its fabric, and a device that nobody has commissioned.

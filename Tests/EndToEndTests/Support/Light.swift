@@ -94,6 +94,13 @@ final class Light: Sendable {
     /// Switches it off; it says goodbye on the network.
     func stop() { signal(SIGTERM) }
 
+    /// Switches it off, and waits until it answers no more.
+    func end() async {
+        let child = state.withLock { $0.child }
+        child.signal(SIGTERM)
+        _ = await child.status()
+    }
+
     /// Switches it off and on again; what it had stored, it still has.
     func restart(_ options: String...) async throws {
         let old = state.withLock { $0.child }
