@@ -84,7 +84,7 @@ package struct CommissioningFlow: Sendable {
         case certified(IssuedNOC)
     }
 
-    private static let failSafeSeconds = FailSafeTimer.leastSeconds
+    static let failSafeSeconds = FailSafeTimer.leastSeconds
 
     let configuration: Configuration
     package private(set) var stage = CommissioningStage.pase
@@ -101,13 +101,13 @@ package struct CommissioningFlow: Sendable {
     private var hasRoot = false
     private var isRecorded = false
     /// The user's answer to the manufacturer's terms, where the device asks for one.
-    private var acknowledgement: TermsAcknowledgement?
+    var acknowledgement: TermsAcknowledgement?
     /// What there is to do for the network of the device.
     var network = NetworkStep()
     /// Whether the device has refused the country, and was told that it is unknown.
     private var hasDroppedCountry = false
     /// The last one that the device was given.
-    package private(set) var breadcrumb: UInt64 = 0
+    package internal(set) var breadcrumb: UInt64 = 0
 
     package init(_ configuration: Configuration) {
         self.configuration = configuration
@@ -365,41 +365,6 @@ package struct CommissioningFlow: Sendable {
         ]
     }
 
-    mutating func configurationCommands() -> [CommissioningCommand] {
-        var commands = [regulation(country: configuration.country)]
-        if let acknowledgement { commands.append(.setTCAcknowledgements(acknowledgement)) }
-        guard let features = information.timeSynchronizationFeatures else { return commands }
-        commands.append(.setUTCTime(microseconds: configuration.utcMicroseconds()))
-        if features.contains(TimeSynchronization.Feature.timeZone) {
-            commands.append(.setTimeZone(configuration.timeZone))
-        }
-        if let server = configuration.ntpServer, features.contains(TimeSynchronization.Feature.ntpClient) {
-            commands.append(.setDefaultNTP(server))
-        }
-        return commands
-    }
-
-    /// ISO 3166-1 has no such country.
-    private static let unknownCountry = "XX"
-    private static let bothLocations: UInt8 = 2
-
-    private mutating func regulation(country: String) -> CommissioningCommand {
-        // A device that leaves no choice takes nothing else.
-        let location =
-            information.locationCapability < Self.bothLocations
-            ? information.locationCapability
-            : configuration.location ?? information.regulatoryConfig ?? Self.bothLocations
-        return .setRegulatoryConfig(location: location, country: country, breadcrumb: nextBreadcrumb())
-    }
-
-    /// For a device that takes the time from a node of its fabric.
-    var timeSourceCommand: CommissioningCommand? {
-        guard let source = configuration.timeSource,
-            information.timeSynchronizationFeatures?.contains(TimeSynchronization.Feature.timeSyncClient) ?? false
-        else { return nil }
-        return .setTrustedTimeSource(node: source.node, endpoint: source.endpoint)
-    }
-
     /// The device has answered a command of the configuration.
     private mutating func configured() throws(CommissioningError) -> [Action] {
         configuring -= 1
@@ -413,13 +378,6 @@ package struct CommissioningFlow: Sendable {
         let stage = try enter(.addNOC)
         undo = .disarmPending
         return stage + [.invoke(addNOC(issued))]
-    }
-
-    private func addNOC(_ issued: IssuedNOC) -> CommissioningCommand {
-        .addNOC(
-            noc: issued.noc.tlv, icac: issued.icac?.tlv, ipk: configuration.fabric.ipk,
-            adminSubject: configuration.fabric.caseAdminSubject.rawValue,
-            adminVendor: configuration.fabric.adminVendorID.rawValue)
     }
 
     mutating func connect() throws(CommissioningError) -> [Action] {
@@ -440,24 +398,6 @@ package struct CommissioningFlow: Sendable {
         case .addTrustedRoot: .trustedRoot
         default: stage
         }
-    }
-
-    /// How long the fail-safe may be at most once the device joins: the device decides in the end. Later there may be no
-    /// link over which it could be armed again.
-    var operationalSeconds: UInt16 {
-        let joining = network.attempts.map { UInt16($0.interface.joiningSeconds) }.max() ?? 0
-        let (whole, isTooLong) = max(configuration.operationalSeconds, Self.failSafeSeconds)
-            .addingReportingOverflow(joining)
-        return min(isTooLong ? .max : whole, max(information.maxCumulativeFailSafe, 60))
-    }
-
-    mutating func armFailSafe(_ seconds: UInt16) -> CommissioningCommand {
-        .armFailSafe(seconds: seconds, breadcrumb: nextBreadcrumb())
-    }
-
-    mutating func nextBreadcrumb() -> UInt64 {
-        breadcrumb += 1
-        return breadcrumb
     }
 
     mutating func enter(_ next: CommissioningStage) throws(CommissioningError) -> [Action] {

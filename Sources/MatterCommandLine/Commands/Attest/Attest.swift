@@ -26,30 +26,20 @@ struct Attest: NetworkCommand {
     @Option(
         help: ArgumentHelp("Write certificates, declaration, answer and report into this folder.", valueName: "DIR"))
     var save: String?
-    @Option(
-        help: ArgumentHelp(
-            "Where to look for the device: ip (the network) or ble (Bluetooth); by default as its code says.",
-            valueName: "WAY"))
-    var via: CommissioningWay?
-    @Option(
-        help: ArgumentHelp("The Bluetooth adapter, such as hci1, its address, or 'all'.", valueName: "ADAPTER"))
-    var bleAdapter: String?
+    @OptionGroup var way: WayOptions
     @OptionGroup var trust: TrustOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    var bluetoothAdapters: [String]? { bleAdapter.map { [$0] } ?? [] }
+    var bluetoothAdapters: [String]? { way.adapters }
 
     func validate() throws {
         let ways = [subject != nil, all, from != nil].count { $0 }
         guard ways == 1 else { throw ValidationError("give one of a setup code, a node, --all and --from DIR") }
         guard !all || save == nil else { throw ValidationError("--save takes one device, not --all") }
-        guard via == nil && bleAdapter == nil || subject.map(isCode) ?? false else {
+        guard !way.isGiven || subject.map(isCode) ?? false else {
             throw ValidationError("--via and --ble-adapter need the setup code of a device")
         }
-        if bleAdapter != nil, via == .ip { throw ValidationError("--ble-adapter has no meaning with --via ip") }
-        if via == .ble, options.address != nil {
-            throw ValidationError("--address is an address on the network: leave it or --via ble out")
-        }
+        try way.check(options)
     }
 
     var target: NodeTarget? { subject.flatMap { isCode($0) ? nil : NodeTarget($0) } }
@@ -84,7 +74,7 @@ struct Attest: NetworkCommand {
         let requests = try SetupPayload.parse(try StandardInput.payload(subject)).map { payload in
             var request = CommissioningRequest(payload)
             request.addresses = controller.options.addresses
-            request.via = via
+            request.via = way.via
             return request
         }
         let device = try await controller.attest(

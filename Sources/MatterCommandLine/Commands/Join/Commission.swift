@@ -30,8 +30,6 @@ enum MetadataArgument: String, ExpressibleByArgument, CaseIterable {
     case withConfirm = "with-confirm"
 }
 
-extension CommissioningWay: ExpressibleByArgument {}
-
 struct Commission: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "commission", abstract: "Commission a device onto the fabric.",
@@ -58,14 +56,7 @@ struct Commission: NetworkCommand {
         help: ArgumentHelp(
             "Commission the devices of a list: a line each with code, name and room; - for stdin.", valueName: "FILE"))
     var from: String?
-    @Option(
-        help: ArgumentHelp(
-            "Where to look for the device: ip (the network) or ble (Bluetooth); by default as its code says.",
-            valueName: "WAY"))
-    var via: CommissioningWay?
-    @Option(
-        help: ArgumentHelp("The Bluetooth adapter, such as hci1, its address, or 'all'.", valueName: "ADAPTER"))
-    var bleAdapter: String?
+    @OptionGroup var way: WayOptions
     @Option(help: ArgumentHelp("A name for the node.", valueName: "NAME")) var name: String?
     @Option(help: ArgumentHelp("The room it is in.", valueName: "ROOM")) var room: String?
     @Option(help: ArgumentHelp("The node id to give it.", valueName: "N")) var nodeID: NumberArgument<UInt64>?
@@ -77,21 +68,7 @@ struct Commission: NetworkCommand {
     @OptionGroup var network: NetworkJoinOptions
     @Flag(help: "Choose from the Wi-Fi networks that the device sees.") var chooseNetwork = false
     @OptionGroup var trust: TrustOptions
-    @Option(
-        help: ArgumentHelp(
-            "Where the device is used: ISO 3166-1 code of the country; by default that of the locale.",
-            valueName: "CC"))
-    var country: String?
-    @Option(help: ArgumentHelp("Where the device is used: indoor, outdoor or both.", valueName: "PLACE"))
-    var location: LocationArgument?
-    @Option(
-        help: ArgumentHelp(
-            "The time server for the device, if it takes one: an IPv6 address or a name.", valueName: "HOST"))
-    var ntp: String?
-    @Option(
-        help: ArgumentHelp(
-            "The node that gives the device the time, if it takes it from one.", valueName: "NODE[/EP]"))
-    var timeSource: NodeArgument?
+    @OptionGroup var place: PlaceOptions
     @Flag(help: "Accept the required terms of the device's manufacturer, as the Alliance's ledger has them.")
     var acceptTerms = false
     @Option(
@@ -148,20 +125,13 @@ struct Commission: NetworkCommand {
         guard passcode != nil || discriminator == nil else {
             throw ValidationError("--discriminator needs --passcode; a payload has its own")
         }
-        if let country, !Territory.isCode(country) {
-            throw ValidationError("--country takes two capital letters, such as DE")
-        }
-        if let ntp, !(1...128).contains(ntp.utf8.count) { throw ValidationError("--ntp is 1 to 128 bytes long") }
         if chooseNetwork, network.isGiven || from != nil {
             throw ValidationError("--choose-network asks for the network of one device: leave the others out")
         }
         if let nodeID, !NodeID(nodeID.value).isOperational {
             throw ValidationError("--node-id takes the id of a node: 1 to 0xFFFFFFEFFFFFFFFF")
         }
-        if bleAdapter != nil, via == .ip { throw ValidationError("--ble-adapter has no meaning with --via ip") }
-        if via == .ble, options.address != nil {
-            throw ValidationError("--address is an address on the network: leave it or --via ble out")
-        }
+        try way.check(options)
         if acceptTerms, terms != nil { throw ValidationError("give either --accept-terms or --terms") }
         if dryRun, from != nil || complete != nil || until != nil || check {
             throw ValidationError("--dry-run is about one device, and goes without --until, --check and --complete")
@@ -177,7 +147,7 @@ struct Commission: NetworkCommand {
         }
     }
 
-    var bluetoothAdapters: [String]? { bleAdapter.map { [$0] } ?? [] }
+    var bluetoothAdapters: [String]? { way.adapters }
 
     func run(_ context: CommandContext) async throws {
         if let name { try ShortForms.check(name) }
@@ -194,7 +164,7 @@ struct Commission: NetworkCommand {
         var commission = commissionOptions { printer.report($0) }
         if attestation == .ask { commission.ask = AttestationQuestion(printer: printer, console: context.console)?.ask }
         let desk = NetworkDesk(printer: printer, console: context.console, store: networks(context))
-        let source = try await timeSource(context)
+        let source = try await place.timeSource(context.controller)
         let requests = try requests(context).map { request in
             var request = request
             request.network = wish
@@ -228,44 +198,6 @@ struct Commission: NetworkCommand {
         }
     }
 
-    /// - Throws: the first problem, after all of them were printed.
-    private func checkOnly(_ context: CommandContext) async throws {
-        let request = try payload == nil ? nil : requests(context).first
-        let results = try await context.controller.readiness(
-            for: commissionOptions(), name: name, room: room, ways: ways(of: request), deadline: context.deadline)
-        context.console.result(
-            results.map { result in
-                let error = result.failure.map { ErrorReport($0) }
-                return Report {
-                    Field("check", result.check.rawValue, column: "CHECK")
-                    Field(
-                        "result", error == nil ? "ready" : result.isNeeded ? "failed" : "missing", column: "RESULT")
-                    Field("note", result.note.isEmpty ? nil : result.note)
-                    Field(column: "NOTE", [error?.message ?? result.note])
-                    Field(
-                        "error",
-                        error.map { error in
-                            Report {
-                                Field("id", error.id)
-                                Field("message", error.message)
-                            }
-                        })
-                }
-            })
-        if let failure = results.lazy.filter(\.isNeeded).compactMap(\.failure).first { throw failure }
-    }
-
-    /// How a device can be found; without a code, either way.
-    private func ways(of request: CommissioningRequest?) -> [CommissioningWay] {
-        guard options.address == nil else { return [.ip] }
-        guard let request else { return via.map { [$0] } ?? CommissioningWay.allCases }
-        // A device that its code has on Bluetooth alone is looked for on the network only because it may have joined already.
-        if via == nil, let known = request.capabilities, known.contains(.ble), !known.contains(.onNetwork) {
-            return [.ble]
-        }
-        return request.ways(hasBluetooth: true)
-    }
-
     /// Commissions, and once more if the user has accepted the terms that the device then asked for: no
     /// device waits while a person reads.
     func commissioned(
@@ -285,7 +217,7 @@ struct Commission: NetworkCommand {
         var desk = TermsDesk(
             state: context.controller.options.state, connection: LedgerConnection(output: options.state.output),
             nets: trust.allowTestDevices ? LedgerNet.allCases : [.main], given: terms, acceptsRequired: acceptTerms,
-            country: country ?? Territory.current)
+            country: place.countryOrCurrent)
         do {
             return try await attempt(desk, deadline)
         } catch let error as CommissioningError where error.code == .termsRequired {
@@ -320,16 +252,10 @@ struct Commission: NetworkCommand {
             canAsk: mayAsk)
     }
 
-    private func timeSource(_ context: CommandContext) async throws -> (node: UInt64, endpoint: UInt16)? {
-        guard let timeSource else { return nil }
-        let record = try await context.controller.record(of: timeSource.node)
-        return (record.nodeID.rawValue, timeSource.endpoint?.rawValue ?? 0)
-    }
-
     /// For an issuer that wants to know.
     private var settings: [String: String] { ["metadata": metadata.rawValue] }
 
-    private func requests(_ context: CommandContext) throws -> [CommissioningRequest] {
+    func requests(_ context: CommandContext) throws -> [CommissioningRequest] {
         var requests: [CommissioningRequest]
         if let passcode {
             requests = [
@@ -353,10 +279,10 @@ struct Commission: NetworkCommand {
     /// With what the options say about every device.
     func completed(_ request: CommissioningRequest) -> CommissioningRequest {
         var request = request
-        request.country = country ?? Territory.current
-        request.location = location?.number
-        request.ntpServer = ntp
-        request.via = via
+        request.country = place.countryOrCurrent
+        request.location = place.location?.number
+        request.ntpServer = place.ntp
+        request.via = way.via
         request.readsEndpoints = !noPost
         request.until = dryRun ? .csr : until.flatMap(CommissioningStage.init(rawValue:))
         request.handsOver = handover != nil
@@ -411,45 +337,6 @@ struct Commission: NetworkCommand {
         context.console.object {
             Report(node: node, result: result, fabric: fabric)
             Field("ledger", names.product(node.vendorID, node.productID)?.report.json)
-        }
-    }
-}
-
-extension Report {
-    /// The object that `commission --json` prints.
-    init(node: NodeRecord, result: CommissionedNode, fabric: FabricRecord) {
-        self.init {
-            Field("node", node.nodeID)
-            Field("name", node.name)
-            Field("room", node.room)
-            Field("fabric", fabric.name)
-            Field("fabricId", fabric.fabricID.description)
-            Field("compressedFabricId", fabric.compressedFabricID.description)
-            Field("vendorId", node.vendorID)
-            Field("productId", node.productID)
-            Field("address", result.address.description)
-            if let attestation = result.attestation {
-                Field(
-                    "attestation",
-                    Report {
-                        Field("verdict", attestation.report.verdict.rawValue)
-                        if attestation.isAccepted { Field("accepted", true) }
-                        Field("paa", attestation.report.authority.map { "\($0.subject)" })
-                        Field("revocation", attestation.report.revocation?.json)
-                        if !attestation.report.checks.isEmpty { Field("checks", attestation.report.checks) }
-                    })
-            }
-            Field("endpoints", node.endpoints.map { EndpointNames($0).report })
-            if result.wasPending { Field("resumed", true) }
-            Field(
-                "stages",
-                result.stages.map { stage in
-                    Report {
-                        Field("stage", stage.stage.rawValue)
-                        Field("ms", JSONValue.milliseconds(stage.duration))
-                    }
-                })
-            Field("totalMs", JSONValue.milliseconds(result.total))
         }
     }
 }
