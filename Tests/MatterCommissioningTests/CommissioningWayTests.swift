@@ -56,6 +56,13 @@ import Testing
         #expect(!request.mayMean(BLEAdvertisement(longDiscriminator: 0xE12)))
     }
 
+    @Test("the network has three seconds alone, and of a short search no more than a third")
+    func headStart() {
+        #expect(PairingRace.headStart(ofSearch: .seconds(60)) == .seconds(3))
+        #expect(PairingRace.headStart(ofSearch: .milliseconds(1500)) == .milliseconds(500))
+        #expect(PairingRace.headStart(ofSearch: .seconds(-1)) == .zero)
+    }
+
     @Test("of two failures, the one that says more is told")
     func worse() {
         let unfound = CommissioningError(.nothingDiscovered, stage: .discover, "no device answered")

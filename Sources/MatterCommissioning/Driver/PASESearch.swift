@@ -64,7 +64,9 @@ struct PASESearch: Sendable {
         default:
             let isForNetwork = request.capabilities?.contains(.onNetwork) ?? true
             return try await PairingRace(
-                time: connector.time, isForNetwork: isForNetwork, network: network, bluetooth: overBluetooth
+                time: connector.time, isForNetwork: isForNetwork,
+                headStart: PairingRace.headStart(ofSearch: lookoutEnds - connector.time.now), network: network,
+                bluetooth: overBluetooth
             ).run()
         }
     }

@@ -13,14 +13,21 @@ package enum CommissioningWay: String, Sendable, CaseIterable {
 /// Looks for a device on the network and over Bluetooth. The network comes first: Bluetooth is slower, fails more often and
 /// has to be followed by a change of networks.
 struct PairingRace: Sendable {
-    /// How long the network has before Bluetooth is searched, too, for a device that can be on it.
-    static let headStart = Duration.seconds(3)
+    /// How long the network has at most before Bluetooth is searched, too, for a device that can be on it.
+    private static let longestHeadStart = Duration.seconds(3)
+
+    /// How long the network has alone, so that a short search leaves time for Bluetooth.
+    static func headStart(ofSearch lookout: Duration) -> Duration {
+        min(longestHeadStart, max(.zero, lookout / 3))
+    }
 
     typealias Search = @Sendable (_ located: @escaping @Sendable () -> Void) async throws -> PairedDevice
 
     let time: any TimeSource
     /// Whether the device can be on the network, by its code.
     let isForNetwork: Bool
+    /// How long the network has before Bluetooth is searched, too, if the device can be on it.
+    let headStart: Duration
     let network: Search
     let bluetooth: Search
 
@@ -44,7 +51,7 @@ struct PairingRace: Sendable {
             }
             start(.ip, network) { isOnNetwork.raise() }
             group.addTask {
-                if isForNetwork { try? await time.sleep(for: Self.headStart) }
+                if isForNetwork { try? await time.sleep(for: headStart) }
                 return .headStartEnded
             }
             var failures: [CommissioningWay: any Error] = [:]
