@@ -29,6 +29,8 @@ import Testing
         #expect(try await scene.matterctl.succeed("level", "kitchen", "50%", "--verify").stdout == "127\n")
         let verified = try await scene.matterctl.succeed("off", "kitchen", "--verify", "--json").json()
         #expect(verified["value"]?.bool == false && verified["attribute"]?.string == "OnOff")
+        #expect(verified["on"] == nil, "that is for levels")
+        #expect(try await scene.matterctl.succeed("off", "kitchen", "--verify").stdout == "false\n")
         let outcome = try await scene.matterctl.succeed("on", "kitchen", "-v")
         #expect(outcome.stdout.isEmpty && !outcome.stderr.isEmpty)
     }
@@ -275,7 +277,7 @@ import Testing
         #expect(status == 0 && watching.stderr.isEmpty, "that is how it ends: \(status) \(watching.stderr)")
         // The set-up has its own time.
         let timed = try await matterctl.succeed("discover", "--watch", "--timeout", "1s", "--for", "3s")
-        #expect(timed.duration > .seconds(3) && timed.duration < .seconds(8), "\(timed)")
+        #expect(timed.duration > .seconds(3) && timed.duration < .seconds(30), "\(timed)")
     }
 
     @Test("a light that was switched off and on again obeys at once, on the session that follows")

@@ -61,7 +61,8 @@ extension Controller {
             guard !isOver, now + wait + Self.look < deadline else {
                 return SettledState(
                     path: path, reports: result.attributes.filter { $0.path == path },
-                    isLit: result.attribute(light)?.value == .bool(false) ? false : nil, isSettled: isOver)
+                    isLit: request.dependsOnLight && result.attribute(light)?.value == .bool(false) ? false : nil,
+                    isSettled: isOver)
             }
             try await options.time.sleep(for: wait)
         }
