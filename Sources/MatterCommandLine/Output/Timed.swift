@@ -12,13 +12,16 @@ struct Timed<Element: Sendable>: Sendable {
     }
 
     /// Counts from the first element that begins the time, which takes no longer than the set-up.
+    ///
+    /// - Parameter start: the begin of the time, where it is known; it still ends no sooner than the set-up.
     init(
-        _ source: AsyncThrowingStream<Element, any Error>, for span: Duration?, setUp: Duration,
-        from begins: @escaping @Sendable (Element) -> Bool
+        _ source: AsyncThrowingStream<Element, any Error>, for span: Duration?,
+        since start: ContinuousClock.Instant? = nil,
+        setUp: Duration, from begins: @escaping @Sendable (Element) -> Bool
     ) {
         self.init(source, until: span.map { .now + setUp + $0 }) { element in
             guard let span, begins(element) else { return nil }
-            return .now + span
+            return (start ?? .now) + span
         }
     }
 

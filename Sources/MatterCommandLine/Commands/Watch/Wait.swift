@@ -16,12 +16,16 @@ struct Wait: NodeSubject {
 
     @Argument(help: "Node id or name.") var node: NodeArgument
     @Argument(help: ArgumentHelp("What is waited for.", valueName: "path=value")) var condition: String
-    @Option(name: .customLong("for"), help: ArgumentHelp("How long; without it, for ever.", valueName: "DURATION"))
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp(
+            "How long, once the node answers; without it, as long as --timeout says, or for ever.",
+            valueName: "DURATION"))
     var span: TimeSpan?
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    /// `--timeout` bounds the set-up alone.
+    /// With `--for`, `--timeout` bounds the set-up alone.
     var longestRun: Duration? { nil }
 
     func validate() throws {
@@ -30,6 +34,7 @@ struct Wait: NodeSubject {
     }
 
     func run(_ context: CommandContext) async throws {
+        let start = ContinuousClock.now
         let all = try catalogue.catalogue(try options.state.state())
         let found = await context.controller.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
@@ -50,7 +55,10 @@ struct Wait: NodeSubject {
         let events = NodeWatch.follow([record], request, on: context.controller, setUp: context.timeout)
         var isFirst = true
         let setUp = await NodeWatch.setUpTime([record], request, context)
-        let timed = Timed(events, for: span?.duration, setUp: setUp) { $0.isEstablished }
+        let whole = span == nil ? options.timeout?.duration : nil
+        let timed = Timed(
+            events, for: whole ?? span?.duration, since: whole.map { _ in start }, setUp: setUp
+        ) { $0.isEstablished }
         for try await event in timed.stream {
             switch event {
             case .subscription(_, .established(_, _, let result)):
@@ -64,7 +72,7 @@ struct Wait: NodeSubject {
             }
         }
         try Task.checkCancellation()
-        let time = span.map { " within \(DurationText.format($0.duration))" } ?? ""
+        let time = (span?.duration ?? whole).map { " within \(DurationText.format($0))" } ?? ""
         throw CommandLineError(
             "watch.not-met", "\(NodeTarget(node.node).text): \(condition) did not happen\(time)",
             status: .conditionNotMet)
