@@ -67,7 +67,7 @@ import Testing
             let run = try await shell.run(words + " --json")
             #expect(run.status == 3 && run.stdout.isEmpty, "\(words): \(run)")
             #expect(try run.error().text("id") == "node.unknown", "\(words)")
-            #expect(try run.error().text("hint") == "see them with: matterctl node ls", "\(words)")
+            #expect(try run.error().text("hint") == "commission a device first: matterctl commission CODE", "\(words)")
         }
     }
 

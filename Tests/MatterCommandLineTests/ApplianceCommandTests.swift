@@ -57,6 +57,7 @@ import Testing
         #expect(early.text("response") == "CommandInvalidInState", "\(early)")
         try await quiet("vacuum start it")
         #expect(try await shell.succeed("vacuum status it").stdout.hasPrefix("1\tstate\tRunning\n"))
+        #expect(try await shell.succeed("status it").stdout.contains("\trunning\t"))
         let drawn = try await terminal.succeed("vacuum status it --home \(shell.home)").stdout
         #expect(drawn.contains("Running") && drawn.contains("NoError"), "\(drawn)")
         let busy = try await failure("mode it mop", 5, "command.refused")
@@ -162,6 +163,9 @@ import Testing
         let power = try #require(json.first { $0["quantity"] == "power" })
         #expect(power["value"] == 1_150_000 && power["unit"] == "1 mW")
         #expect(try await shell.succeed("energy it").stdout.contains("1\tpower\t1150000\n"))
+        #expect(try await shell.succeed("sensor it").stdout.contains("1\tpower\t1150000\n"))
+        let state = try await shell.succeed("status it --json").json().arrayValue?.first?["state"]?.stringValue
+        #expect(state?.contains("on, 1150 W") == true, "\(state ?? "")")
         try await quiet("off it/1")
         try await shell.succeed("wait it 1/electrical-power-measurement/active-power=0W --timeout 20s")
 

@@ -68,7 +68,7 @@ import Testing
     func thermostat() async throws {
         let device = try await commission("thermostat")
         try await quiet("thermostat mode it heat")
-        #expect(try await shell.succeed("thermostat set it 21.5 --verify").stdout == "2150\n")
+        #expect(try await shell.succeed("thermostat it 21.5 --verify").stdout == "2150\n")
         #expect(try await shell.succeed("thermostat heat it 70F --verify").stdout == "2111\n")
         let warned = try await shell.succeed("thermostat cool it 26C")
         #expect(warned.stderr == "warning: node 'it' is in the mode Heat, not in cool\n", "\(warned)")
@@ -138,7 +138,7 @@ import Testing
         #expect(json.count == 1 && json.first?["quantity"] == "temperature", "\(json)")
         #expect(json.first?["unit"] == "0.01 °C" && json.first?["cluster"] == "TemperatureMeasurement")
         let none = try await failure("battery it", 6, "node.lacks")
-        #expect(none.text("message") == "node 'it' says nothing of a battery")
+        #expect(none.text("message") == "node 'it' reports no battery")
         _ = try await failure("thermostat show it", 6, "node.lacks")
         _ = await device.stop()
     }

@@ -84,7 +84,7 @@ import Testing
         }
         #expect(
             try await hint("node rename kitchen open") == "choose another name, such as 'open 1'")
-        try await shell.succeed("node rename kitchen show")
+        try await shell.succeed("node rename kitchen scan")
         _ = await device.stop()
     }
 

@@ -148,7 +148,7 @@ struct NodeSelection: ParsableArguments {
                 throw Self.none(criterion.said, Suggestions.question(near).map { Hint($0) })
             }
         }
-        guard !chosen.isEmpty else { throw Self.none("has been commissioned") }
+        guard !chosen.isEmpty else { throw Self.none("has been commissioned", .step("node.commission")) }
         return chosen.enumerated().filter { index, target in
             !chosen[..<index].contains { $0.node.nodeID == target.node.nodeID && $0.endpoint == target.endpoint }
         }.map(\.element).sorted {

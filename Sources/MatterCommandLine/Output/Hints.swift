@@ -61,6 +61,7 @@ enum Hints {
         "trust.fetch-lists": "fetch lists of revoked certificates: matterctl trust update",
         "trust.see": "see them with: matterctl trust ls",
         // Nodes and fabrics
+        "node.commission": "commission a device first: matterctl commission CODE",
         "node.see": "see them with: matterctl node ls",
         "node.name-bridged": "name it by its endpoint: {0}",
         "node.name-bridge": "name the bridge: {0}",
@@ -265,6 +266,8 @@ enum Hints {
             "the value does not match the device's present settings; see them: matterctl read {0} {1}",
         "im.INVALID_DATA_TYPE": "the device needs a value of another type; see the types: matterctl clusters {2}",
         "im.INVALID_COMMAND": "a field is missing or has the wrong type; see the fields: matterctl clusters {2}",
+        "lock.refused":
+            "the bolt is jammed, or the lock does not know this PIN code; see its codes: matterctl lock codes {0}",
         "im.FAILURE": "the device gives no reason; see its state: matterctl read {0} {1}",
         "im.INVALID_IN_STATE": "the device cannot do this in its present state; see it: matterctl read {0} {1}",
         "im.INVALID_ACTION": "the device does not support this request; see its clusters: matterctl node show {0}",

@@ -8,7 +8,8 @@ enum StatusAdvice {
     static func remedy(for status: IMStatus, _ target: NodeTarget?, at place: ElementPath?) -> String? {
         let words = place?.text(.attribute, in: .standard).split(separator: "/").map(String.init) ?? []
         let values = target.map { [$0.argument] + (words.count == 3 ? ["\(words[0])/\(words[1])", words[1]] : []) }
-        guard let text = Hints.text(forID: "im.\(status)", values ?? []) else { return nil }
+        let isBolt = place?.cluster == DoorLock.id && status == .failure
+        guard let text = Hints.text(forID: isBolt ? "lock.refused" : "im.\(status)", values ?? []) else { return nil }
         // A command with a gap cannot be pasted.
         return text.contains("{") ? text.split(separator: ";").first.map(String.init) : text
     }

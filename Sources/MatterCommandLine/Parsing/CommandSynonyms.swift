@@ -18,6 +18,7 @@ enum CommandSynonyms {
             ("lock", "door"), ("sensor", "sensors measure"), ("cloud login", "login"), ("cloud logout", "logout"),
             ("trust update", "update"), ("clusters", "zcl"), ("describe", "endpoints inspect tree"),
             ("net scan", "wifi"), ("identify", "blink"),
+            ("--generate-completion-script bash", "completion completions"),
         ]
         return words.reduce(into: [:]) { found, entry in
             for synonym in entry.synonyms.split(separator: " ") { found[String(synonym)] = entry.command }

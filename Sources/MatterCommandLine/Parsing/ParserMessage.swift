@@ -10,7 +10,7 @@ extension CommandLineError {
         func text(after label: String) -> Substring? {
             lines.first { $0.hasPrefix(label) }.map { $0.dropFirst(label.count).drop { $0 == " " } }
         }
-        var reason = Self.lowered(MatterCtl.message(for: error).split(separator: "\n").joined(separator: " "))
+        var reason = Self.reason(MatterCtl.message(for: error))
         // What the argument is for: "<node>  Node id or name."
         if let help = text(after: "Help:")?.split(separator: "  ", maxSplits: 1).last?.drop(while: { $0 == " " }) {
             reason += " (\(Self.lowered(String(help.hasSuffix(".") ? help.dropLast() : help))))"
@@ -23,6 +23,17 @@ extension CommandLineError {
             hint = "options belong after the command: matterctl COMMAND \(arguments[0])"
         }
         self.init("usage", reason, hint: Hint(hint))
+    }
+
+    /// One line of what may be a sentence and a list of the values that are allowed.
+    private static func reason(_ message: String) -> String {
+        let bullet = "- "
+        let lines = message.split(separator: "\n").map { $0.drop { $0 == " " } }
+        let choices = lines.filter { $0.hasPrefix(bullet) }.map { $0.dropFirst(bullet.count) }
+        let text = lines.filter { !$0.hasPrefix(bullet) }.joined(separator: " ")
+        guard !choices.isEmpty else { return lowered(text) }
+        let problem = text.replacing(" Please provide one of the following:", with: " Use one of")
+        return lowered("\(problem) \(choices.joined(separator: ", "))")
     }
 
     /// The parser's sentences begin with a capital, ours do not; names and abbreviations stay as they are.

@@ -69,6 +69,9 @@ package struct DeviceStatus: Sendable {
                 return raw("level").flatMap(percent).map { "on \($0)" } ?? "on"
             case "level": return raw("on") == nil ? percent(value) : nil
             case "lock": return text.lowercased()
+            case "valve", "playback", "cleaner":
+                return NameStyle.kebab(text).split(separator: "-").joined(separator: " ")
+            case "power": return value.integer().map(power)
             case "position":
                 guard let position: Int = value.integer() else { return nil }
                 return position == 0 ? "open" : position == 10000 ? "closed" : "\(position / 100)% closed"
@@ -86,6 +89,13 @@ package struct DeviceStatus: Sendable {
             default: return text
             }
         }.joined(separator: ", ")
+    }
+
+    /// Whole watts; tenths below ten.
+    private static func power(_ milliwatts: Int64) -> String {
+        let tenths = (milliwatts.magnitude + 50) / 100
+        let sign = milliwatts < 0 && tenths > 0 ? "-" : ""
+        return sign + (tenths < 100 ? "\(tenths / 10).\(tenths % 10) W" : "\((milliwatts.magnitude + 500) / 1000) W")
     }
 
     private static func percent(_ level: TLVValue) -> String? {

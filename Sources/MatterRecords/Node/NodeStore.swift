@@ -63,10 +63,11 @@ package struct NodeStore: Sendable {
         func unknown(_ nodes: [NodeRecord]) -> RecordError {
             RecordError(
                 .unknownNode, "there is no node '\(text)' on the fabric '\(fabric)'", text,
-                among: nodes.compactMap(\.name) + nodes.flatMap(\.bridged).map(\.title), see: .step("node.see"))
+                among: nodes.compactMap(\.name) + nodes.flatMap(\.bridged).map(\.title),
+                see: .step(nodes.isEmpty ? "node.commission" : "node.see"))
         }
         if let number = NameRule.parseNumber(text) {
-            guard let record = try node(NodeID(number)) else { throw unknown([]) }
+            guard let record = try node(NodeID(number)) else { throw unknown(try sound().nodes) }
             return record
         }
         if let id = names.node(named: text), let record = try? node(id), record.name == text { return record }

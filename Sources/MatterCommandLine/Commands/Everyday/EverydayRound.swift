@@ -62,7 +62,7 @@ struct EverydayRound {
         guard !parts.isEmpty else {
             let cluster = Catalogue.standard.clusterName(verb.cluster) ?? "\(verb.cluster)"
             throw ControllerError(
-                .unsupportedCluster, "no node that is meant has the cluster \(cluster)", hint: .step("node.see"))
+                .unsupportedCluster, "none of the chosen nodes has the cluster \(cluster)", hint: .step("node.see"))
         }
         return parts.map { NodeSelection.Part($0.node, distinct($0.endpoints, of: $0.node)) }
     }

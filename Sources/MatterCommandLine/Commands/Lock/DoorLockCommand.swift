@@ -76,7 +76,7 @@ struct LockConfig: EverydayCommand {
         let verbs = try verbs()
         guard !verbs.isEmpty else {
             return try await ReadingRound(
-                LockSetting.allCases.map(\.reading), lack: "has no settings of a lock", nodes, everyday.selection
+                LockSetting.allCases.map(\.reading), lack: "has no lock settings", nodes, everyday.selection
             ).run(context)
         }
         for verb in verbs { try await carryOut(verb, context) }

@@ -46,6 +46,6 @@ struct MediaCommand: EverydayCommand {
 
     func run(_ context: CommandContext) async throws {
         guard action == .status else { return try await carryOut(verb(), context) }
-        try await ReadingRound(Reading.media, lack: "plays nothing", nodes, everyday.selection).run(context)
+        try await ReadingRound(Reading.media, lack: "is not a media player", nodes, everyday.selection).run(context)
     }
 }

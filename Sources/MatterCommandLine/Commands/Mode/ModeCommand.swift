@@ -98,7 +98,7 @@ struct ModeCommand: NetworkCommand {
             endpoint.serverClusters.contains { DeviceModes.isMode(ClusterID($0)) }
         }
         guard !parts.isEmpty else {
-            throw ControllerError(.deviceLacks, "no node that is meant has modes", hint: .step("node.see"))
+            throw ControllerError(.deviceLacks, "none of the chosen nodes has modes", hint: .step("node.see"))
         }
         if let mode, everyday.dryRun {
             let rehearsals = try parts.flatMap { part in

@@ -141,7 +141,7 @@ struct SceneList: NetworkCommand {
             $0.serverClusters.contains(ScenesManagement.id.rawValue)
         }
         guard !parts.isEmpty else {
-            throw ControllerError(.deviceLacks, "no node that is meant keeps scenes", hint: .step("node.see"))
+            throw ControllerError(.deviceLacks, "none of the chosen nodes keeps scenes", hint: .step("node.see"))
         }
         let places = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })
         let answers = try await NodeRound.answers(of: parts.map(\.node)) { node in

@@ -34,7 +34,7 @@ struct ReadingRound {
             !clusters.isDisjoint(with: $0.serverClusters)
         }
         guard !parts.isEmpty else {
-            throw ControllerError(.deviceLacks, "each node that is meant \(lack)", hint: .step("node.see"))
+            throw ControllerError(.deviceLacks, "each of the chosen nodes \(lack)", hint: .step("node.see"))
         }
         return parts
     }

@@ -26,7 +26,7 @@ struct Sensor: ReadingCommand {
     static let configuration = CommandConfiguration(
         commandName: "sensor", abstract: "Show every value that a device measures.",
         discussion: "Example: matterctl sensor attic")
-    static let kinds = Reading.sensors
+    static let kinds = Reading.sensors + Reading.energy
     static let lack = "has no sensor"
 
     @Argument(help: NodeSelection.nodesHelp) var nodes: [NodeArgument] = []
@@ -39,7 +39,7 @@ struct Battery: ReadingCommand {
         commandName: "battery", abstract: "Show what a device says of its batteries.",
         discussion: "Example: matterctl battery attic")
     static let kinds = Reading.battery
-    static let lack = "says nothing of a battery"
+    static let lack = "reports no battery"
 
     @Argument(help: NodeSelection.nodesHelp) var nodes: [NodeArgument] = []
     @OptionGroup var selection: NodeSelection

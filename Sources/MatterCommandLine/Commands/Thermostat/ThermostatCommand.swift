@@ -5,10 +5,10 @@ import MatterDataModel
 struct ThermostatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thermostat", abstract: "Heating and cooling.",
-        discussion: "Example: matterctl thermostat set hall 21",
+        discussion: "Example: matterctl thermostat hall 21",
         subcommands: [
             ThermostatShow.self, ThermostatSet.self, ThermostatHeat.self, ThermostatCool.self, ThermostatMode.self,
-        ])
+        ], defaultSubcommand: ThermostatSet.self)
 }
 
 struct ThermostatSet: EverydayCommand {
@@ -100,7 +100,7 @@ struct ThermostatShow: ReadingCommand {
         commandName: "show", abstract: "Show the temperatures and the mode of a thermostat.",
         discussion: "Example: matterctl thermostat show hall")
     static let kinds = Reading.thermostat
-    static let lack = "is no thermostat"
+    static let lack = "is not a thermostat"
 
     @Argument(help: NodeSelection.nodesHelp) var nodes: [NodeArgument] = []
     @OptionGroup var selection: NodeSelection

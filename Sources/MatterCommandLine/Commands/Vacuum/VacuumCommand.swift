@@ -29,6 +29,6 @@ struct VacuumCommand: EverydayCommand {
 
     func run(_ context: CommandContext) async throws {
         guard action == .status else { return try await carryOut(verb(), context) }
-        try await ReadingRound(Reading.vacuum, lack: "is no vacuum cleaner", nodes, everyday.selection).run(context)
+        try await ReadingRound(Reading.vacuum, lack: "is not a vacuum cleaner", nodes, everyday.selection).run(context)
     }
 }

@@ -40,6 +40,6 @@ struct ValveCommand: EverydayCommand {
 
     func run(_ context: CommandContext) async throws {
         guard action == .status else { return try await carryOut(verb(), context) }
-        try await ReadingRound(Reading.valve, lack: "is no valve", nodes, everyday.selection).run(context)
+        try await ReadingRound(Reading.valve, lack: "is not a valve", nodes, everyday.selection).run(context)
     }
 }
