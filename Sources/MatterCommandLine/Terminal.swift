@@ -1,5 +1,6 @@
 import Glibc
 import MatterController
+import MatterTransport
 import Synchronization
 
 /// The streams and the environment that a run of the command line has. A process has one; tests make their own.
@@ -42,7 +43,8 @@ package final class Terminal: Sendable {
     package init(
         input: Int32, environment: @escaping @Sendable (String) -> String?,
         isTerminal: @escaping @Sendable (Stream) -> Bool,
-        unixTime: @escaping @Sendable () -> Int64 = Clock.unixTime, write: @escaping @Sendable (String, Stream) -> Int32
+        unixTime: @escaping @Sendable () -> Int64 = WallClock.unixTime,
+        write: @escaping @Sendable (String, Stream) -> Int32
     ) {
         self.input = input
         self.environment = environment

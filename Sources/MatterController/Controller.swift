@@ -67,7 +67,7 @@ public actor Controller {
 
         package init(
             state: StateDirectory, fabric: String? = nil, addresses: [PeerAddress] = [], logger: Logger,
-            random: any RandomSource = SystemRandom(), unixTime: @escaping @Sendable () -> Int64 = Clock.unixTime
+            random: any RandomSource = SystemRandom(), unixTime: @escaping @Sendable () -> Int64 = WallClock.unixTime
         ) {
             self.state = state
             self.fabric = fabric

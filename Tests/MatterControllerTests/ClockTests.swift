@@ -19,7 +19,7 @@ struct ClockTests {
     @Test("the zone of the host is taken apart into its standard offset and the changes to come")
     func rules() {
         // A rule in full, so that the test needs no time zone database.
-        let rules = with(zone: "CET-1CEST,M3.5.0,M10.5.0/3") { Clock.timeZone() }
+        let rules = with(zone: "CET-1CEST,M3.5.0,M10.5.0/3") { TimeZoneRules.ofHost() }
         #expect(rules.standardOffset == 3600)
         #expect(rules.periods.count >= 8)
         #expect(Set(rules.periods.map(\.offset)) == [0, 3600])
@@ -30,7 +30,7 @@ struct ClockTests {
 
     @Test("a zone without daylight saving time has none")
     func fixed() {
-        let rules = with(zone: "IST-5:30") { Clock.timeZone() }
+        let rules = with(zone: "IST-5:30") { TimeZoneRules.ofHost() }
         #expect(rules.standardOffset == 19_800)
         #expect(rules.periods.map(\.offset) == [0])
     }
@@ -43,6 +43,6 @@ struct ClockTests {
             ("/usr/share/zoneinfo/America/Argentina/Ushuaia", "America/Argentina/Ushuaia"), ("/etc/zone", nil),
         ] as [(String, String?)])
     func names(variable: String, expected: String?) {
-        #expect(Clock.zoneName(variable: variable) == expected)
+        #expect(TimeZoneRules.zoneName(variable: variable) == expected)
     }
 }

@@ -138,7 +138,7 @@ extension Controller {
                 isForeign && requested == nil ? nil : try await lease.choose(requested)
             },
             attest: { evidence in try await judge.attest(evidence) }, random: options.random,
-            logger: options.logger, unixTime: options.unixTime, timeZone: Clock.timeZone)
+            logger: options.logger, unixTime: options.unixTime, timeZone: TimeZoneRules.ofHost)
         environment.bluetooth = bluetooth(for: request)
         environment.prepareNodeID = { if isOurs { await lease.prepare() } }
         do {

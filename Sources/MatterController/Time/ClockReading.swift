@@ -1,3 +1,4 @@
+import MatterCredentials
 import MatterDataModel
 import MatterErrors
 import MatterInteraction
@@ -54,7 +55,7 @@ extension Controller {
         let command = Command(
             endpoint: 0, cluster: TimeSynchronization.id, command: TimeSynchronization.Command.setUTCTime,
             fields: .structure([
-                TLVElement(0, .uint(Clock.matterMicroseconds())),
+                TLVElement(0, .uint(Self.matterMicroseconds())),
                 TLVElement(1, TimeSynchronization.Granularity.millisecondsGranularity.tlv),
                 TLVElement(2, TimeSynchronization.TimeSource.admin.tlv),
             ]))
@@ -71,8 +72,14 @@ extension Controller {
     private static func clock(of title: String, _ link: NodeLink, _ deadline: Instant) async throws -> ClockReading {
         // The session stands before the time is taken.
         try await link.connect(deadline: deadline)
-        let asked = Clock.matterMicroseconds()
+        let asked = matterMicroseconds()
         let result = try await link.read(ClockReading.paths, deadline: deadline)
-        return try ClockReading(result, at: asked / 2 + Clock.matterMicroseconds() / 2, of: title)
+        return try ClockReading(result, at: asked / 2 + matterMicroseconds() / 2, of: title)
+    }
+
+    /// Microseconds since 2000-01-01, the clock of devices; 0 on a host whose clock is before that.
+    private static func matterMicroseconds() -> UInt64 {
+        let epoch = UInt64(MatterEpoch.unixSeconds) * 1_000_000
+        return max(WallClock.unixMicroseconds(), epoch) - epoch
     }
 }

@@ -15,10 +15,9 @@ import JSON
             func digest(_ key: SecretBytes) -> String {
                 Hex.encode(SHA256.hash(key).copyBytes().prefix(8))
             }
-            var now = timespec()
-            clock_gettime(CLOCK_REALTIME, &now)
+            let now = WallClock.unixMicroseconds()
             let words = [
-                "\(now.tv_sec).\(now.tv_nsec / 1000 + 1_000_000)", "\(port)", "\(session.localSessionID)",
+                "\(now / 1_000_000).\(now % 1_000_000 + 1_000_000)", "\(port)", "\(session.localSessionID)",
                 "\(session.peerSessionID)", "\(peer)", digest(session.keys.i2r), digest(session.keys.r2i),
             ]
             fputs(words.joined(separator: " ") + "\n", file)

@@ -65,7 +65,7 @@ struct CloudSetup: Sendable {
         return CloudClient(
             account: account, store: CloudStore(state),
             service: HTTPService(url: account.url, transport: CurlTransport(settings), logger: logger),
-            logger: logger, timeout: timeout, budget: budget, deadline: deadline, unixTime: Clock.unixTime)
+            logger: logger, timeout: timeout, budget: budget, deadline: deadline, unixTime: WallClock.unixTime)
     }
 
     /// Runs something with a client and ends its connections.
@@ -106,7 +106,7 @@ struct CloudSetup: Sendable {
     }
 
     static let time: @Sendable () -> ValidationTime = {
-        ValidationTime(unix: Clock.unixTime())
+        ValidationTime(unix: WallClock.unixTime())
     }
 
     /// The fabric here that belongs to a group.

@@ -2,6 +2,7 @@ import Foundation
 import JSON
 import MatterCommandLine
 import MatterController
+import MatterTransport
 import RainMakerCommandLine
 import Synchronization
 import Testing
@@ -94,7 +95,7 @@ final class Shell: Sendable {
         Terminal(
             input: file.fileDescriptor, environment: { [environment] in environment[$0] },
             isTerminal: { [terminals] in terminals.contains($0) },
-            unixTime: { [now] in now ?? Clock.unixTime() },
+            unixTime: { [now] in now ?? WallClock.unixTime() },
             write: {
                 // It stays open as long as the terminal is there.
                 withExtendedLifetime(file) {}

@@ -4,6 +4,7 @@ import MatterCredentials
 import MatterDataModel
 import MatterInteraction
 import MatterRecords
+import MatterTransport
 
 struct WordWatchOptions: ParsableArguments {
     @Flag(help: "Go on, with a line for each change, until stopped.") var watch = false
@@ -72,7 +73,7 @@ struct WordWatch {
 
     private func say(_ told: Told, of node: NodeRecord, namesNode: Bool) {
         let console = context.console
-        let time = PointInTime.text(Clock.unixMilliseconds(), as: .posixMilliseconds) ?? "-"
+        let time = PointInTime.text(WallClock.unixMilliseconds(), as: .posixMilliseconds) ?? "-"
         guard console.isJSON else {
             let name = namesNode ? [TerminalText.escaped(node.label)] : []
             return console.result(([time] + name + ["\(told.endpoint)", told.words]).joined(separator: "\t"))

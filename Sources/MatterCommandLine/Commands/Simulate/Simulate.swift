@@ -259,7 +259,7 @@ struct Simulate: LocalCommand {
     }
 
     private func configuration(_ kind: DeviceKind, _ directory: StateDirectory) throws -> NodeConfiguration {
-        let now = MatterEpoch.seconds(unix: Int64(time(nil))) ?? 0
+        let now = MatterEpoch.seconds(unix: WallClock.unixTime()) ?? 0
         let credentials: DeviceAttestationCredentials
         if let attestation {
             guard paaOut == nil else {

@@ -2,6 +2,7 @@ import ArgumentParser
 import MatterController
 import MatterDataModel
 import MatterInteraction
+import MatterTransport
 
 struct Events: NodeSubject {
     static let configuration = CommandConfiguration(
@@ -45,7 +46,8 @@ struct Events: NodeSubject {
             if let number = UInt64(text) {
                 self = .number(number)
             } else if let ago = DurationText.parse(text) {
-                self = .time(Clock.unixMilliseconds() - min(Clock.unixMilliseconds(), UInt64(ago / .milliseconds(1))))
+                self = .time(
+                    WallClock.unixMilliseconds() - min(WallClock.unixMilliseconds(), UInt64(ago / .milliseconds(1))))
             } else if let time = PointInTime.parse(text, as: .posixMilliseconds) {
                 self = .time(UInt64(time))
             } else {

@@ -4,6 +4,7 @@ import MatterCredentials
 import MatterDataModel
 import MatterInteraction
 import MatterRecords
+import MatterTransport
 
 /// Prints what nodes report, one line for each change.
 struct WatchLog {
@@ -119,7 +120,7 @@ struct WatchLog {
             said = ""
         }
         guard takesLine() else { return }
-        line(Clock.unixMilliseconds(), node, style.isBare ? nil : report.path.text(in: catalogue), said) {
+        line(WallClock.unixMilliseconds(), node, style.isBare ? nil : report.path.text(in: catalogue), said) {
             Report(report, of: node.nodeID, in: catalogue, printer)
         }
     }
@@ -133,7 +134,9 @@ struct WatchLog {
         case .event(let event): time = event.times.epoch
         }
         guard takesLine() else { return }
-        line(time ?? Clock.unixMilliseconds(), node, place, TerminalText.text(report.fields(in: catalogue, printer))) {
+        line(
+            time ?? WallClock.unixMilliseconds(), node, place, TerminalText.text(report.fields(in: catalogue, printer))
+        ) {
             Report(report, of: node.nodeID, in: catalogue, printer)
         }
     }
@@ -150,7 +153,7 @@ struct WatchLog {
 
     private func object(_ node: NodeRecord, @Report.Builder _ fields: () -> [Field]) {
         let report = Report {
-            Field("time", Self.text(Clock.unixMilliseconds()))
+            Field("time", Self.text(WallClock.unixMilliseconds()))
             Report(fields)
             Field("name", node.name)
         }

@@ -1,29 +1,12 @@
 import Glibc
 package import MatterCommissioning
-import MatterCredentials
+import MatterTransport
 
-/// The host's knowledge of the time.
-package enum Clock {
-    /// Seconds since 1970.
-    @Sendable package static func unixTime() -> Int64 { Int64(time(nil)) }
-
-    /// Milliseconds since 1970.
-    @Sendable package static func unixMilliseconds() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return UInt64(clamping: time.tv_sec) * 1000 + UInt64(clamping: time.tv_nsec / 1_000_000)
-    }
-
-    /// Microseconds since 2000-01-01, the clock of devices; 0 on a host whose clock is before that.
-    static func matterMicroseconds() -> UInt64 {
-        let epoch = UInt64(MatterEpoch.unixSeconds) * 1000
-        return (max(unixMilliseconds(), epoch) - epoch) * 1000
-    }
-
+extension TimeZoneRules {
     /// The time zone of this process, with the changes of the next years.
-    @Sendable package static func timeZone() -> TimeZoneRules {
+    @Sendable package static func ofHost() -> TimeZoneRules {
         tzset()
-        return TimeZoneRules(name: zoneName(), now: unixTime()) { moment in
+        return TimeZoneRules(name: zoneName(), now: WallClock.unixTime()) { moment in
             var moment = time_t(moment)
             var local = tm()
             guard localtime_r(&moment, &local) != nil else { return 0 }
