@@ -51,7 +51,7 @@ echo "It is at $url"
 say "Alice logs in; her password comes from a file. She makes a fabric in the cloud, and joins it."
 printf "Correct-Horse-1\n" > "$WORK/password"
 as alice cloud login --user alice@example.com --password-file "$WORK/password" --url "$url"
-as alice cloud create-fabric "Lake House"
+as alice cloud group create "Lake House"
 as alice fabric create lake --issuer rainmaker --group "Lake House"
 
 say "She commissions the light: the cloud issues its certificate, and checks who it is before it lists it."
