@@ -113,6 +113,10 @@ import Testing
         let device = try await commission("color-light,color-temperature-light")
         let ambiguous = try await failure("color it 2700K", 64, "node.ambiguous-endpoint")
         #expect(ambiguous.text("message")?.contains("ColorControl") == true)
+        let all = try await shell.succeed("color --all 2700K --json").json().arrayValue ?? []
+        #expect(all.map { $0["endpoint"]?.integer() } == [1, 2] && all.allSatisfy { $0["result"] == "done" }, "\(all)")
+        let twice = try await shell.succeed("color it/2 i* 2700K --json").json().arrayValue ?? []
+        #expect(twice.count == 2, "an endpoint that is named and chosen is told once: \(twice)")
         try await quiet("color it/1 2700K")
         try await shell.succeed("wait it 1/color-control/color-temperature-mireds=370 --timeout 20s")
         try await quiet("color hue it/1 240 100%")

@@ -114,7 +114,7 @@ import Testing
             ("subscribe lamp 1/6/0 --count 0", 64), ("subscribe lamp 1/6/0 --min 2m --max 1m", 64),
             ("subscribe lamp 1/6/0 --max 19h", 64), ("subscribe lamp 1/6/0 --until 1/6/0", 64),
             ("wait lamp 1/on-off/on-off=bright", 64), ("events lamp --count 1", 64), ("events lamp --since then", 64),
-            ("events lamp 9/basic-information/start-up", 6),
+            ("events lamp 9/basic-information/start-up", 6), ("subscribe --all 1/door-lock/lock-state", 6),
         ] as [(String, Int32)] {
             let run = try await shell.run(words)
             #expect(run.status == status && run.stdout.isEmpty && !run.stderr.isEmpty, "\(words): \(run)")

@@ -77,30 +77,28 @@ struct NodeSelection: ParsableArguments {
         }
     }
 
-    /// The nodes by id with their endpoints. Those that were not named take part if an endpoint suits, as far as that is
-    /// known.
+    /// The nodes by id with their endpoints. Those that were not named take part with every endpoint that suits, as far as
+    /// that is known.
     func parts(
         _ words: [NodeArgument], of controller: Controller, in catalogue: Catalogue,
         where suits: (NodeRecord.Endpoint) -> Bool
     ) async throws -> [Part] {
         var parts: [Part] = []
         for target in try await targets(words, of: controller, in: catalogue) {
-            var endpoint = target.endpoint
+            var endpoints = [target.endpoint]
             if !target.isNamed, let device = target.device {
                 guard suits(device.endpoint) else { continue }
             } else if !target.isNamed, !target.node.endpoints.isEmpty {
                 let own = target.node.ownEndpoints.filter(suits)
                 guard !own.isEmpty else { continue }
-                // What a bridge is itself does not compete with what stands behind it.
-                if endpoint == nil, !target.node.bridged.isEmpty, own.count == 1 {
-                    endpoint = EndpointID(own[0].number)
+                // All of a node with several; and what a bridge is itself does not compete with what stands behind it.
+                if target.endpoint == nil, own.count > 1 || !target.node.bridged.isEmpty {
+                    endpoints = own.map { EndpointID($0.number) }
                 }
             }
-            if parts.last?.node.nodeID == target.node.nodeID {
-                parts[parts.count - 1].endpoints.append(endpoint)
-            } else {
-                parts.append(Part(target.node, [endpoint]))
-            }
+            if parts.last?.node.nodeID != target.node.nodeID { parts.append(Part(target.node, [])) }
+            let known = parts[parts.count - 1].endpoints
+            parts[parts.count - 1].endpoints += endpoints.filter { !known.contains($0) }
         }
         return parts
     }

@@ -31,8 +31,13 @@ extension CommandLineError {
         let lines = message.split(separator: "\n").map { $0.drop { $0 == " " } }
         let choices = lines.filter { $0.hasPrefix(bullet) }.map { $0.dropFirst(bullet.count) }
         let text = lines.filter { !$0.hasPrefix(bullet) }.joined(separator: " ")
-        guard !choices.isEmpty else { return lowered(text) }
-        let problem = text.replacing(" Please provide one of the following:", with: " Use one of")
+        guard !choices.isEmpty else {
+            // A short list stands in the sentence, which ends.
+            let sentence = text.replacing(". Please provide one of ", with: ": use ")
+            return lowered(
+                sentence == text ? text : String(sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...]))
+        }
+        let problem = text.replacing(". Please provide one of the following:", with: ": use one of")
         return lowered("\(problem) \(choices.joined(separator: ", "))")
     }
 

@@ -32,6 +32,7 @@ struct SubscriptionRun: Sendable {
         var request = request
         // `nil` until the first subscription was alive, without patience.
         var attempts: Int? = isPatient ? 0 : nil
+        var hasFollowed = false
         while true {
             var session: SecureSession?
             do {
@@ -41,10 +42,12 @@ struct SubscriptionRun: Sendable {
                 try await follow(&request, on: connected) {
                     turn.pass()
                     attempts = 0
+                    hasFollowed = true
                 }
             } catch {
                 try Task.checkCancellation()
                 guard !reports.isEnded else { throw CancellationError() }
+                if !hasFollowed, Self.isMisdirected(error) { throw error }
                 if let sleeper,
                     attempts != nil ? Self.isPassing(error) : Self.isSilence(error) && !sleeper.isBounded
                 {
@@ -76,6 +79,11 @@ struct SubscriptionRun: Sendable {
     /// True if the node has no room for another subscription.
     private static func isFull(_ error: any Error) -> Bool {
         (error as? InteractionError)?.status == .resourceExhausted
+    }
+
+    /// True if no path leads to anything on the node (Matter core specification 8.5.3.3).
+    private static func isMisdirected(_ error: any Error) -> Bool {
+        (error as? InteractionError)?.status == .invalidAction
     }
 
     /// True if a node has not answered.

@@ -1,6 +1,8 @@
 import ArgumentParser
 import MatterController
+import MatterCredentials
 import MatterDataModel
+import MatterErrors
 import MatterInteraction
 import MatterRecords
 
@@ -77,11 +79,16 @@ struct Subscribe: NetworkCommand {
             }
             return condition
         }
-        let nodes: [NodeRecord]
+        let chosen: [NodeRecord]
         if let known {
-            nodes = known
+            chosen = known
         } else {
-            nodes = try await selection.nodes(named, of: context.controller, in: all)
+            chosen = try await selection.nodes(named, of: context.controller, in: all)
+        }
+        let nodes = chosen.filter { Self.isNamed($0, in: named) || paths.mayLead(to: $0) }
+        guard !nodes.isEmpty else {
+            throw ControllerError(
+                .deviceLacks, "none of the chosen nodes has what these paths lead to", hint: .step("node.see"))
         }
         var attributes = paths.attributes
         if let condition, !attributes.contains(where: { $0.contains(condition.path) }) {
@@ -96,12 +103,20 @@ struct Subscribe: NetworkCommand {
         var log = WatchLog(
             context.console, catalogue, numeric: numeric,
             WatchLog.Style(
-                namesNodes: nodes.count > 1, isBare: paths.isSingle && condition == nil && nodes.count == 1,
+                namesNodes: chosen.count > 1, isBare: paths.isSingle && condition == nil && chosen.count == 1,
                 hasTime: timestamps), lines: count)
         try await Watching(
             nodes: nodes, request: request, condition: condition, context: context, limit: span?.duration
         )
         .run(&log)
+    }
+
+    /// Whether the user has named a node, or a device behind it, in full.
+    private static func isNamed(_ node: NodeRecord, in words: [String]) -> Bool {
+        words.contains { word in
+            word == node.name || NameRule.parseNumber(word) == node.nodeID.rawValue
+                || node.bridged.contains { $0.title == word }
+        }
     }
 
     /// What to ask for where the user says nothing: a restart is noticed within a minute. A node that sleeps is not woken for

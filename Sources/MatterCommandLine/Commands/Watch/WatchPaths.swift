@@ -1,5 +1,6 @@
 import MatterDataModel
 import MatterInteraction
+import MatterRecords
 
 /// The attributes and events that a command follows.
 struct WatchPaths {
@@ -15,6 +16,18 @@ struct WatchPaths {
         guard attributes.isEmpty, self.events.isEmpty else { return }
         attributes = [AttributePath()]
         self.events = [EventPath(isUrgent: true)]
+    }
+
+    /// Whether a path leads to something that a node has, as far as that is known.
+    func mayLead(to node: NodeRecord) -> Bool {
+        func isThere(_ endpoint: EndpointID?, _ cluster: ClusterID?) -> Bool {
+            node.endpoints.contains { known in
+                (endpoint == nil || endpoint?.rawValue == known.number)
+                    && (cluster.map { known.serverClusters.contains($0.rawValue) } ?? true)
+            }
+        }
+        return node.endpoints.isEmpty || attributes.contains { isThere($0.endpoint, $0.cluster) }
+            || events.contains { isThere($0.endpoint, $0.cluster) }
     }
 
     private mutating func add(_ word: String, _ catalogue: Catalogue) throws(DataModelError) {
