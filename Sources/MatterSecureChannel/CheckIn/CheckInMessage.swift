@@ -13,7 +13,7 @@ package struct CheckInMessage: Equatable, Sendable {
     /// The shortest message, in bytes.
     package static let leastCount = nonceCount + counterCount + tagCount
     /// Messages are short; what is longer is not decrypted.
-    private static let mostCount = 256
+    package static let mostCount = 256
 
     /// Grows with each round of check-ins of the device.
     package var counter: UInt32

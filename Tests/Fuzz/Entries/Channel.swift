@@ -73,10 +73,21 @@ extension FuzzEntry {
             try Seeds.checkIns()
         } run: { bytes in
             guard let key = Seeds.checkInKey else { preconditionFailure("no key") }
-            guard let message = try? CheckInMessage(opening: bytes, with: key) else { return .refused }
-            precondition((try? message.sealed(with: key)) == bytes, "sealed otherwise than it was opened")
-            _ = message.activeThreshold
-            return .deep
+            // What a device with the key could have sent.
+            var counter: UInt32 = 0
+            for byte in bytes.prefix(4) { counter = counter << 8 | UInt32(byte) }
+            let sent = CheckInMessage(counter: counter, applicationData: Array(bytes.dropFirst(4)))
+            if let payload = try? sent.sealed(with: key), payload.count <= CheckInMessage.mostCount {
+                precondition((try? CheckInMessage(opening: payload, with: key)) == sent, "opened otherwise than sealed")
+                _ = sent.activeThreshold
+            }
+            do throws(CheckInError) {
+                let message = try CheckInMessage(opening: bytes, with: key)
+                precondition((try? message.sealed(with: key)) == bytes, "sealed otherwise than it was opened")
+                return .deep
+            } catch {
+                return error.code == .otherKey ? .deep : .refused
+            }
         },
         FuzzEntry("session-parameters") {
             Seeds.sessionParameters
