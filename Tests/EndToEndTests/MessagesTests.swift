@@ -81,7 +81,9 @@ import Testing
         try await matterctl.commission(device, ["--name", "door"])
         let failure = try await matterctl.fail(5, "invoke", "door", "1/door-lock/unlock-door", "pin-code=text:9999")
         #expect(
-            failure.stderr.contains("FAILURE\nhint: the device gives no reason; see its state: matterctl read door"),
+            failure.stderr.contains(
+                "FAILURE\nhint: the bolt is jammed, or the lock does not know this PIN code; see its codes: matterctl lock codes door"
+            ),
             "\(failure)")
         let file = matterctl.folder.file("wrong.json")
         let definition =
