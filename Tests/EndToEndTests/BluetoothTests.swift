@@ -60,7 +60,7 @@ import Testing
         "a first attempt over Bluetooth that is cut short, on either side, or that the network refuses: the same command works then",
         arguments: [
             ("device csr", 4, "commission.no-answer"), ("device noc-added", 4, "commission.gone-after-noc"),
-            ("commissioner noc-added", 137, nil),
+            ("commissioner csr", 137, nil), ("commissioner noc-added", 137, nil),
             ("password", 8, "wrong password (error value 15)"), ("vanished", 8, "it does not see this network"),
         ] as [(String, Int, String?)])
     func cutShort(_ place: String, _ status: Int, _ words: String?) async throws {

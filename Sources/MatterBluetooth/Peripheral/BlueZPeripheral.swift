@@ -11,9 +11,15 @@ package final class BlueZPeripheral: BluetoothPeripheral {
         var adapter: DBusPath?
         var accept: Accept?
         var isAdvertised = false
-        var isSubscribed = false
-        var current: BlueZServerConnection?
+        var centrals = PeripheralCentrals()
+        /// The connection of the central that is served, and those before it while they end.
+        var connections: [Int: BlueZServerConnection] = [:]
+
+        func connection(_ number: Int?) -> BlueZServerConnection? { number.flatMap { connections[$0] } }
     }
+
+    /// In this time a link that is ended here is down, and the daemon has told what that means for subscriptions.
+    private static let settling = Duration.seconds(5)
 
     private let choice: AdapterChoice
     private let library: String
@@ -56,7 +62,7 @@ package final class BlueZPeripheral: BluetoothPeripheral {
             BlueZService.Exports(
                 call: { [weak self] in self?.handle($0) ?? .unknownMethod },
                 deviceChanged: { [weak self] in self?.deviceChanged($0, $1) },
-                over: { [weak self] in self?.end($0.reason) }))
+                over: { [weak self] in self?.endAll($0.reason) }))
         try await register(service, adapter, BlueZ.gattManager, "RegisterApplication", PeripheralObjects.root)
     }
 
@@ -93,11 +99,11 @@ package final class BlueZPeripheral: BluetoothPeripheral {
 
     package func stop() async {
         try? await advertise(nil)
-        let (service, adapter, current) = state.withLock { state in
+        let (service, adapter, connections) = state.withLock { state in
             defer { (state.service, state.adapter, state.accept) = (nil, nil, nil) }
-            return (state.service, state.adapter, state.current)
+            return (state.service, state.adapter, Array(state.connections.values))
         }
-        await current?.disconnect()
+        for connection in connections { await connection.disconnect() }
         guard let service, let adapter else { return }
         await service.attempt(
             adapter, BlueZ.gattManager, "UnregisterApplication", [.path(PeripheralObjects.root)])
@@ -110,14 +116,11 @@ package final class BlueZPeripheral: BluetoothPeripheral {
         switch event {
         case .written(let value, let central, let mtu): written(value, central, mtu)
         case .subscribed:
-            state.withLock { state in
-                state.isSubscribed = true
-                return state.current
-            }?.tell(.subscribed)
+            state.withLock { $0.connection($0.centrals.subscribed()) }?.tell(.subscribed)
         case .unsubscribed:
-            state.withLock { $0.isSubscribed = false }
-            end("the central has ended its subscription")
-        case .confirmed: state.withLock { $0.current }?.confirmed()
+            state.withLock { $0.connection($0.centrals.unsubscribed()) }?.finish(
+                "the central has ended its subscription")
+        case .confirmed: state.withLock { $0.connection($0.centrals.current?.number) }?.confirmed()
         case .released: state.withLock { $0.isAdvertised = false }
         case nil: break
         }
@@ -125,40 +128,57 @@ package final class BlueZPeripheral: BluetoothPeripheral {
     }
 
     private func written(_ value: [UInt8], _ central: DBusPath, _ mtu: UInt16?) {
-        let (current, isNew, isSubscribed, accept, old) = state.withLock {
-            state -> (BlueZServerConnection?, Bool, Bool, Accept?, BlueZServerConnection?) in
-            if let current = state.current, current.central == central, !current.hasEnded {
-                return (current, false, false, nil, nil)
+        let (current, begun, isInDoubt, old) = state.withLock {
+            state -> (BlueZServerConnection?, PeripheralCentrals.Connection?, Bool, BlueZServerConnection?) in
+            let old = state.connection(state.centrals.current?.number)
+            guard let service = state.service, case .new(let begun, let isInDoubt) = state.centrals.written(by: central)
+            else { return (old, nil, false, nil) }
+            let new = BlueZServerConnection(service, central, mtu) { [weak self] in
+                self?.release(begun.number, central) ?? true
             }
-            guard let service = state.service else { return (nil, false, false, nil, nil) }
-            let old = state.current
-            let new = BlueZServerConnection(service, central, mtu)
-            state.current = new
-            return (new, true, state.isSubscribed, state.accept, old)
+            state.connections[begun.number] = new
+            return (new, begun, isInDoubt, old)
         }
         // One central at a time: indications go to all.
         old?.finish("another central has connected")
         guard let current else { return }
-        if isNew { accept?(current) }
+        if begun != nil { state.withLock { $0.accept }?(current) }
         current.tell(.written(value))
-        if isNew, isSubscribed { current.tell(.subscribed) }
+        guard let begun else { return }
+        if begun.isSubscribed { current.tell(.subscribed) }
+        guard isInDoubt else { return }
+        time.start { [weak self, time] in
+            try? await time.sleep(for: Self.settling)
+            self?.settle(begun.number)
+        }
+    }
+
+    private func settle(_ number: Int) {
+        state.withLock { $0.centrals.settled(number) ? $0.connection(number) : nil }?.tell(.subscribed)
+    }
+
+    /// A connection is let go of.
+    ///
+    /// - Returns: true if the link of its central is to be ended too.
+    private func release(_ number: Int, _ central: DBusPath) -> Bool {
+        state.withLock { state in
+            guard state.connections.removeValue(forKey: number) != nil else { return false }
+            return state.centrals.end(number, central)
+        }
     }
 
     /// - Parameter device: `nil` for one that is gone.
     private func deviceChanged(_ path: DBusPath, _ device: BlueZTree.Device?) {
         guard device?.isConnected != true else { return }
-        let current = state.withLock { $0.current }
-        guard current?.central == path else { return }
-        end("the Bluetooth link to \(current?.name ?? "the central") is lost")
+        let lost = state.withLock { $0.connection($0.centrals.lost(path)) }
+        lost?.finish("the Bluetooth link to \(lost?.name ?? "the central") is lost", isDown: true)
     }
 
-    private func end(_ reason: String) {
-        state.withLock { state in
-            defer {
-                state.current = nil
-                state.isSubscribed = false
-            }
-            return state.current
-        }?.finish(reason)
+    private func endAll(_ reason: String) {
+        let connections = state.withLock { state in
+            defer { state.centrals.endAll() }
+            return Array(state.connections.values)
+        }
+        for connection in connections { connection.finish(reason) }
     }
 }

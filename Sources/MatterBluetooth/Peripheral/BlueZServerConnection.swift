@@ -8,6 +8,8 @@ final class BlueZServerConnection: GATTServerConnection {
         /// What happened before there was a handler.
         var backlog: [GATTServerEvent] = []
         var hasEnded = false
+        /// True if the link is down with the connection.
+        var isDown = false
         var unconfirmed: OneShot<Bool>?
     }
 
@@ -15,20 +17,26 @@ final class BlueZServerConnection: GATTServerConnection {
     private static let confirmationLimit = Duration.seconds(2)
 
     private let service: BlueZService
-    let central: DBusPath
+    private let central: DBusPath
     let name: String
     let attMTU: UInt16?
+    /// Tells that the connection is let go of; true if the link is to be ended too.
+    private let release: @Sendable () -> Bool
     private let state = Mutex(State())
 
-    init(_ service: BlueZService, _ central: DBusPath, _ mtu: UInt16?) {
+    /// - Parameters:
+    ///   - mtu: the ATT MTU, if it is told.
+    ///   - release: tells that the connection is let go of; true if the link is to be ended too.
+    init(
+        _ service: BlueZService, _ central: DBusPath, _ mtu: UInt16?, release: @escaping @Sendable () -> Bool
+    ) {
         self.service = service
         self.central = central
+        self.release = release
         attMTU = mtu
         // `dev_AA_BB_CC_DD_EE_FF`.
         name = central.name.split(separator: "_").dropFirst().joined(separator: ":")
     }
-
-    var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
     func indicate(_ value: [UInt8]) async throws(TransportError) {
         let shot = OneShot<Bool>()
@@ -69,9 +77,12 @@ final class BlueZServerConnection: GATTServerConnection {
     }
 
     /// The end, for whatever reason; later ones are not told.
-    func finish(_ reason: String) {
+    ///
+    /// - Parameter isDown: true if the link has ended, and not only what was done on it.
+    func finish(_ reason: String, isDown: Bool = false) {
         let (isFirst, waiting) = state.withLock { state in
             defer { (state.hasEnded, state.unconfirmed) = (true, nil) }
+            state.isDown = state.isDown || isDown
             return (!state.hasEnded, state.unconfirmed)
         }
         waiting?.finish(false)
@@ -80,6 +91,7 @@ final class BlueZServerConnection: GATTServerConnection {
 
     func disconnect() async {
         finish("the connection was ended here")
-        await service.attempt(central, BlueZ.device, "Disconnect")
+        // A link to the same central may be another connection's by now.
+        if release(), !state.withLock({ $0.isDown }) { await service.attempt(central, BlueZ.device, "Disconnect") }
     }
 }
