@@ -15,23 +15,38 @@ import Testing
 /// What the fields of RegisterClient were.
 private final class Registered: Sendable {
     let fields = Mutex<[TLVValue]>([])
+    /// Whether trouble is over.
+    let isWell = Mutex(false)
+}
+
+/// The check-ins that counted.
+private final class Heard: Sendable {
+    let all = Mutex<[VerifiedCheckIn]>([])
 }
 
 @Suite("Check-ins", .virtualTime) struct CheckInTests {
     /// A light that takes registrations, at counter 500.
-    private func bench(_ registered: Registered, answers: Bool = true) async throws -> Bench {
+    ///
+    /// - Parameter answer: to the registration of this number, from 1.
+    private func bench(
+        _ registered: Registered,
+        answer: @escaping @Sendable (Int) -> DeviceModel.Answer = { _ in
+            .outcome(
+                .response(
+                    command: IcdManagement.Command.registerClientResponse,
+                    fields: .structure([TLVElement(0, .uint(500))])))
+        }
+    ) async throws -> Bench {
         try await Bench(processing: .milliseconds(300)) { plan in
             plan.model.invoke = { command, _, _ in
                 guard command.path.command == IcdManagement.Command.registerClient else {
                     return .outcome(.status(StatusIB(.success)))
                 }
-                registered.fields.withLock { $0.append(command.fields ?? .null) }
-                return answers
-                    ? .outcome(
-                        .response(
-                            command: IcdManagement.Command.registerClientResponse,
-                            fields: .structure([TLVElement(0, .uint(500))])))
-                    : .acknowledgement
+                let number = registered.fields.withLock { fields in
+                    fields.append(command.fields ?? .null)
+                    return fields.count
+                }
+                return answer(number)
             }
             plan.model.read = { _, _ in
                 func value(_ attribute: AttributeID, _ value: UInt64) -> AttributeReportIB {
@@ -58,7 +73,7 @@ private final class Registered: Sendable {
         let registered = Registered()
         let bench = try await bench(registered)
         let first = try await register(bench)
-        #expect(first.current?.counter == CheckInCounter(start: 500) && first.next == nil)
+        #expect(first.current?.counter == CheckInCounter(start: 500) && first.unconfirmed.isEmpty)
         #expect(first.sleep.idle == 3600 && first.sleep.isLong)
         #expect(try await bench.controller.record(of: "lamp").isLongIdleTime)
         let second = try await register(bench)
@@ -77,7 +92,7 @@ private final class Registered: Sendable {
     @Test("a key whose confirmation is lost is kept: a check-in under it counts, and confirms it")
     func lostAnswer() async throws {
         let registered = Registered()
-        let bench = try await bench(registered, answers: false)
+        let bench = try await bench(registered, answer: { _ in .acknowledgement })
         let node = try await bench.controller.record(of: "lamp")
         await #expect(throws: (any Error).self) {
             _ = try await bench.controller.register(
@@ -85,7 +100,7 @@ private final class Registered: Sendable {
         }
         let store = try await bench.controller.registrations()
         let kept = try #require(try store.registration(of: Bench.node))
-        let key = try #require(kept.next)
+        let key = try #require(kept.unconfirmed.first)
         #expect(kept.current == nil)
         let payload = try CheckInMessage(counter: 9, activeThreshold: 5000).sealed(with: key)
         guard case .accepted(let checkIn) = try await receiver(bench).take(message(payload)) else {
@@ -94,6 +109,90 @@ private final class Registered: Sendable {
         }
         #expect(checkIn.counter == 9 && checkIn.node == Bench.node)
         #expect(try store.registration(of: Bench.node)?.current?.key == key)
+        await bench.end()
+    }
+
+    /// What becomes of the first refresh.
+    enum Trouble: CaseIterable { case refused, unanswered }
+
+    /// Sends a check-in, as the light does.
+    private func checkIn(_ counter: UInt32, _ key: CheckInKey, to port: UInt16) async throws {
+        let manager = try ExchangeManager(
+            time: testTime, links: TestNetwork.links(), random: SystemRandom(), admission: { _, _, _ in false })
+        _ = try await manager.open()
+        let address = try #require(PeerAddress(octets: [UInt8](repeating: 0, count: 15) + [1], port: port))
+        let session = try await manager.openUnsecuredSession(to: [address], presumedActive: true)
+        try await manager.openExchange(on: session).send(
+            CheckInMessage(counter: counter, activeThreshold: 5000).sealed(with: key),
+            opcode: SecureChannelOpcode.checkIn.rawValue, protocolID: .secureChannel, reliable: false)
+        try await testTime.sleep(for: .seconds(1))
+        await manager.shutDown()
+    }
+
+    @Test(
+        "a key refresh that fails loses nothing: the old key counts until a later refresh is confirmed",
+        arguments: Trouble.allCases)
+    func refresh(_ trouble: Trouble) async throws {
+        let registered = Registered()
+        let bench = try await bench(
+            registered,
+            answer: { number in
+                switch (number == 1 || registered.isWell.withLock { $0 }, trouble) {
+                case (false, .refused): .outcome(.status(StatusIB(.failure)))
+                case (false, .unanswered): .acknowledgement
+                default:
+                    .outcome(
+                        .response(
+                            command: IcdManagement.Command.registerClientResponse,
+                            fields: .structure([TLVElement(0, .uint(number == 1 ? 500 : 3_000_000_000))])))
+                }
+            })
+        let old = try #require(try await register(bench).current?.key)
+        let store = try await bench.controller.registrations()
+        let told = Heard()
+        let (ports, send) = AsyncStream.makeStream(of: UInt16.self)
+        var options = bench.controller.options
+        options.addresses = [bench.device.address]
+        // One on which nobody is advertised.
+        options.discovery = BluetoothScene.Network()
+        let listener = Controller(options)
+        let listening = inBackground {
+            try await listener.listenForCheckIns(
+                ready: { send.yield($0) }, tell: { checkIn in told.all.withLock { $0.append(checkIn) } })
+        }
+        let port = try #require(await ports.first { _ in true })
+
+        // More than half of the counters of the key are used.
+        try await checkIn(500 + 1 << 31 + 1, old, to: port)
+        try await eventually { registered.fields.withLock { $0.count } >= 2 }
+        try await testTime.sleep(for: .seconds(40))
+        #expect(told.all.withLock { $0.isEmpty }, "it does not count before the key is new")
+        var kept = try #require(try store.registration(of: Bench.node))
+        #expect(kept.current?.key == old && kept.last == nil)
+        let sent = registered.fields.withLock { $0.last?.field(2) }
+        #expect(
+            kept.unconfirmed.map { .octets($0.secret.copyBytes()) } == (trouble == .refused ? [] : [sent]),
+            "a device that did not answer may have the key")
+
+        registered.isWell.withLock { $0 = true }
+        try await checkIn(500 + 1 << 31 + 2, old, to: port)
+        try await eventually { told.all.withLock { $0.count } == 1 }
+        #expect(told.all.withLock { $0.map(\.hasNewKey) } == [true])
+        kept = try #require(try store.registration(of: Bench.node))
+        let new = try #require(kept.current?.key)
+        #expect(new != old && kept.current?.counter.start == 3_000_000_000 && kept.unconfirmed.isEmpty)
+        // The key is another one, and the old one is the proof.
+        let fields = registered.fields.withLock { $0 }
+        #expect(fields.last?.field(2) == .octets(new.secret.copyBytes()))
+        #expect(fields.last?.field(2) != sent && fields.last?.field(3) == .octets(old.secret.copyBytes()))
+
+        try await checkIn(500 + 1 << 31 + 3, old, to: port)
+        try await checkIn(3_000_000_001, new, to: port)
+        try await eventually { told.all.withLock { $0.count } == 2 }
+        #expect(told.all.withLock { $0.last?.counter } == 3_000_000_001)
+        listening.cancel()
+        _ = await listening.result
+        await listener.close()
         await bench.end()
     }
 

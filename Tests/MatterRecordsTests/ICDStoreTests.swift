@@ -29,15 +29,15 @@ import Testing
     private func registered(start: UInt32 = 100) throws -> (ICDRegistration, CheckInKey) {
         let key = try CheckInKey.random(SystemRandom())
         var registration = ICDRegistration(nodeID: node, clientID: NodeID(9), sleep: Self.sleep)
-        registration.next = key
-        registration.confirm(start: start)
+        registration.offer(key)
+        registration.confirm(key, start: start)
         return (registration, key)
     }
 
     @Test("a registration is kept whole, in a file that only its owner can read")
     func record() async throws {
         var (registration, _) = try registered()
-        registration.next = try CheckInKey.random(SystemRandom())
+        for _ in 0..<2 { registration.offer(try CheckInKey.random(SystemRandom())) }
         registration.note(CheckInMessage(counter: 101, activeThreshold: 6000), at: 1_800_000_000)
         try await store.save(registration)
         #expect(try store.registration(of: node) == registration)
@@ -79,14 +79,31 @@ import Testing
     func newKey() throws {
         var (registration, old) = try registered()
         let new = try CheckInKey.random(SystemRandom())
-        registration.next = new
+        registration.offer(new)
         #expect(try registration.take(message(101, old))?.verdict == .accepted)
-        #expect(registration.next == new)
+        #expect(registration.unconfirmed == [new])
         #expect(try registration.take(message(500, new))?.verdict == .accepted)
-        #expect(registration.current?.key == new && registration.next == nil)
+        #expect(registration.current?.key == new && registration.unconfirmed.isEmpty)
         #expect(try registration.take(message(500, new))?.verdict == .replayed)
         #expect(try registration.take(message(501, new))?.verdict == .accepted)
         #expect(try registration.take(message(102, old)) == nil)
+    }
+
+    @Test("a key without an answer outlives the refusal of the next one; a check-in tells which one the device has")
+    func unanswered() throws {
+        var (registration, old) = try registered()
+        let keys = try (0..<3).map { _ in try CheckInKey.random(SystemRandom()) }
+        for key in keys { registration.offer(key) }
+        registration.withdraw(keys[2])
+        #expect(registration.unconfirmed == [keys[0], keys[1]] && registration.current?.key == old)
+        #expect(try registration.take(message(101, old))?.verdict == .accepted)
+        // The device has the first: it may yet be given the second.
+        #expect(try registration.take(message(102, keys[0]))?.verdict == .accepted)
+        #expect(registration.current?.key == keys[0] && registration.unconfirmed == [keys[1]])
+        registration.confirm(keys[1], start: 200)
+        #expect(registration.current?.key == keys[1] && registration.unconfirmed.isEmpty)
+        for key in keys + keys { registration.offer(key) }
+        #expect(registration.unconfirmed.count == 4)
     }
 
     @Test("a record that does not decode is a fault of its own, and keeps no other from being read")

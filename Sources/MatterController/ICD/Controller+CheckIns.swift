@@ -10,7 +10,7 @@ import MatterStore
 import MatterTransport
 
 extension Controller {
-    /// How long a key refresh may take.
+    /// How long a key refresh may take, beyond what the node asks for.
     private static let refreshPatience = Duration.seconds(20)
     /// How often the record of a node is looked at for a new check-in.
     private static let look = Duration.milliseconds(100)
@@ -98,7 +98,8 @@ extension Controller {
             guard let node = try nodes().node(checkIn.node),
                 let registration = try registrations().registration(of: checkIn.node)
             else { return }
-            try await refreshKey(of: node, registration, budget: Budget(nil, usual: Self.refreshPatience))
+            try await refreshKey(
+                of: node, registration, deadline: options.time.now + node.deliveryBudget + Self.refreshPatience)
             let message = checkIn.message
             _ = try await registrations().update(checkIn.node) { $0.note(message, at: checkIn.at) }
             var told = checkIn

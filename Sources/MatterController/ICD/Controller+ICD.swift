@@ -69,11 +69,11 @@ extension Controller {
     }
 
     /// Replaces the key of a registration: the counters of the old one are used up.
-    func refreshKey(of node: NodeRecord, _ registration: ICDRegistration, budget: Budget) async throws {
+    func refreshKey(of node: NodeRecord, _ registration: ICDRegistration, deadline: Instant) async throws {
         let link = try await awakeLink(to: node)
         do {
             _ = try await register(
-                node.nodeID, registration.sleep, on: link, title: node.title, deadline: budget.deadline(for: node))
+                node.nodeID, registration.sleep, on: link, title: node.title, deadline: deadline)
         } catch {
             await link.close()
             throw error
@@ -95,7 +95,7 @@ extension Controller {
         let known = try await store.update(node) { registration in
             registration.clientID = client
             registration.sleep = sleep
-            registration.next = key
+            registration.offer(key)
             return registration.current?.key
         }
         let fields = Self.registration(client, key, instead: known ?? nil)
@@ -104,7 +104,7 @@ extension Controller {
                 endpoint: 0, cluster: IcdManagement.id, command: Command.registerClient, fields: fields),
             .absolute, deadline: deadline)
         if result.status.status == .resourceExhausted {
-            try await forgetUnconfirmed(node, in: store)
+            try await withdraw(key, of: node, in: store)
             throw ControllerError(
                 .status, "\(title) has no room for another client that it checks in with",
                 hint: .step("icd.clients", "\(node.rawValue)"), status: result.status)
@@ -112,7 +112,7 @@ extension Controller {
         do {
             try Outcome.check(result, of: title)
         } catch {
-            try await forgetUnconfirmed(node, in: store)
+            try await withdraw(key, of: node, in: store)
             throw error
         }
         guard case .response(_, let value) = result.outcome,
@@ -122,7 +122,7 @@ extension Controller {
         }
         let now = options.unixTime()
         let confirmed = try await store.update(node) { registration in
-            registration.confirm(start: start)
+            registration.confirm(key, start: start)
             registration.noteHeard(at: now)
             return registration
         }
@@ -132,11 +132,11 @@ extension Controller {
         return confirmed
     }
 
-    /// A device that refused has not taken the key.
-    private func forgetUnconfirmed(_ node: NodeID, in store: ICDStore) async throws {
+    /// A device that refused has not taken the key; what it had before it still has.
+    private func withdraw(_ key: CheckInKey, of node: NodeID, in store: ICDStore) async throws {
         let isKnown = try await store.update(node) { registration in
-            registration.next = nil
-            return registration.current != nil
+            registration.withdraw(key)
+            return registration.hasKey
         }
         if isKnown == false { try await store.remove(node) }
     }
@@ -164,7 +164,7 @@ extension Controller {
         guard let registration = try store.registration(of: node.nodeID) else { throw Self.notRegistered(node, title) }
         if !isGone {
             var fields = [TLVElement(0, .uint(registration.clientID.rawValue))]
-            if let key = (registration.current?.key ?? registration.next)?.secret {
+            if let key = (registration.current?.key ?? registration.unconfirmed.last)?.secret {
                 fields.append(TLVElement(1, .octets(key.copyBytes())))
             }
             let result = try await link(to: node).invoke(

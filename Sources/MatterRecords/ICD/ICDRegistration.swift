@@ -59,13 +59,16 @@ package struct ICDRegistration: Equatable, Sendable {
         }
     }
 
+    /// Keys without an answer that are kept.
+    private static let mostUnconfirmed = 4
+
     package let nodeID: NodeID
     /// The node that the device checks in with, and whose subscriptions make check-ins superfluous: our own.
     package var clientID: NodeID
     /// `nil` until the device has confirmed the first key.
     package var current: Keying?
-    /// A key that the device was sent, and may have.
-    package var next: CheckInKey?
+    /// The keys that the device was sent, each of which it may have, the newest last: no answer came.
+    package private(set) var unconfirmed: [CheckInKey] = []
     package var sleep: Sleep
     package var last: CheckIn?
     /// Until when it said that it stays awake, seconds since 1970.
@@ -97,12 +100,13 @@ package struct ICDRegistration: Equatable, Sendable {
     ///
     /// - Returns: `nil` if the payload was made with none of the keys.
     package mutating func take(_ payload: [UInt8]) -> (message: CheckInMessage, verdict: CheckInCounter.Verdict)? {
-        if let next, let message = try? CheckInMessage(opening: payload, with: next) {
+        for (place, key) in unconfirmed.enumerated().reversed() {
+            guard let message = try? CheckInMessage(opening: payload, with: key) else { continue }
             // The confirmation was lost. A key that was never used has no older messages that could be played again.
             var counter = CheckInCounter(start: message.counter &- 1)
             let verdict = counter.take(message.counter)
-            current = Keying(key: next, counter: counter)
-            self.next = nil
+            current = Keying(key: key, counter: counter)
+            unconfirmed.removeFirst(place + 1)
             return (message, verdict)
         }
         guard var keying = current, let message = try? CheckInMessage(opening: payload, with: keying.key) else {
@@ -113,12 +117,24 @@ package struct ICDRegistration: Equatable, Sendable {
         return (message, verdict)
     }
 
-    /// The device has confirmed the key that it was sent last.
-    package mutating func confirm(start: UInt32) {
-        guard let next else { return }
-        current = Keying(key: next, counter: CheckInCounter(start: start))
-        self.next = nil
+    /// A key is about to be sent: the device may use it although its answer is lost. Until it is confirmed all earlier keys
+    /// count too.
+    package mutating func offer(_ key: CheckInKey) {
+        unconfirmed.append(key)
+        unconfirmed.removeFirst(max(0, unconfirmed.count - Self.mostUnconfirmed))
     }
+
+    /// The device has confirmed a key, and with that has none of those before it.
+    package mutating func confirm(_ key: CheckInKey, start: UInt32) {
+        current = Keying(key: key, counter: CheckInCounter(start: start))
+        if let place = unconfirmed.lastIndex(of: key) { unconfirmed.removeFirst(place + 1) }
+    }
+
+    /// The device has refused a key: it keeps the one that it had.
+    package mutating func withdraw(_ key: CheckInKey) { unconfirmed.removeAll { $0 == key } }
+
+    /// Whether the device may have a key of ours.
+    package var hasKey: Bool { current != nil || !unconfirmed.isEmpty }
 }
 
 // MARK: The record
@@ -139,7 +155,11 @@ extension ICDRegistration {
                     key: try CheckInKey(SecretBytes(key)),
                     counter: CheckInCounter(start: try fields.unsigned(2), offset: try fields.unsigned(3)))
             }
-            next = try fields.optionalOctets(4).map { try CheckInKey(SecretBytes($0)) }
+            for value in try fields.array(9) {
+                guard let key = value.octetString else { throw TLVError(.wrongType, "\(file): a key is no bytes") }
+                unconfirmed.append(try CheckInKey(SecretBytes(key)))
+            }
+            if let newest = try fields.optionalOctets(4) { unconfirmed.append(try CheckInKey(SecretBytes(newest))) }
             if let counter: UInt32 = try fields.optionalUnsigned(6) {
                 last = CheckIn(counter: counter, at: Int64(clamping: try fields.unsigned(7, as: UInt64.self)))
             }
@@ -158,7 +178,7 @@ extension ICDRegistration {
                 TLVElement(3, .uint(UInt64(current.counter.offset))),
             ]
         }
-        if let next { members.append(TLVElement(4, .octets(next.secret.copyBytes()))) }
+        if let newest = unconfirmed.last { members.append(TLVElement(4, .octets(newest.secret.copyBytes()))) }
         var sleeping = [
             TLVElement(0, .uint(UInt64(sleep.idle))), TLVElement(1, .uint(UInt64(sleep.active))),
             TLVElement(2, .uint(UInt64(sleep.threshold))),
@@ -173,6 +193,10 @@ extension ICDRegistration {
             ]
         }
         if let awakeUntil { members.append(TLVElement(8, .uint(UInt64(clamping: awakeUntil)))) }
+        let older = unconfirmed.dropLast()
+        if !older.isEmpty {
+            members.append(TLVElement(9, .array(of: older.map { .octets($0.secret.copyBytes()) })))
+        }
         return TLVElement(.anonymous, .structure(members)).encoded()
     }
 }

@@ -323,9 +323,10 @@ enum Seeds {
         var registration = ICDRegistration(
             nodeID: .init(7), clientID: .init(9),
             sleep: .init(idle: 3600, active: 1000, threshold: 5000, triggers: 4, triggerInstruction: "wave"))
-        registration.next = checkInKey
-        registration.confirm(start: 7)
-        registration.next = checkInKey
+        if let checkInKey {
+            registration.confirm(checkInKey, start: 7)
+            for _ in 0..<2 { registration.offer(checkInKey) }
+        }
         registration.note(CheckInMessage(counter: 9, activeThreshold: 5000), at: 1_786_000_000)
         return [node.encoded(), pending.encoded(), group.encoded(), registration.encoded()]
             + text([fabric, confirmation])
