@@ -5,6 +5,7 @@ import MatterDataModel
 import MatterErrors
 import MatterInteraction
 import MatterRecords
+import MatterSecureChannel
 import MatterSession
 import MatterSetupPayload
 import MatterStore
@@ -345,6 +346,42 @@ struct CommissionerTests {
         #expect(error.code == .interrupted && error.aftermath == .rolledBack && .testNow - start < .seconds(20))
         #expect(lamp.log.last == "disarm" && !lamp.isPending)
         #expect(try workshop.journal.all() == [])
+        await workshop.end()
+        await lamp.end()
+    }
+
+    /// The opcode of a datagram of a handshake.
+    private static func opcode(_ datagram: [UInt8]) -> UInt8? {
+        guard let flags = datagram.first else { return nil }
+        // After flags, session, security flags and counter come the node ids, and then the flags of the exchange.
+        let source = flags & 0x04 == 0 ? 0 : 8
+        let destination = flags & 0x03 == 1 ? 8 : flags & 0x03 == 2 ? 2 : 0
+        return datagram.dropFirst(8 + source + destination + 1).first
+    }
+
+    @Test(
+        "an interruption of the pairing says what is known of the device: nothing was changed until it has the proof",
+        arguments: [(SecureChannelOpcode.pake1, false), (.pake3, true)])
+    func interruptedPairing(message: SecureChannelOpcode, isDoubtful: Bool) async throws {
+        let (workshop, lamp) = (try Workshop(), try await Commissionee())
+        let relay = try Relay(to: lamp.device.address)
+        let reached = Seen()
+        relay.meddle { direction, datagram in
+            if direction == .toDevice, Self.opcode(datagram) == message.rawValue { reached.note("message", []) }
+            // What the device says to it is not heard here.
+            return direction == .toClient && reached.has("message") ? [] : [(direction, datagram)]
+        }
+        let request = try workshop.request(relay.address)
+        let task = inBackground { try await workshop.commission(request) }
+        try await eventually { reached.has("message") }
+        try await testTime.sleep(for: .milliseconds(100))
+        task.cancel()
+        let error = try await failure { try await task.value }
+        #expect(error.code == .interrupted && error.aftermath == .untouched && error.stage == .pase)
+        #expect(error.reason.contains("it is not known whether it has opened a session") == isDoubtful)
+        #expect(error.reason.contains("interrupted; nothing was changed") == !isDoubtful)
+        #expect(error.hint.map { "\($0)".contains("up to 60 s") } == (isDoubtful ? true : nil))
+        relay.stop()
         await workshop.end()
         await lamp.end()
     }

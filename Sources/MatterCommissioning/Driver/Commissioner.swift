@@ -121,7 +121,7 @@ package struct Commissioner: Sendable {
             }
         } catch is CancellationError {
             clock.fail()
-            throw CommissioningError(.interrupted, stage: .pase, "interrupted; nothing was changed on the device")
+            throw pairing.interruption
         } catch {
             clock.fail()
             throw try withPendingNode(error, request)

@@ -34,6 +34,7 @@ struct PASESearch: Sendable {
     let random: any RandomSource
     let request: CommissioningRequest
     let clock: StageClock
+    var proofs = PasscodeProofs()
 
     /// - Parameters:
     ///   - lookout: how long to look for candidates; half of the time if `nil`.
@@ -139,12 +140,13 @@ struct PASESearch: Sendable {
     }
 
     private func makeHandshake(_ heard: @escaping @Sendable () -> Void) -> Connector.MakeHandshake {
-        let (random, passcode) = (random, request.passcode.value)
+        let (random, passcode, proofs, time) = (random, request.passcode.value, proofs, connector.time)
         return { localSessionID, reliability in
             OverheardHandshake(
                 PASEInitiator(
                     passcode: passcode, localSessionID: localSessionID, knownReliability: reliability, random: random),
-                heard: heard)
+                heard: heard, proved: { proofs.note(localSessionID, at: time.now) },
+                refused: { proofs.remove(localSessionID) })
         }
     }
 
@@ -163,21 +165,39 @@ private final class Once: Sendable {
     func isFirst() -> Bool { !isDone.exchange(true, ordering: .relaxed) }
 }
 
-/// A handshake that tells when the peer has said something.
+/// A handshake of PASE that tells when the peer has said something, and when it has our proof.
 private struct OverheardHandshake: Handshake {
     private var handshake: any Handshake
     private let heard: @Sendable () -> Void
+    private let proved: @Sendable () -> Void
+    private let refused: @Sendable () -> Void
 
-    init(_ handshake: any Handshake, heard: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - heard: told of each message of the peer.
+    ///   - proved: told that the proof of the passcode is about to be sent.
+    ///   - refused: told that the handshake has failed.
+    init(
+        _ handshake: any Handshake, heard: @escaping @Sendable () -> Void, proved: @escaping @Sendable () -> Void,
+        refused: @escaping @Sendable () -> Void
+    ) {
         self.handshake = handshake
         self.heard = heard
+        self.proved = proved
+        self.refused = refused
     }
 
     mutating func start() throws(SecureChannelError) -> HandshakeStep { try handshake.start() }
 
     mutating func handle(_ message: HandshakeMessage) throws(SecureChannelError) -> HandshakeStep {
         heard()
-        return try handshake.handle(message)
+        do {
+            let step = try handshake.handle(message)
+            if step.send?.opcode == .pake3 { proved() }
+            return step
+        } catch {
+            refused()
+            throw error
+        }
     }
 
     var peerParameters: SessionParameters? { handshake.peerParameters }

@@ -19,6 +19,7 @@ struct Pairing: Sendable {
     let request: CommissioningRequest
     let clock: StageClock
     let deadline: Instant
+    let proofs = PasscodeProofs()
     private var time: any TimeSource { environment.time }
 
     /// - Parameter waitsForWindow: whether a device that is advertised as open and says that it is closed is tried as
@@ -87,6 +88,21 @@ struct Pairing: Sendable {
         return nil
     }
 
+    /// The error of a search that was interrupted.
+    var interruption: CommissioningError {
+        guard proofs.mayHold(at: time.now) else {
+            return CommissioningError(.interrupted, stage: .pase, "interrupted; nothing was changed on the device")
+        }
+        // Its answer was not waited for.
+        return CommissioningError(
+            .interrupted, stage: .pase,
+            "interrupted while the device was checking the setup code: it is not known whether it has opened a session; "
+                + "nothing else was changed on it",
+            hint:
+                "if it has, it takes no other attempt for up to \(PasscodeProofs.hold.components.seconds) s; the next "
+                + "one may have to wait for that")
+    }
+
     private func alreadyHere(_ node: PendingNode) -> CommissioningError {
         CommissioningError(
             .alreadyOnFabric, stage: .discover,
@@ -102,7 +118,8 @@ struct Pairing: Sendable {
             bluetooth: environment.bluetooth.map {
                 BluetoothPairing(
                     central: $0, time: environment.time, random: environment.random, logger: environment.logger)
-            }, random: environment.random, request: request, clock: clock
+            }, random: environment.random, request: request, clock: clock,
+            proofs: proofs
         ).pair(lookout: lookout, until: deadline, waitsForWindow: waitsForWindow)
     }
 }
