@@ -158,6 +158,35 @@ import Testing
         #expect(neither.status == 64, "\(neither)")
     }
 
+    @Test(
+        "a --thread that is neither a file nor auto is refused in words that name its forms",
+        arguments: [
+            ("auto:", "--thread auto:NETWORK needs the name or the extended PAN id"),
+            ("automatic", "auto or auto:NETWORK"), ("0e0800000000000100000003", "auto or auto:NETWORK"),
+        ])
+    func malformedThread(_ value: String, _ words: String) async throws {
+        for command in ["network credentials add", "net add lamp", "commission 34970112332"] {
+            let run = try await shell.run("\(command) --thread \(value) --json")
+            #expect(run.status == 64 && run.stderr.contains(words), "\(run)")
+            #expect(!run.stderr.contains("0e08000000"), "\(run)")
+        }
+    }
+
+    @Test("net add looks for the node before it looks for anything else")
+    func nodeFirst() async throws {
+        // A border router and a file that are not there.
+        let house = try Shell(["MATTERCTL_BORDER_ROUTER": "http://127.0.0.1:1"])
+        for network in ["--thread auto", "--wifi home --wifi-password @/nowhere"] {
+            let none = try await house.run("net add lamp \(network) --json")
+            #expect(try none.status == 3 && none.error().text("id") == "fabric.none", "\(none)")
+        }
+        try await house.succeed("fabric create home")
+        for network in ["--thread auto", "--wifi home --wifi-password @/nowhere"] {
+            let none = try await house.run("net add lamp \(network) --json")
+            #expect(try none.status == 3 && none.error().text("id") == "node.unknown", "\(none)")
+        }
+    }
+
     @Test("two border routers of one network are one network, and a broken one does not keep from the other")
     func oneThreadNetwork() async throws {
         let router = try await borderRouter("mesh")

@@ -52,7 +52,11 @@ struct NetworkJoinOptions: ParsableArguments {
         }
         if let wifiPassword { try SecretArgument.check(wifiPassword, "--wifi-password") }
         if let thread, automatic == nil, thread != "-", !thread.hasPrefix("@") {
-            throw ValidationError("--thread takes @FILE, - for stdin, or auto: a dataset has keys in it")
+            guard !thread.hasPrefix("\(Self.auto)\(Self.separator)") else {
+                throw ValidationError("--thread auto:NETWORK needs the name or the extended PAN id of the network")
+            }
+            throw ValidationError(
+                "--thread takes @FILE, - for stdin, auto or auto:NETWORK, and no dataset itself, which has keys in it")
         }
     }
 

@@ -59,6 +59,8 @@ struct NetAdd: NetChangeCommand {
     }
 
     func run(_ context: CommandContext) async throws {
+        // Nobody is asked, and nothing is searched, for a node that is not there.
+        _ = try await context.controller.record(of: node.node)
         let credentials = try await network.credentials(
             NetworkStore(context.controller.options.state), context.console, options.state.output,
             patience: context.timeout)
