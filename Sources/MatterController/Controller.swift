@@ -254,7 +254,7 @@ public actor Controller {
     package func link(to node: NodeRecord, for kind: SlotKind? = nil) async throws -> NodeLink {
         let key = LinkKey(node: node.nodeID, kind: kind ?? options.sessions)
         if let link = links[key] { return link }
-        let hasWaited = try await meet(node)
+        let hasWaited = try await meet(node, for: key.kind)
         let link = try await awakeLink(to: node, for: kind)
         if hasWaited { try await keepAwake(link) }
         return link
@@ -263,6 +263,11 @@ public actor Controller {
     /// Whether there is a link to a node.
     func isLinked(to node: NodeRecord, for kind: SlotKind) -> Bool {
         links[LinkKey(node: node.nodeID, kind: kind)] != nil
+    }
+
+    /// Takes leave of a node that was not reached.
+    func unlink(_ node: NodeRecord, for kind: SlotKind) async {
+        await links.removeValue(forKey: LinkKey(node: node.nodeID, kind: kind))?.close()
     }
 
     func noteListener(_ failure: any Error) { listenerFailure = failure }

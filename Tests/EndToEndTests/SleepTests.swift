@@ -4,8 +4,8 @@ import Testing
 
 /// A virtual light that sleeps, and the commands that wait for it.
 @Suite("A device that sleeps", .enabled(if: Laboratory.isHere), .laboratorySlot) struct SleepTests {
-    private static func device() async throws -> VirtualDevice {
-        try await VirtualDevice.start("on-off-light", options: ["--icd", "6s"], isAdvertised: true)
+    private static func device(_ idle: String = "6s") async throws -> VirtualDevice {
+        try await VirtualDevice.start("on-off-light", options: ["--icd", idle], isAdvertised: true)
     }
 
     private static func sleeps(_ device: VirtualDevice, _ times: Int = 1) async throws {
@@ -124,6 +124,31 @@ import Testing
         await device.end()
         let alone = try await matterctl("subscribe", "lamp", "1/on-off/on-off", "--timeout", "2s", "--json")
         #expect(alone.status == 4 && alone.duration < .seconds(10), "\(alone)")
+    }
+
+    @Test("after kill -9 of a subscriber, the next one reaches the device when it owes a report, without a check-in")
+    func killed() async throws {
+        let matterctl = try MatterCtl()
+        let device = try await Self.device("15s")
+        try await matterctl.commission(device, ["--name", "lamp"])
+        let first = try matterctl.start(["subscribe", "lamp", "1/on-off/on-off", "--json"])
+        try await eventually("a subscription: \(first.stdout) \(first.stderr)", within: .seconds(90)) {
+            Self.story(first) == ["established", "false"]
+        }
+        first.signal(SIGKILL)
+        _ = await first.status()
+        let naps = device.events.count { $0["text"]?.string == "asleep" }
+        try await Self.sleeps(device, naps + 1)
+        func checkIns() -> Int { device.events.count { $0["step"]?.string == "checked-in" } }
+        let before = checkIns()
+        let second = try matterctl.start(["subscribe", "lamp", "1/on-off/on-off", "--json"])
+        try await eventually("another one: \(second.stdout) \(second.stderr)", within: .seconds(40)) {
+            Self.story(second) == ["established", "false"]
+        }
+        #expect(checkIns() == before)
+        #expect(second.stderr.contains("a subscription from here may still hold"), "\(second.stderr)")
+        second.signal(SIGINT)
+        #expect(await second.status() == 0)
     }
 
     @Test("a key whose counters are used up is replaced by the process that listens")

@@ -33,12 +33,15 @@ import Testing
 }
 
 @Suite("How long a node sleeps") struct NapTests {
-    private func nap(last: Int64? = nil, awakeUntil: Int64? = nil, now: Int64 = 10_000) -> Nap {
+    private func nap(
+        last: Int64? = nil, awakeUntil: Int64? = nil, reportDue: Int64? = nil, now: Int64 = 10_000
+    ) -> Nap {
         var registration = ICDRegistration(
             nodeID: NodeID(1), clientID: NodeID(2),
             sleep: .init(idle: 600, active: 1000, threshold: 5000, mostBackOff: 3600))
         registration.last = last.map { ICDRegistration.CheckIn(counter: 1, at: $0) }
         registration.awakeUntil = awakeUntil
+        registration.reportDue = reportDue
         return Nap(registration, now: now)
     }
 
@@ -55,6 +58,22 @@ import Testing
         #expect(nap().longest == .seconds(610) && nap().text == "10 min")
         #expect(nap(last: 9_500).longest == .seconds(610))
         #expect(nap(last: 5_000).longest == .seconds(3610))
+        #expect(nap().reason.isEmpty && !nap().reports)
         #expect(Nap.text(8) == "8 s" && Nap.text(7200) == "2 h" && Nap.text(3601) == "61 min")
+    }
+
+    @Test("one that owes a report checks in only after that, and is awake when it is due")
+    func owing() {
+        let owing = nap(last: 1_000, reportDue: 10_500)
+        #expect(owing.longest == .seconds(500 + 30 + 600 + 10) && owing.text == "19 min" && !owing.reports)
+        #expect(owing.reason.contains("a subscription from here"))
+        for (now, reports) in [(10_498, false), (10_499, true), (10_530, true), (10_531, false)] as [(Int64, Bool)] {
+            #expect(nap(reportDue: 10_500, now: now).reports == reports)
+        }
+        let noticed = nap(last: 1_000, reportDue: 10_500, now: 10_600)
+        #expect(noticed.longest == .seconds(610) && noticed.reason.isEmpty)
+        // Long gone, or a clock that was wrong.
+        #expect(nap(last: 1_000, reportDue: 9_000).longest == .seconds(3610))
+        #expect(nap(reportDue: 1_000_000).longest == .seconds(610))
     }
 }

@@ -196,6 +196,40 @@ private final class Heard: Sendable {
         await bench.end()
     }
 
+    @Test(
+        "after a subscriber was killed, a node is not waited for longer than until it owes a report",
+        arguments: [true, false])
+    func owedReport(isThere: Bool) async throws {
+        let registered = Registered()
+        let bench = try await bench(registered)
+        _ = try await register(bench)
+        let store = try await bench.controller.registrations()
+        let began = Instant.testNow
+        var options = bench.controller.options
+        options.discovery = BluetoothScene.Network()
+        options.waitsForCheckIn = true
+        options.unixTime = { TestFabric.unixTime + (Instant.testNow - began).components.seconds }
+        _ = try await store.update(Bench.node) { registration in
+            registration.awakeUntil = TestFabric.unixTime - 10
+            registration.reportDue = TestFabric.unixTime + 900
+        }
+        if !isThere { bench.relay.cutOff() }
+        let waiting = Controller(options)
+        let node = try await waiting.record(of: "lamp")
+        if isThere {
+            _ = try await waiting.link(to: node)
+            #expect((899...905).contains((Instant.testNow - began).components.seconds))
+            #expect(try #require(try store.registration(of: Bench.node)).awakeUntil != nil)
+        } else {
+            let error = await #expect(throws: ControllerError.self) { _ = try await waiting.link(to: node) }
+            // It sleeps once more after it has noticed that nobody takes its report.
+            let waited = (Instant.testNow - began).components.seconds
+            #expect(error?.code == .noCheckIn && (4500...4560).contains(waited), "\(waited)")
+        }
+        await waiting.close()
+        await bench.end()
+    }
+
     private func receiver(_ bench: Bench) async throws -> CheckInReceiver {
         CheckInReceiver(
             store: try await bench.controller.registrations(), time: testTime, unixTime: { TestFabric.unixTime },

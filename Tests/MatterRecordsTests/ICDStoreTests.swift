@@ -39,8 +39,9 @@ import Testing
         var (registration, _) = try registered()
         for _ in 0..<2 { registration.offer(try CheckInKey.random(SystemRandom())) }
         registration.note(CheckInMessage(counter: 101, activeThreshold: 6000), at: 1_800_000_000)
+        registration.noteHeard(at: 1_800_000_000, reportWithin: 3600)
         try await store.save(registration)
-        #expect(try store.registration(of: node) == registration)
+        #expect(try store.registration(of: node) == registration && registration.reportDue == 1_800_003_600)
         #expect(registration.awakeUntil == 1_800_000_006 && registration.sleep.threshold == 6000)
         let file = "\(state.directory.path)/fabrics/home/icd/0000000000000007"
         let attributes = try FileManager.default.attributesOfItem(atPath: file)

@@ -16,6 +16,8 @@ extension Controller {
     private static let look = Duration.milliseconds(100)
     /// How often another process that listens is looked after.
     private static let rest = Duration.seconds(1)
+    /// How long a node that has to report may take to answer: it repeats its report for some seconds.
+    private static let reportPatience = Duration.seconds(12)
     /// How long a device that has woken up is asked to stay awake.
     private static let stay = Duration.seconds(30)
 
@@ -115,7 +117,7 @@ extension Controller {
     /// Before a session with a node: waits for its check-in if the user wants that, otherwise says that it may sleep.
     ///
     /// - Returns: whether it was waited for.
-    func meet(_ node: NodeRecord) async throws -> Bool {
+    func meet(_ node: NodeRecord, for kind: SlotKind) async throws -> Bool {
         guard node.isLongIdleTime else { return false }
         guard let registration = try registrations().registration(of: node.nodeID) else {
             guard options.waitsForCheckIn else { return false }
@@ -125,23 +127,26 @@ extension Controller {
         guard !nap.isAwake else { return false }
         guard options.waitsForCheckIn else {
             options.warn(
-                "\(node.title) sleeps: its next check-in may take up to \(nap.text)",
+                "\(node.title) sleeps: its next check-in may take up to \(nap.text)\(nap.reason)",
                 .step("icd.wait") + Nap.wakeUp(registration.sleep))
             return false
         }
-        try await awaitCheckIn(of: node, registration, nap)
+        try await awaitCheckIn(of: node, registration, nap, for: kind)
         return true
     }
 
-    /// - Parameter longer: how much longer than its sleep a node may be silent.
+    /// - Parameters:
+    ///   - kind: what the node is waited for.
+    ///   - longer: how much longer than its sleep a node may be silent.
     func awaitCheckIn(
-        of node: NodeRecord, _ registration: ICDRegistration, _ nap: Nap, longer: Duration = .zero
+        of node: NodeRecord, _ registration: ICDRegistration, _ nap: Nap, for kind: SlotKind,
+        longer: Duration = .zero
     ) async throws {
         options.warn(
-            "\(node.title) sleeps: waiting for its next check-in, up to \(nap.text)",
+            "\(node.title) sleeps: waiting for its next check-in, up to \(nap.text)\(nap.reason)",
             ActiveModeTrigger.ways(registration.sleep).first.map { "or wake it up: \($0)" })
         try await checkIn(
-            of: node, after: registration, within: options.checkInPatience ?? nap.longest + longer)
+            of: node, after: registration, for: kind, within: options.checkInPatience ?? nap.longest + longer)
     }
 
     /// The longest that any node of the fabric may be waited for.
@@ -151,23 +156,48 @@ extension Controller {
     }
 
     /// Waits for the next check-in of a node, here or in the process that listens.
+    ///
+    /// A node does not check in while it has a subscription of ours, also if the process that had it is gone. It is tried
+    /// then when it has to report.
     private func checkIn(
-        of node: NodeRecord, after before: ICDRegistration, within limit: Duration
+        of node: NodeRecord, after before: ICDRegistration, for kind: SlotKind, within limit: Duration
     ) async throws {
         listenInBackground()
         let store = try registrations()
         let end = options.time.now + limit
+        var tried: Int64?
         while options.time.now < end {
             try await options.time.sleep(for: Self.look)
             if let failure = listenerFailure { throw failure }
             guard let now = try store.registration(of: node.nodeID) else { throw Self.notRegistered(node, node.title) }
             if let last = now.last, last != before.last { return }
             // Another process hears it.
-            if Nap(now, now: options.unixTime()).isAwake { return }
+            let nap = Nap(now, now: options.unixTime())
+            if nap.isAwake { return }
+            guard nap.reports, tried != now.reportDue else { continue }
+            tried = now.reportDue
+            if try await answers(node, for: kind, until: end) { return }
         }
         throw ControllerError(
             .noCheckIn, "\(node.title) has not checked in",
             hint: .step("icd.no-check-in", node.label) + Nap.wakeUp(before.sleep))
+    }
+
+    /// Whether a node that should be awake answers, and then stays awake for a while.
+    private func answers(_ node: NodeRecord, for kind: SlotKind, until end: Instant) async throws -> Bool {
+        let isNew = !isLinked(to: node, for: kind)
+        let link = try await awakeLink(to: node, for: kind)
+        do {
+            let limit = min(end, options.time.now + Self.reportPatience)
+            let result = try await link.invoke(Self.stayActive(Self.stay), .absolute, deadline: limit)
+            try await notePromise(Self.promise(result) ?? .zero, of: node.nodeID)
+            return true
+        } catch {
+            try Task.checkCancellation()
+            options.logger.debug("\(node.title) does not answer when it has to report: \(error)")
+            if isNew { await unlink(node, for: kind) }
+            return false
+        }
     }
 
     /// Asks a node that has just woken up to stay awake while the command is carried out; one that does not know how is not
@@ -210,22 +240,36 @@ struct Nap {
     private static let slack: Int64 = 10
     /// A promise beyond that comes from a clock that was wrong.
     private static let longestPromise: Int64 = 65_536
+    /// How long a device may take to notice that nobody takes its report.
+    private static let noticing: Int64 = 30
 
     /// Whether it has said that it is awake by now.
     let isAwake: Bool
+    /// Whether it sends the report about now that a subscription of ours promised at the latest.
+    let reports: Bool
     /// How long its next check-in may take.
     let longest: Duration
     let text: String
+    /// Why that is longer than it sleeps, after the text.
+    let reason: String
 
     init(_ registration: ICDRegistration, now: Int64) {
         let sleep = registration.sleep
         let idle = Int64(sleep.idle)
         isAwake = registration.awakeUntil.map { (now...now + Self.longestPromise).contains($0 - 1) } ?? false
+        // When it last had to be awake without a check-in: it sleeps once more after it has noticed that nobody listens.
+        let due = registration.reportDue.flatMap { due in
+            (now - Self.noticing - idle - Self.slack...now + Self.longestPromise).contains(due) ? due : nil
+        }
+        reports = due.map { ($0 - 1...$0 + Self.noticing).contains(now) } ?? false
+        let silence = due.map { max(0, $0 + Self.noticing - now) } ?? 0
         // One that missed its time skips rounds.
-        let isLate = registration.last.map { !($0.at...$0.at + idle + Self.slack).contains(now) } ?? false
-        let seconds = isLate ? max(idle, Int64(sleep.mostBackOff ?? 0)) : idle
+        let isLate = due == nil && registration.last.map { !($0.at...$0.at + idle + Self.slack).contains(now) } ?? false
+        let seconds = silence + (isLate ? max(idle, Int64(sleep.mostBackOff ?? 0)) : idle)
         longest = .seconds(seconds + Self.slack)
         text = Nap.text(seconds)
+        reason =
+            silence > 0 ? " (a subscription from here may still hold, and keeps it from checking in until it ends)" : ""
     }
 
     /// A number of seconds for people.

@@ -1,5 +1,6 @@
 import Logging
 package import MatterRecords
+import MatterStore
 import MatterTransport
 
 /// A node that is followed, sleeps for long times, and checks in here: its subscription is set up when it wakes up.
@@ -37,7 +38,10 @@ struct FollowedSleeper: Sendable {
 
     /// Notes that the node has reported, and is awake for a moment: other commands need not wait for a check-in, which does
     /// not come while there is a subscription.
-    func noteReport() async { await controller.noteReport(of: node) }
+    ///
+    /// - Parameter next: when it reports again at the latest. Should this process be killed, the next one knows by that when
+    ///   the node is awake.
+    func noteReport(next: Duration) async { await controller.noteReport(of: node, next: next) }
 }
 
 extension Controller {
@@ -60,13 +64,15 @@ extension Controller {
         }
         let nap = Nap(registration, now: options.unixTime())
         guard !nap.isAwake else { return }
-        try await awaitCheckIn(of: node, registration, nap, longer: longer)
+        try await awaitCheckIn(of: node, registration, nap, for: .long, longer: longer)
     }
 
-    fileprivate func noteReport(of node: NodeRecord) async {
+    fileprivate func noteReport(of node: NodeRecord, next: Duration) async {
         let now = options.unixTime()
         do {
-            _ = try await registrations().update(node.nodeID) { $0.noteHeard(at: now) }
+            _ = try await registrations().update(node.nodeID) {
+                $0.noteHeard(at: now, reportWithin: next.components.seconds)
+            }
         } catch {
             options.logger.warning("the sleep of node \(node.nodeID) could not be noted: \(error)")
         }

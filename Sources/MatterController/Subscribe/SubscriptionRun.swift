@@ -114,7 +114,7 @@ struct SubscriptionRun: Sendable {
         tell(
             .established(
                 id: subscription.id, maxInterval: .seconds(Int64(subscription.maxInterval)), subscription.reports))
-        await sleeper?.noteReport()
+        await sleeper?.noteReport(next: .seconds(Int64(subscription.maxInterval)))
         var state = SubscriptionState(
             subscription, maximumRoundTrip: await session.responseAllowance(processing: .zero), now: time.now)
         let largest = session.manager.link.largestPayload
@@ -130,7 +130,7 @@ struct SubscriptionRun: Sendable {
             case .report(let first):
                 if let report = try await take(first, &state) {
                     tell(.report(report))
-                    await sleeper?.noteReport()
+                    await sleeper?.noteReport(next: .seconds(Int64(subscription.maxInterval)))
                 }
                 inbox.watch(until: state.deadline, of: time)
             case .closed:

@@ -73,6 +73,9 @@ package struct ICDRegistration: Equatable, Sendable {
     package var last: CheckIn?
     /// Until when it said that it stays awake, seconds since 1970.
     package var awakeUntil: Int64?
+    /// When it reports at the latest to a subscription of ours, seconds since 1970: it is awake then, also if nobody is there
+    /// to hear it. Until it has noticed that, it does not check in.
+    package var reportDue: Int64?
 
     package init(nodeID: NodeID, clientID: NodeID, sleep: Sleep) {
         self.nodeID = nodeID
@@ -85,15 +88,20 @@ package struct ICDRegistration: Equatable, Sendable {
     /// - Parameter now: seconds since 1970.
     package mutating func note(_ message: CheckInMessage, at now: Int64) {
         last = CheckIn(counter: message.counter, at: now)
+        // It has no subscription of ours.
+        reportDue = nil
         sleep.threshold = message.activeThreshold ?? sleep.threshold
         awakeUntil = now + Int64(max(sleep.active, UInt32(sleep.threshold))) / 1000
     }
 
     /// Notes that the device was heard, and stays awake for a moment.
     ///
-    /// - Parameter now: seconds since 1970.
-    package mutating func noteHeard(at now: Int64) {
+    /// - Parameters:
+    ///   - now: seconds since 1970.
+    ///   - next: when it reports again at the latest, in seconds; `nil` if it was no report.
+    package mutating func noteHeard(at now: Int64, reportWithin next: Int64? = nil) {
         awakeUntil = max(awakeUntil ?? 0, now + Int64(sleep.threshold) / 1000)
+        if let next { reportDue = now + next }
     }
 
     /// The check-in that a payload is, and what it comes to.
@@ -164,6 +172,7 @@ extension ICDRegistration {
                 last = CheckIn(counter: counter, at: Int64(clamping: try fields.unsigned(7, as: UInt64.self)))
             }
             awakeUntil = (try fields.optionalUnsigned(8, as: UInt64.self)).map { Int64(clamping: $0) }
+            reportDue = (try fields.optionalUnsigned(10, as: UInt64.self)).map { Int64(clamping: $0) }
         } catch {
             throw RecordError(.invalid, "\(file) is not a registration with a device that sleeps: \(error)")
         }
@@ -197,6 +206,7 @@ extension ICDRegistration {
         if !older.isEmpty {
             members.append(TLVElement(9, .array(of: older.map { .octets($0.secret.copyBytes()) })))
         }
+        if let reportDue { members.append(TLVElement(10, .uint(UInt64(clamping: reportDue)))) }
         return TLVElement(.anonymous, .structure(members)).encoded()
     }
 }
