@@ -94,6 +94,15 @@ package struct JSONFields<Failure: JSONFieldFailure>: Sendable {
         try required(key, try optionalInteger(key, as: type))
     }
 
+    /// A time in seconds since 1970, before the year 10000: calculations with it cannot overflow.
+    package func optionalTime(_ key: String) throws(Failure) -> Int64? {
+        try member(key, "a time in seconds since 1970") { value in
+            value.id(as: Int64.self).flatMap(UnixTime.plausible)
+        }
+    }
+
+    package func time(_ key: String) throws(Failure) -> Int64 { try required(key, try optionalTime(key)) }
+
     package func optionalBool(_ key: String) throws(Failure) -> Bool? {
         try member(key, "true or false", \.boolValue)
     }

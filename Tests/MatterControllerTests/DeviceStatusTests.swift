@@ -63,6 +63,31 @@ import Testing
         #expect(two.map(\.text) == ["1: on; 2: off"])
     }
 
+    @Test("the power of a plug is whole watts, or tenths below ten; the state of a cleaner is in words")
+    func powerAndWork() throws {
+        let on = try taken("on", .bool(true))
+        #expect(try text([on, try taken("power", .int(1_150_499))]) == "on, 1150 W")
+        #expect(try text([on, try taken("power", .int(9_949))]) == "on, 9.9 W")
+        #expect(try text([on, try taken("power", .int(9_950))]) == "on, 10 W")
+        #expect(try text([try taken("power", .int(-40))]) == "0.0 W")
+        #expect(try text([try taken("power", .int(-2_340))]) == "-2.3 W")
+        #expect(try text([try taken("cleaner", .uint(0x41))]) == "charging")
+        #expect(try text([try taken("valve", .uint(2))]) == "transitioning")
+    }
+
+    @Test("numbers that no device should send harm nothing")
+    func hostileNumbers() throws {
+        let readings = try [
+            "level", "position", "speed", "power", "battery", "lock", "cleaner", "valve", "playback", "mode", "heat to",
+        ].map { name in try [.uint(.max), .int(.min), .string("x"), .bool(true)].map { try taken(name, $0) } }
+        for values in readings {
+            for value in values {
+                _ = try text([value])
+                _ = try text([try taken("on", .bool(true)), value])
+            }
+        }
+    }
+
     @Test("a device behind a bridge has its own state and battery; one that its bridge has lost is not reachable")
     func bridge() throws {
         var (first, second) = (endpoint(2), endpoint(3))

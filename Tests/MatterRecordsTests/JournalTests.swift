@@ -87,7 +87,7 @@ struct JournalTests {
         arguments: [
             ("name", .uint(1)), ("room", .bool(true)), ("vendorId", .uint(65_536)), ("productId", "x"),
             ("addresses", "::1"), ("discriminator", .uint(4096)), ("discriminator", "3840x"),
-            ("shortDiscriminator", .uint(16)),
+            ("shortDiscriminator", .uint(16)), ("failSafeEnds", .int(.min)), ("failSafeEnds", .int(.max)),
         ] as [(String, JSONValue)])
     func optionalFaults(member: String, bad: JSONValue) throws {
         var object = try #require(try JSONValue(parsing: Self.node().encoded()).objectValue)

@@ -264,7 +264,8 @@ struct Nap {
         reports = due.map { ($0 - 1...$0 + Self.noticing).contains(now) } ?? false
         let silence = due.map { max(0, $0 + Self.noticing - now) } ?? 0
         // One that missed its time skips rounds.
-        let isLate = due == nil && registration.last.map { !($0.at...$0.at + idle + Self.slack).contains(now) } ?? false
+        let isLate =
+            due == nil && registration.last.map { now < $0.at || now - $0.at > idle + Self.slack } ?? false
         let seconds = silence + (isLate ? max(idle, Int64(sleep.mostBackOff ?? 0)) : idle)
         longest = .seconds(seconds + Self.slack)
         text = Nap.text(seconds)

@@ -99,6 +99,6 @@ package struct DeviceStatus: Sendable {
     }
 
     private static func percent(_ level: TLVValue) -> String? {
-        level.integer(as: Int.self).map { "\(($0 * 100 + 127) / 254)%" }
+        level.integer(as: UInt8.self).map(Int.init).map { "\(($0 * 100 + 127) / 254)%" }
     }
 }

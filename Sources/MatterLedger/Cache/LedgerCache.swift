@@ -37,7 +37,7 @@ package struct LedgerCache: Sendable {
     package func known<Answer>(_ query: LedgerQuery<Answer>) -> DatedAnswer<Answer>? {
         // What cannot be read is asked again.
         guard let contents = try? state.read(record(query)), let value = try? JSONValue(parsing: contents),
-            let date: Int64 = value["date"]?.id()
+            let date: Int64 = value["date"]?.id(), UnixTime.range.contains(date)
         else { return nil }
         guard let answer = value["answer"], !answer.isNull else { return DatedAnswer(answer: nil, date: date) }
         guard let read = try? query.read(answer) else { return nil }

@@ -117,10 +117,10 @@ extension StoredList {
                     throw Self.damaged
                 }
                 return Contents(
-                    issuer: try list.keyIdentifier("issuer"), issuerKey: key, issued: try list.integer("issued"),
-                    nextUpdate: try list.optionalInteger("nextUpdate"),
+                    issuer: try list.keyIdentifier("issuer"), issuerKey: key, issued: try list.time("issued"),
+                    nextUpdate: try list.optionalTime("nextUpdate"),
                     number: try list.text("number").map { text in (try? Hex.decode(text)) ?? [] },
-                    fetched: try list.integer("fetched"), count: try list.integer("count"),
+                    fetched: try list.time("fetched"), count: try list.integer("count"),
                     lines: record[end...].dropFirst())
             }
         } catch { throw Self.damaged }

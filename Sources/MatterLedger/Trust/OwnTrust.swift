@@ -60,7 +60,7 @@ package struct OwnTrust: Equatable, Sendable {
                 Entry(
                     keyIdentifier: try entry.keyIdentifier("keyId"), der: try entry.name("der"),
                     isSigner: try entry.flag("isSigner"), file: try entry.string("file"),
-                    date: try entry.integer("date")))
+                    date: try entry.time("date")))
         }
         distrusted = try fields.strings("distrusted").compactMap { KeyIdentifierText.decode($0) }
     }

@@ -55,7 +55,7 @@ extension TrustSet {
             guard let first = lines.first else { throw Self.damaged }
             let head = try Self.fields(first)
             guard let net = LedgerNet(rawValue: try head.string("set")) else { throw Self.damaged }
-            self.init(net: net, origin: try head.string("origin"), date: try head.integer("date"))
+            self.init(net: net, origin: try head.string("origin"), date: try head.time("date"))
             for line in lines.dropFirst() { try add(try Self.fields(line)) }
         } catch { throw Self.damaged }
     }
@@ -69,7 +69,7 @@ extension TrustSet {
                 Withdrawal(
                     LedgerCertificateID(
                         subject: try fields.name("subject"), keyIdentifier: try fields.keyIdentifier("withdrawn")),
-                    isRevoked: try fields.flag("isRevoked"), date: try fields.integer("date")))
+                    isRevoked: try fields.flag("isRevoked"), date: try fields.time("date")))
         case .point?:
             if let entry = try fields.optionalObject("entry"), let point = try RevocationPoint(entry) {
                 points.append(point)
@@ -81,7 +81,7 @@ extension TrustSet {
     private static func certificate(_ fields: LedgerFields, _ kind: TrustLine) throws(LedgerError) -> Certificate {
         Certificate(
             keyIdentifier: try fields.keyIdentifier(kind.rawValue), der: try fields.name("der"),
-            vendorID: try fields.positive("vendorId"), firstSeen: try fields.integer("firstSeen"))
+            vendorID: try fields.positive("vendorId"), firstSeen: try fields.time("firstSeen"))
     }
 
     private static func fields(_ line: ArraySlice<UInt8>) throws(LedgerError) -> LedgerFields {

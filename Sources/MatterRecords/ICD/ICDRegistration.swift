@@ -1,3 +1,4 @@
+import JSON
 package import MatterCredentials
 import MatterCrypto
 package import MatterSecureChannel
@@ -169,14 +170,17 @@ extension ICDRegistration {
             }
             if let newest = try fields.optionalOctets(4) { unconfirmed.append(try CheckInKey(SecretBytes(newest))) }
             if let counter: UInt32 = try fields.optionalUnsigned(6) {
-                last = CheckIn(counter: counter, at: Int64(clamping: try fields.unsigned(7, as: UInt64.self)))
+                last = CheckIn(counter: counter, at: Self.time(try fields.unsigned(7)))
             }
-            awakeUntil = (try fields.optionalUnsigned(8, as: UInt64.self)).map { Int64(clamping: $0) }
-            reportDue = (try fields.optionalUnsigned(10, as: UInt64.self)).map { Int64(clamping: $0) }
+            awakeUntil = (try fields.optionalUnsigned(8)).map(Self.time)
+            reportDue = (try fields.optionalUnsigned(10)).map(Self.time)
         } catch {
             throw RecordError(.invalid, "\(file) is not a registration with a device that sleeps: \(error)")
         }
     }
+
+    /// A time that calculations cannot make overflow.
+    private static func time(_ seconds: UInt64) -> Int64 { min(Int64(clamping: seconds), UnixTime.range.upperBound) }
 
     package func encoded() -> [UInt8] {
         var members = [TLVElement(0, .uint(clientID.rawValue))]

@@ -57,7 +57,7 @@ package struct PendingNode: Equatable, Sendable {
                 .salted(salt: try fields.octets("fingerprintSalt"), digest: try fields.octets("fingerprint"))
             }
         discriminator = try Self.discriminator(fields, file)
-        failSafeEnds = try fields.integer("failSafeEnds")
+        failSafeEnds = try fields.time("failSafeEnds")
         vendorID = try fields.optionalInteger("vendorId")
         productID = try fields.optionalInteger("productId")
     }

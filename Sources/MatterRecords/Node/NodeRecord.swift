@@ -78,11 +78,11 @@ package struct NodeRecord: Equatable, Sendable {
         productName = try fields.optionalString("productName")
         serialNumber = try fields.optionalString("serialNumber")
         firmware = try fields.optionalString("firmware")
-        seenAt = try fields.optionalInteger("seenAt")
+        seenAt = try fields.optionalInteger("seenAt").flatMap(UnixTime.plausible)
         sessionsPerFabric = try fields.optionalInteger("sessionsPerFabric")
         isLongIdleTime = try fields.optionalBool("longIdleTime") ?? false
-        windowEnd = try fields.optionalInteger("windowEnd")
-        commissionedAt = try fields.optionalInteger("commissionedAt")
+        windowEnd = try fields.optionalInteger("windowEnd").flatMap(UnixTime.plausible)
+        commissionedAt = try fields.optionalInteger("commissionedAt").flatMap(UnixTime.plausible)
         certificate = try fields.optionalOctets("certificate")
         attestation = try fields.optionalString("attestation").flatMap { AttestationVerdict(rawValue: $0) }
         // An interface that is gone makes an address useless, not the record.

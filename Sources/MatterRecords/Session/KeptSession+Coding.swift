@@ -116,7 +116,7 @@ extension KeptSession {
             : PeerAddress(
                 octets: Array(octets), scope: UInt32(truncatingIfNeeded: extra),
                 port: UInt16(truncatingIfNeeded: peerPort))
-        guard reader.isComplete, let address, setUp <= written.sinceBoot else { return nil }
+        guard reader.isComplete, let address, setUp >= 0, setUp <= written.sinceBoot else { return nil }
         self.init(
             snapshot: SessionSnapshot(
                 parameters: SecureSessionParameters(

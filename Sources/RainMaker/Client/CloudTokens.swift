@@ -57,10 +57,13 @@ package struct CloudTokens: Sendable, Equatable {
         guard let octets = Data(base64Encoded: base64),
             let claims = try? JSONValue(parsing: Array(octets), limits: JSONLimits(depth: 8, values: 500))
         else { return nil }
-        switch claims["exp"] {
-        case .double(let seconds): return Int64(exactly: seconds.rounded(.down))
-        case let value: return value?.integer()
-        }
+        let seconds: Int64? =
+            if case .double(let seconds) = claims["exp"] {
+                Int64(exactly: seconds.rounded(.down))
+            } else {
+                claims["exp"]?.integer()
+            }
+        return seconds.flatMap(UnixTime.plausible)
     }
 
     // MARK: Keeping
@@ -80,7 +83,9 @@ package struct CloudTokens: Sendable, Equatable {
             throw RainMakerError(
                 .notLoggedIn, "the stored tokens cannot be read", hint: .step("cloud.log-in-again"))
         }
+        let expires: Int64? = object["expires"]?.integer()
         self.init(
-            access: SecretText(access), refresh: SecretText(refresh), expires: object["expires"]?.integer())
+            access: SecretText(access), refresh: SecretText(refresh),
+            expires: expires.flatMap(UnixTime.plausible))
     }
 }

@@ -77,7 +77,7 @@ package struct PendingConfirmation: Sendable, Equatable {
         nodeID = NodeID(try fields.integer("nodeId", as: UInt64.self))
         matterNodeID = try fields.string("matterNodeId")
         metadata = try fields.optionalString("metadata")
-        issuedAt = try fields.integer("issuedAt")
+        issuedAt = try fields.time("issuedAt")
         if let node = try fields.optionalString("rainmakerNodeId"), let text = try fields.optionalString("signature") {
             evidence = RainMakerEvidence(nodeID: node, signature: text)
         }
@@ -133,7 +133,7 @@ package struct PendingRemoval: Sendable, Equatable {
         let fields = try RecordFields(contents, file)
         nodeID = NodeID(try fields.integer("nodeId", as: UInt64.self))
         name = try fields.optionalString("name")
-        since = try fields.integer("since")
+        since = try fields.time("since")
     }
 
     func encoded() -> [UInt8] {
