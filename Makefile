@@ -9,6 +9,7 @@
 # make stress    kills, crowds, losses, hostile peers, in a private network; hours, adds up over runs (docs/reliability.md)
 # make fuzz      ten million inputs for every decoder, hours too
 # make bench     measure against the official Python controller, in one run with the same light
+# make order     list the functions that a toggle runs, for the linker: Tests/Bench/order.txt
 # make sizes     list how much of the release binary each module takes
 # make format    format all Swift sources in place
 # make install   a release binary with completion scripts and manual pages below PREFIX (default /usr/local)
@@ -25,7 +26,7 @@ SHELL = /bin/bash
 .SHELLFLAGS = -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL = build
-.PHONY: build demo demo-new-device record demo-rainmaker test stress fuzz check bench sizes format install clean deps peers peers-controller release
+.PHONY: build demo demo-new-device record demo-rainmaker test stress fuzz check bench order sizes format install clean deps peers peers-controller release
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -62,11 +63,21 @@ PACKED = $(shell printf '%s\n' 2.36 $(GLIBC) | sort -V | head -n 1 | sed -n 's/^
 SMALL = .build/small.ld
 # Generic types are asked for by reference and not by name: the search for a name costs 50,000 instructions and more.
 BY_REFERENCE = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
-RELEASE = -c release --static-swift-stdlib -Xswiftc -Osize $(BY_REFERENCE) -Xswiftc -use-ld=lld \
-	-Xlinker --no-export-dynamic $(PACKED) -Xlinker --no-eh-frame-hdr -Xlinker --script=$(CURDIR)/$(SMALL)
+# The linker generates the code, function by function: it leaves out those that nobody calls, keeps one of several that are
+# equal, and puts those that a command runs side by side (decision 21). The compiler driver would optimize each file once more.
+WHOLE = --experimental-lto-mode=full -debug-info-format none -Xlinker --icf=safe \
+	-Xlinker --symbol-ordering-file=$(CURDIR)/Tests/Bench/order.txt -Xlinker --no-warn-symbol-ordering \
+	$(foreach word,-Xclang -disable-llvm-passes,-Xswiftc -Xclang-linker -Xswiftc $(word))
+# The C++ library of Swift's runtime is linked in where the system has it for that.
+CXX = .build/static/libstdc++.a
+RELEASE = -c release --static-swift-stdlib -Xswiftc -Osize $(BY_REFERENCE) -Xswiftc -use-ld=lld $(WHOLE) \
+	-Xlinker -L$(CURDIR)/$(dir $(CXX)) -Xlinker --no-export-dynamic $(PACKED) -Xlinker --no-eh-frame-hdr \
+	-Xlinker --script=$(CURDIR)/$(SMALL)
 
 $(SMALL):
-	mkdir -p $(@D)
+	mkdir -p $(@D) $(dir $(CXX))
+	library=$$(clang -print-file-name=libstdc++.a)
+	if [ -f "$$library" ]; then ln -sf "$$library" $(CXX); fi
 	echo 'SECTIONS { /DISCARD/ : { *(.eh_frame) } } INSERT AFTER .text;' > $@
 
 build: deps
@@ -181,6 +192,10 @@ bench: release peers-controller
 	swift build -c release --product attestation-bench
 	Tests/Bench/attestation.sh "$$(swift build -c release --show-bin-path)/attestation-bench" \
 		"$$(swift build $(RELEASE) --show-bin-path)/matterctl"
+
+order: release
+	@Tests/Tools/install_packages.sh $(BENCH_PACKAGES)
+	Tests/Bench/order.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
 
 install: release
 	Tests/Tools/install.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl" "$(DESTDIR)$(PREFIX)"

@@ -5,7 +5,7 @@
 
 MAP is written with `-Xlinker -Map=FILE` (`make sizes` does so). Counted is what a stripped program has on disk: code and
 data, without tables for the debugger and without memory that is only reserved. Modules of less than KB (default 100)
-are put together.
+are put together. Code that the linker generated, for all modules at once, belongs to the module that its names begin with.
 """
 import argparse
 import collections
@@ -15,6 +15,18 @@ import re
 LINE = re.compile(r"^\s*([0-9a-f]+)\s+([0-9a-f]+)\s+([0-9a-f]+)\s+(\d+) (\s*)(.*)$")
 INPUT = re.compile(r"^(.*):\((\.[^()]*|[A-Za-z_][^()]*)\)$")
 NOT_IN_FILE = re.compile(r"^\.(t?bss|debug_|symtab|strtab|shstrtab|comment|note\.GNU-stack)|^\.(relro_padding)$")
+
+
+# The mangled name of something that a module declares begins with the module's.
+DECLARED = re.compile(r"^(?:symbolic _+)?\$s(\d+)(\w+)")
+
+
+def declaring_module(name):
+    """The module whose declaration, or whose use of another's, a symbol stands for."""
+    match = DECLARED.match(name)
+    if match and len(match.group(2)) >= int(match.group(1)):
+        return match.group(2)[:int(match.group(1))]
+    return "of several modules: generic code, texts and tables"
 
 
 def module(path):
@@ -34,19 +46,32 @@ def sizes(lines):
     """(bytes by module, bytes by output section)."""
     by_module, by_section = collections.Counter(), collections.Counter()
     section = None
+    # What is left of the present section that the linker generated, and where its next symbol can be.
+    left = position = 0
     for line in lines:
         match = LINE.match(line)
         if not match:
             continue
-        size, indent, rest = int(match.group(3), 16), len(match.group(5)), match.group(6)
+        start, size, indent, rest = (
+            int(match.group(1), 16), int(match.group(3), 16), len(match.group(5)), match.group(6))
+        if indent < 16 and left:
+            by_module[declaring_module("")] += left
+            left = 0
         if indent == 0:
             section = rest
             if not NOT_IN_FILE.match(section):
                 by_section[section] += size
         elif indent == 8 and section and not NOT_IN_FILE.match(section):
             entry = INPUT.match(rest)
-            if entry:
+            if entry and entry.group(1).endswith(".lto.o"):
+                left, position = size, start
+            elif entry:
                 by_module[module(entry.group(1))] += size
+        elif indent == 16 and left and start >= position:
+            size = min(size, left)
+            by_module[declaring_module(rest)] += size
+            left, position = left - size, start + size
+    by_module[declaring_module("")] += left
     return by_module, by_section
 
 

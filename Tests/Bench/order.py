@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Writes the list of functions that commands run and of variables that they use, in which the linker puts them:
+Tests/Bench/order.txt.
+
+    order.py BINARY --work FOLDER
+
+Those that every command runs come first, then those of a toggle on a kept session, then those of a resumed one and of a full
+handshake. A name that a later build does not have does no harm, and neither does one that is missing.
+BINARY has its symbols, as `make release` leaves it. `make order` runs this on a private network.
+"""
+import argparse
+import bisect
+import pathlib
+import re
+import subprocess
+
+import start
+
+ORDER = pathlib.Path(__file__).resolve().parent / "order.txt"
+NAME = re.compile(r"^fn=(?:\(\d+\) )?(\S+)", re.M)
+
+
+class Order(start.Bench):
+    def functions_of(self, words, before=None):
+        """The names of the program's own functions that a command ran, as the linker spells them."""
+        file = self.work / "order.out"
+        self.call(
+            ["valgrind", "--tool=callgrind", "--demangle=no", "--compress-strings=no", f"--callgrind-out-file={file}",
+             self.named[words[0]], *self.counted(words)[1:]], before)
+        names = {re.sub(r"'\d+$", "", name) for name in NAME.findall(file.read_text())}
+        return names & self.own
+
+    def variables_of(self, words, before=None):
+        """The names of the program's own variables that a command reads or writes."""
+        file = self.work / "accesses.out"
+        environment, self.environment = self.environment, self.environment | {"LD_SHOW_AUXV": "1"}
+        # The dynamic linker says where the program is; before, it does so for valgrind itself.
+        said = self.call(
+            ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={file}", self.named[words[0]],
+             *self.counted(words)[1:]], before).stdout
+        self.environment = environment
+        header = subprocess.run(["readelf", "-h", self.binary], check=True, capture_output=True, text=True).stdout
+        base = int(re.findall(r"AT_ENTRY: +0x([0-9a-f]+)", said)[-1], 16)
+        base -= int(re.search(r"Entry point address: +0x([0-9a-f]+)", header)[1], 16)
+        starts = [start for start, _, _ in self.variables]
+        names = set()
+        with open(file) as accesses:
+            for address in {int(line[3:].split(",")[0], 16) - base for line in accesses if line[:2] in (" L", " S", " M")}:
+                at = bisect.bisect_right(starts, address) - 1
+                if at >= 0 and address < self.variables[at][0] + self.variables[at][1]:
+                    names.add(self.variables[at][2])
+        return names
+
+    def run(self):
+        listed = subprocess.run(
+            ["nm", "--print-size", "--defined-only", self.binary], check=True, capture_output=True, text=True).stdout
+        symbols = [line.split() for line in listed.splitlines()]
+        self.own = {symbol[-1] for symbol in symbols if symbol[-2] in "tTwW"}
+        # What has a value before relocation is written anyway, all of it.
+        self.variables = sorted(
+            (int(symbol[0], 16), int(symbol[1], 16), symbol[3])
+            for symbol in symbols if len(symbol) == 4 and symbol[2] in "bB")
+        device = start.Device(self.binary, self.work)
+        try:
+            self.call([self.binary, "commission", device.code, "--name", start.NODE, "--attestation", "skip"])
+            self.call([self.binary, "toggle", start.NODE])
+            groups = []
+            rows = {name: (words, before) for name, words, before in self.rows()}
+            for name in ("toggle, full", "toggle, resumed", "toggle, kept", "--version"):
+                groups.append(self.functions_of(*rows[name]))
+                # So slowed down, a handshake would take too long.
+                if name in ("toggle, kept", "--version"):
+                    groups[-1] |= self.variables_of(*rows[name])
+            order = []
+            for group in reversed(groups):
+                order += sorted(group - set(order))
+            return order
+        finally:
+            device.process.terminate()
+            device.process.wait()
+            self.runtime.cleanup()
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("binary")
+    p.add_argument("--work", required=True)
+    options = p.parse_args()
+    options.empty = options.binary
+    order = Order(options).run()
+    ORDER.write_text("\n".join(order) + "\n")
+    print(f"{len(order)} functions and variables in {ORDER.name}")
+
+
+if __name__ == "__main__":
+    main()
