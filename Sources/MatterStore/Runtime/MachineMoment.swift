@@ -21,14 +21,20 @@ package struct MachineMoment: Equatable, Sendable {
     ///
     /// - Returns: `nil` where the kernel does not say which start it is.
     package static func now() -> MachineMoment? {
+        thisStart.map { bootID in
+            MachineMoment(bootID: bootID, sinceBoot: nanoseconds(CLOCK_BOOTTIME), unix: nanoseconds(CLOCK_REALTIME))
+        }
+    }
+
+    /// No process outlives a start of the machine, so it is read once.
+    private static let thisStart: [UInt8]? = {
         guard case .success(let raw) = systemCall({ open(bootIDFile, O_RDONLY | O_CLOEXEC) }),
             let text = try? Descriptor(owning: raw).read(limit: 64, size: 64, bootIDFile)
         else { return nil }
         let digits = text.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
         guard digits.count == 32 else { return nil }
-        let bootID = stride(from: 0, to: 32, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
-        return MachineMoment(bootID: bootID, sinceBoot: nanoseconds(CLOCK_BOOTTIME), unix: nanoseconds(CLOCK_REALTIME))
-    }
+        return stride(from: 0, to: 32, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }()
 
     private static func nanoseconds(_ clock: clockid_t) -> Int64 {
         var time = timespec()
