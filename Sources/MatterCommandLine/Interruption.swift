@@ -45,9 +45,8 @@ final class Interruption: Sendable {
     /// From here on the first signal cancels the work, which ends the process.
     static func cancel(_ work: Task<Int32, Never>, isJSON: Bool) {
         var ends: [Int32] = [-1, -1]
-        guard cprocess_pipe(&ends) == 0 else { return }
         // Neither a handler nor the loop must wait.
-        for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+        guard cprocess_pipe_nonblocking(&ends) == 0 else { return }
         let interruption = Interruption(isJSON: isJSON, of: work, readingEnd: ends[0])
         current.withLock { $0 = interruption }
         guard SocketLoop.main.watch(ends[0], { interruption.takeNotice() }) == nil else { return }

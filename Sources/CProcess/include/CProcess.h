@@ -59,6 +59,8 @@ bool cprocess_in_memory(int descriptor);
 
 // A pipe that no other program inherits. Returns 0 or errno.
 int cprocess_pipe(int ends[2]);
+// The same; neither end waits.
+int cprocess_pipe_nonblocking(int ends[2]);
 
 typedef struct {
     // The guard: the child of ours that is to be waited for.
