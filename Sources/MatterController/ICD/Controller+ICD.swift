@@ -153,6 +153,13 @@ extension Controller {
         return .structure(fields)
     }
 
+    /// The fields of UnregisterClient.
+    static func removal(_ client: NodeID, _ known: CheckInKey?) -> TLVValue {
+        .structure(
+            [TLVElement(0, .uint(client.rawValue))]
+                + (known.map { [TLVElement(1, .octets($0.secret.copyBytes()))] } ?? []))
+    }
+
     /// Ends a registration, and forgets its key.
     ///
     /// - Parameter isGone: without telling the device.
@@ -163,14 +170,12 @@ extension Controller {
         let store = try registrations()
         guard let registration = try store.registration(of: node.nodeID) else { throw Self.notRegistered(node, title) }
         if !isGone {
-            var fields = [TLVElement(0, .uint(registration.clientID.rawValue))]
-            if let key = (registration.current?.key ?? registration.unconfirmed.last)?.secret {
-                fields.append(TLVElement(1, .octets(key.copyBytes())))
-            }
+            let fields = Self.removal(
+                registration.clientID, registration.current?.key ?? registration.unconfirmed.last)
             let result = try await link(to: node).invoke(
                 MatterInteraction.Command(
                     endpoint: 0, cluster: IcdManagement.id, command: Command.unregisterClient,
-                    fields: .structure(fields)), .absolute, deadline: budget.deadline(for: node))
+                    fields: fields), .absolute, deadline: budget.deadline(for: node))
             // The device has forgotten it already.
             if result.status.status != .notFound { try Outcome.check(result, of: title) }
         }
