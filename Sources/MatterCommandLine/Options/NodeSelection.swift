@@ -77,10 +77,13 @@ struct NodeSelection: ParsableArguments {
         }
     }
 
-    /// The nodes by id with their endpoints. Those that were not named take part with every endpoint that suits, as far as
-    /// that is known.
+    /// The nodes by id with their endpoints. Those that were not named take part if an endpoint suits, as far as that is
+    /// known.
+    ///
+    /// - Parameter eachEndpoint: whether a node that was not named takes part with every endpoint that suits; else what is
+    ///   asked of it chooses.
     func parts(
-        _ words: [NodeArgument], of controller: Controller, in catalogue: Catalogue,
+        _ words: [NodeArgument], of controller: Controller, in catalogue: Catalogue, eachEndpoint: Bool = false,
         where suits: (NodeRecord.Endpoint) -> Bool
     ) async throws -> [Part] {
         var parts: [Part] = []
@@ -91,8 +94,9 @@ struct NodeSelection: ParsableArguments {
             } else if !target.isNamed, !target.node.endpoints.isEmpty {
                 let own = target.node.ownEndpoints.filter(suits)
                 guard !own.isEmpty else { continue }
-                // All of a node with several; and what a bridge is itself does not compete with what stands behind it.
-                if target.endpoint == nil, own.count > 1 || !target.node.bridged.isEmpty {
+                // What a bridge is itself does not compete with what stands behind it.
+                let isPlain = own.count == 1 && !target.node.bridged.isEmpty
+                if target.endpoint == nil, isPlain || eachEndpoint && own.count > 1 {
                     endpoints = own.map { EndpointID($0.number) }
                 }
             }

@@ -56,7 +56,9 @@ struct EverydayRound {
         if words.contains(where: { GroupTarget($0) != nil }) {
             throw GroupTarget.refusal("name a group alone: it is sent one message, and does not answer")
         }
-        let parts = try await everyday.selection.parts(words, of: context.controller, in: .standard) {
+        let parts = try await everyday.selection.parts(
+            words, of: context.controller, in: .standard, eachEndpoint: true
+        ) {
             $0.serverClusters.contains(verb.cluster.rawValue)
         }
         guard !parts.isEmpty else {

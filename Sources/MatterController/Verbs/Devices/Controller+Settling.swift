@@ -53,17 +53,27 @@ extension Controller {
         let paths = [AttributePath(path)] + (request.dependsOnLight ? [AttributePath(light)] : [])
         let deadline = budget.deadline(for: place.node, work: request.transition + request.pause)
         var settling = Settling(request, at: options.time.now)
+        var known: ReadResult?
+        func state(_ result: ReadResult, isSettled: Bool) -> SettledState {
+            SettledState(
+                path: path, reports: result.attributes.filter { $0.path == path },
+                isLit: request.dependsOnLight && result.attribute(light)?.value == .bool(false) ? false : nil,
+                isSettled: isSettled)
+        }
         while true {
-            let result = try await place.link.read(paths, deadline: deadline)
+            let result: ReadResult
+            do {
+                result = try await place.link.read(paths, deadline: deadline)
+            } catch let error as TransportError where error.isLoss {
+                // The last look is as late as can be; what the one before saw is more than nothing.
+                guard let known else { throw error }
+                return state(known, isSettled: false)
+            }
+            known = result
             let now = options.time.now
             let isOver = settling.isOver(result.attribute(path)?.value, at: now)
             let wait = max(Self.look, min(settling.end - now, deadline - now - Self.look * 2))
-            guard !isOver, now + wait + Self.look < deadline else {
-                return SettledState(
-                    path: path, reports: result.attributes.filter { $0.path == path },
-                    isLit: request.dependsOnLight && result.attribute(light)?.value == .bool(false) ? false : nil,
-                    isSettled: isOver)
-            }
+            guard !isOver, now + wait + Self.look < deadline else { return state(result, isSettled: isOver) }
             try await options.time.sleep(for: wait)
         }
     }
