@@ -60,6 +60,21 @@ import Testing
         }
     }
 
+    @Test("a node that has nothing of the paths is left out, or said once to be followed no longer if it was named")
+    func misdirected() async throws {
+        let sensor = try shell.start("simulate occupancy-sensor --port 0 --mdns none --state \(shell.home)/eye")
+        let port = try await sensor.line("ready")
+        try await shell.succeed(
+            "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name eye --timeout 60s")
+        let all = try await shell.succeed("subscribe --all */on-off/on-off --for 2s")
+        #expect(all.stdout == "lamp\t1/on-off/on-off\tfalse\n" && all.stderr.isEmpty, "\(all)")
+        let named = try await shell.run("subscribe lamp eye */on-off/on-off --for 3s")
+        #expect(named.status == 6 && named.stdout == "lamp\t1/on-off/on-off\tfalse\n", "\(named)")
+        let told = named.stderr.split(separator: "\n")
+        #expect(told.count == 1 && told.allSatisfy { $0.contains("followed no longer") }, "\(named)")
+        _ = await sensor.stop()
+    }
+
     @Test("--until ends a run when the value is reached, and with exit code 12 if it is not")
     func until() async throws {
         let watch = try shell.start("subscribe lamp 1/on-off/on-off --until 1/level-control/current-level<10")
