@@ -6,7 +6,7 @@ final class DBusLibrary: Sendable {
     static let systemName = "libdbus-1.so.3"
 
     /// Safe to share: it points to a table of functions that `cdbus_open` fills from a file with a fixed name, and that is
-    /// const for everything else.
+    /// const for everything else. Nothing from the bus, a device or the user is ever written there.
     nonisolated(unsafe) let handle: OpaquePointer
 
     /// - Throws: `libraryMissing` where the file or a function in it is not there.

@@ -9,7 +9,7 @@ import Synchronization
 final class DBusLoop: SerialExecutor {
     private struct Handle: Sendable {
         /// Safe to share: other threads only wake the loop, under the lock of the state, and the pointer is gone from the
-        /// state before the loop is freed. It comes from `cdbus_start` alone.
+        /// state before the loop is freed. It comes from `cdbus_start` alone, never from a message of the bus.
         nonisolated(unsafe) let pointer: OpaquePointer
     }
 
