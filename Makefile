@@ -61,6 +61,9 @@ GLIBC = $(shell getconf GNU_LIBC_VERSION | cut -d' ' -f2)
 PACKED = $(shell printf '%s\n' 2.36 $(GLIBC) | sort -V | head -n 1 | sed -n 's/^2.36$$/-Xlinker -z -Xlinker pack-relative-relocs/p')
 # No tables for unwinding either: errors of Swift are return values, and nothing else unwinds (decision 16).
 SMALL = .build/small.ld
+# The compiler's small helpers have no names, or numbers instead, which differ from build to build, so the list of functions
+# cannot order them. Side by side they take a few pages; spread over the program, each would bring 64 KB into memory.
+HELPERS = .text..L* .text.*Tm .text.*Tm.[0-9]* .text._swift_stdlib_gettid*
 # Generic types are asked for by reference and not by name: the search for a name costs 50,000 instructions and more.
 BY_REFERENCE = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 # The linker generates the code, function by function: it leaves out those that nobody calls, keeps one of several that are
@@ -70,15 +73,16 @@ WHOLE = --experimental-lto-mode=full -debug-info-format none -Xlinker --icf=safe
 	$(foreach word,-Xclang -disable-llvm-passes,-Xswiftc -Xclang-linker -Xswiftc $(word))
 # The C++ library of Swift's runtime is linked in where the system has it for that.
 CXX = .build/static/libstdc++.a
-RELEASE = -c release --static-swift-stdlib -Xswiftc -Osize $(BY_REFERENCE) -Xswiftc -use-ld=lld $(WHOLE) \
+RELEASE = -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -Osize $(BY_REFERENCE) -Xswiftc -use-ld=lld $(WHOLE) \
 	-Xlinker -L$(CURDIR)/$(dir $(CXX)) -Xlinker --no-export-dynamic $(PACKED) -Xlinker --no-eh-frame-hdr \
 	-Xlinker --script=$(CURDIR)/$(SMALL)
 
-$(SMALL):
+$(SMALL): Makefile
 	mkdir -p $(@D) $(dir $(CXX))
 	library=$$(clang -print-file-name=libstdc++.a)
 	if [ -f "$$library" ]; then ln -sf "$$library" $(CXX); fi
 	echo 'SECTIONS { /DISCARD/ : { *(.eh_frame) } } INSERT AFTER .text;' > $@
+	echo 'SECTIONS { .text.helpers : { $(foreach helper,$(HELPERS),*($(helper))) } } INSERT BEFORE .text;' >> $@
 
 build: deps
 	swift build --product matterctl

@@ -18,8 +18,6 @@ enum { CONTROL = 3 };
 
 int cprocess_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
 
-int cprocess_pipe_nonblocking(int ends[2]) { return pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0 ? 0 : errno; }
-
 static void noticed(int number) { (void)number; }
 
 // Everything from here to cprocess_spawn runs after fork, beside threads that no longer exist: system calls only.

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -24,7 +25,18 @@ int cprocess_events_wait(int events, int *descriptors, int most, int millisecond
     return count < 0 ? 0 : count;
 }
 
-int cprocess_alarm(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+// One that was opened and not used; -1 if there is none.
+static atomic_int spare = -1;
+
+int cprocess_alarm(void) {
+    int found = atomic_exchange(&spare, -1);
+    return found >= 0 ? found : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+void cprocess_alarm_spare(int alarm) {
+    int before = atomic_exchange(&spare, alarm);
+    if (before >= 0) close(before);
+}
 
 void cprocess_alarm_ring(int alarm) {
     uint64_t one = 1;

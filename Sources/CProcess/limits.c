@@ -27,6 +27,7 @@ static void *wait_for_release(void *gate) {
 int cprocess_has_threads(int count) {
     // Each thread would get an arena of 64 MB of address space, which then lacks for the threads after it.
     mallopt(M_ARENA_MAX, ARENAS);
+    if (count == 0) return 0;
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
     pthread_t threads[MOST];
     int started = 0, failure = 0;
@@ -48,9 +49,10 @@ int cprocess_has_threads(int count) {
 static int has_many_descriptors(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-    int lowest = eventfd(0, EFD_CLOEXEC);
+    // It is of use later.
+    int lowest = cprocess_alarm();
     if (lowest < 0) return 0;
-    close(lowest);
+    cprocess_alarm_spare(lowest);
     return limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur > (rlim_t)lowest + 4 * MOST;
 }
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +18,8 @@ static struct {
 } ending;
 
 static atomic_int listener = -1;
+// Whether a signal came that the program has not taken notice of yet.
+static atomic_int has_come;
 // When the first signal came that the program has not acted on yet, and when the process is to end, in seconds; 0: never.
 static atomic_long unheard, limit;
 
@@ -52,8 +55,9 @@ static void on_signal(int number) {
     // A second one: the program is not listening any more.
     if (!atomic_compare_exchange_strong(&unheard, &first, now()) && now() > first)
         end(ending.interrupted, ending.interrupted_status);
-    char byte = 0;
-    (void)!write(descriptor, &byte, 1);
+    atomic_store(&has_come, 1);
+    uint64_t one = 1;
+    (void)!write(descriptor, &one, sizeof one);
     set_alarm();
     errno = error;
 }
@@ -88,7 +92,9 @@ void cprocess_arm(const char *interrupted, int interrupted_status) {
     pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 }
 
-void cprocess_listen(int descriptor) { atomic_store(&listener, descriptor); }
+void cprocess_listen(int alarm) { atomic_store(&listener, alarm); }
+
+bool cprocess_signal_came(void) { return atomic_exchange(&has_come, 0); }
 
 void cprocess_acknowledge(void) {
     atomic_store(&unheard, 0);

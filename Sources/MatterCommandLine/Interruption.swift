@@ -16,13 +16,11 @@ final class Interruption: Sendable {
 
     private let isJSON: Bool
     private let work: Task<Int32, Never>
-    private let readingEnd: Int32
     private let first = Mutex<ContinuousClock.Instant?>(nil)
 
-    private init(isJSON: Bool, of work: Task<Int32, Never>, readingEnd: Int32) {
+    private init(isJSON: Bool, of work: Task<Int32, Never>) {
         self.isJSON = isJSON
         self.work = work
-        self.readingEnd = readingEnd
     }
 
     /// From here on the signals end the process with the exit code and message of an interruption.
@@ -44,21 +42,16 @@ final class Interruption: Sendable {
 
     /// From here on the first signal cancels the work, which ends the process.
     static func cancel(_ work: Task<Int32, Never>, isJSON: Bool) {
-        var ends: [Int32] = [-1, -1]
-        // Neither a handler nor the loop must wait.
-        guard cprocess_pipe_nonblocking(&ends) == 0 else { return }
-        let interruption = Interruption(isJSON: isJSON, of: work, readingEnd: ends[0])
+        let interruption = Interruption(isJSON: isJSON, of: work)
         current.withLock { $0 = interruption }
-        guard SocketLoop.main.watch(ends[0], { interruption.takeNotice() }) == nil else { return }
-        cprocess_listen(ends[1])
+        SocketLoop.main.onSignal { interruption.takeNotice() }
     }
 
     /// Acts on a signal while a question keeps the thread from it.
     static func takeNotice() { current.withLock { $0 }?.takeNotice() }
 
     private func takeNotice() {
-        var octets: (UInt64, UInt64) = (0, 0)
-        guard read(readingEnd, &octets, MemoryLayout.size(ofValue: octets)) > 0 else { return }
+        guard cprocess_signal_came() else { return }
         let first = first.withLock { first in
             defer { first = first ?? .now }
             return first

@@ -18,7 +18,7 @@ enum Shortage {
     /// - Throws: ``CommandLineError`` that names what is missing.
     static func check(for need: Need) throws(CommandLineError) {
         // The library that runs the threads looks after them there, and ends the process where it cannot.
-        guard access("/proc/self/stat", R_OK) == 0 else {
+        guard need.threads == 0 || access("/proc/self/stat", R_OK) == 0 else {
             throw CommandLineError(
                 "process.no-proc", "/proc cannot be read: \(String(cString: strerror(errno)))", status: .serviceMissing)
         }

@@ -1,5 +1,6 @@
 import Glibc
 import MatterController
+import MatterStore
 import MatterTransport
 import Synchronization
 
@@ -33,6 +34,8 @@ package final class Terminal: Sendable {
     private let isPatient = Atomic<Bool>(false)
     /// Whether a line of such a run could not be delivered.
     private let isAlone = Atomic<Bool>(false)
+    /// Those that were used: their folders stay open for all who work in them, until the process ends.
+    private let directories = Mutex<[StateDirectory]>([])
 
     /// - Parameters:
     ///   - input: an open descriptor.
@@ -51,6 +54,18 @@ package final class Terminal: Sendable {
         self.isTerminal = isTerminal
         self.unixTime = unixTime
         sink = write
+    }
+
+    /// The state directory at a path.
+    ///
+    /// - Parameter witness: see ``StateDirectory/witness``.
+    func stateDirectory(_ path: String, witness: String) -> StateDirectory {
+        directories.withLock { directories in
+            if let known = directories.first(where: { $0.path == path && $0.witness == witness }) { return known }
+            let directory = StateDirectory(path: path, witness: witness)
+            directories.append(directory)
+            return directory
+        }
     }
 
     /// A variable of the environment; `nil` if it is empty, too.

@@ -18,6 +18,7 @@ extension StateDirectory {
     /// How long everybody waits for a lock that is held for one write only.
     package static let lockTimeout: Duration = .seconds(10)
 
+    private static let lockMode: mode_t = 0o600
     private static let shortestPause: Duration = .milliseconds(1)
     private static let longestPause: Duration = .milliseconds(25)
 
@@ -54,7 +55,6 @@ extension StateDirectory {
             }
             // Locks should not be deleted; a lock on a deleted file excludes no other process.
             guard try file.status(path).st_nlink > 0 else { continue }
-            _ = fchmod(raw, 0o600)
             let holder = Array("\(getpid())\n".utf8)
             if ftruncate(raw, 0) == 0 { _ = pwrite(raw, holder, holder.count, 0) }
             return FileLock(file)
@@ -68,8 +68,12 @@ extension StateDirectory {
             throw .system(ENOENT, "create", path)
         }
         let folderDescriptor = folder.raw
-        let opened = opened {
-            openat(folderDescriptor, name.lockFile, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        var opened = opened { openat(folderDescriptor, name.lockFile, flags) }
+        if case .failure(let failure) = opened, failure.number == ENOENT {
+            opened = self.opened { openat(folderDescriptor, name.lockFile, flags | O_CREAT, Self.lockMode) }
+            // The umask may have taken more than it should.
+            if case .success(let descriptor) = opened { _ = fchmod(descriptor, Self.lockMode) }
         }
         switch opened {
         case .success(let descriptor): return Descriptor(owning: descriptor)

@@ -22,6 +22,9 @@ final class Folder: Sendable {
 
     func status(_ path: String) throws(StoreError) -> stat { try descriptor.status(path) }
 
+    /// Everything in it, temporary files and previous copies too.
+    func entries(_ path: String) throws(StoreError) -> [FolderEntry] { try FolderEntries.read(raw, path) }
+
     func synchronize(_ path: String) throws(StoreError) { try descriptor.synchronizeFolder(path) }
 
     /// True once: what earlier processes left behind needs to be cleared away once.

@@ -134,8 +134,6 @@ extension StateDirectory {
 // MARK: - Looking around
 
 extension StateDirectory {
-    private static let mostEntries = 100_000
-
     /// The names of the records in a folder, in order, each with the folder: `nodes/5.json`.
     package func records(in folder: String = "") throws(StoreError) -> [String] {
         try entries(of: folder).filter { !$0.isFolder }.map { Self.join(folder, $0.name) }
@@ -157,47 +155,10 @@ extension StateDirectory {
         folder.isEmpty ? name : folder + "/" + name
     }
 
-    private func entries(of folder: String) throws(StoreError) -> [Entry] {
+    private func entries(of folder: String) throws(StoreError) -> [FolderEntry] {
         let components = folder.isEmpty ? [] : try RecordName(folder).components[...]
         guard let descriptor = try self.folder(components, creating: false) else { return [] }
-        return try Self.entries(of: descriptor, path(of: components)).filter { RecordName.isAllowed($0.name) }
+        return try descriptor.entries(path(of: components)).filter { RecordName.isAllowed($0.name) }
             .sorted { $0.name < $1.name }
-    }
-
-    struct Entry {
-        var name: String
-        var isFolder: Bool
-    }
-
-    /// Everything in a folder, temporary files and previous copies too.
-    static func entries(of folder: Folder, _ path: String) throws(StoreError) -> [Entry] {
-        // The stream takes a descriptor of its own, and must not share its position with another.
-        let copy = openat(folder.raw, ".", openFolder)
-        guard copy >= 0 else { throw .system(errno, "read", path) }
-        guard let stream = fdopendir(copy) else {
-            let number = errno
-            close(copy)
-            throw .system(number, "read", path)
-        }
-        defer { closedir(stream) }
-        var entries: [Entry] = []
-        while entries.count < mostEntries, let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
-                field.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: field.pointee)) {
-                    String(cString: $0)
-                }
-            }
-            guard name != ".", name != ".." else { continue }
-            let kind = Int(entry.pointee.d_type)
-            if kind != Int(DT_UNKNOWN) {
-                entries.append(Entry(name: name, isFolder: kind == Int(DT_DIR)))
-                continue
-            }
-            // A file system that does not say it with the name.
-            var status = stat()
-            guard fstatat(folder.raw, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
-            entries.append(Entry(name: name, isFolder: status.st_mode & S_IFMT == S_IFDIR))
-        }
-        return entries
     }
 }

@@ -192,7 +192,7 @@ extension StateDirectory {
 
     private static func empty(_ folder: Folder, _ path: String, depth: Int) throws(StoreError) {
         guard depth < 16 else { throw StoreError(.system, "\(path) is nested too deep to delete", path: path) }
-        for entry in try entries(of: folder, path) {
+        for entry in try folder.entries(path) {
             let place = path + "/" + entry.name
             if entry.isFolder {
                 let raw = openat(folder.raw, entry.name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)

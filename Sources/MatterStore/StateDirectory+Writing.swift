@@ -108,7 +108,7 @@ extension StateDirectory {
 
     /// Removes temporary files whose process has ended.
     private static func removeAbandonedFiles(in folder: Folder, _ path: String) {
-        guard let entries = try? entries(of: folder, path) else { return }
+        guard let entries = try? folder.entries(path) else { return }
         for entry in entries where entry.name.hasPrefix(temporaryPrefix) && !entry.isFolder {
             let raw = openat(folder.raw, entry.name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             guard raw >= 0 else { continue }

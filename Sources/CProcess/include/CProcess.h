@@ -21,9 +21,11 @@ int cprocess_has_descriptors(int count);
 // From now on SIGINT and SIGTERM end the process with that status and message on stderr. Messages must live as long as the
 // process.
 void cprocess_arm(const char *interrupted, int interrupted_status);
-// From now on the signals write a byte into the descriptor instead. A signal that the process does not acknowledge in
-// time ends it all the same.
-void cprocess_listen(int descriptor);
+// From now on the signals ring an alarm instead (eight bytes are written into it). A signal that the process does not
+// acknowledge in time ends it all the same.
+void cprocess_listen(int alarm);
+// Whether a signal has come since this was asked for the last time.
+bool cprocess_signal_came(void);
 // The last signal has been acted on.
 void cprocess_acknowledge(void);
 // Ends the process with that status and message, once it is armed, if it still runs after so many seconds.
@@ -47,6 +49,8 @@ void cprocess_events_remove(int events, int descriptor);
 int cprocess_events_wait(int events, int *descriptors, int most, int milliseconds);
 // A descriptor that can be read from when another thread has rung until it is quieted; -1 if the system has none.
 int cprocess_alarm(void);
+// Keeps one for who needs the next, as it is not needed yet.
+void cprocess_alarm_spare(int alarm);
 void cprocess_alarm_ring(int alarm);
 void cprocess_alarm_quiet(int alarm);
 
@@ -54,13 +58,14 @@ void cprocess_alarm_quiet(int alarm);
 
 // Whether an open file or folder lies in a file system in memory. Swift's Glibc has no statfs.
 bool cprocess_in_memory(int descriptor);
+// The next entries of a folder, as getdents64(2) gives them, without the calls that a stream makes beside it. Returns how many
+// bytes there are, 0 at the end, or -1.
+ssize_t cprocess_entries(int folder, void *buffer, size_t size);
 
 // MARK: Children
 
 // A pipe that no other program inherits. Returns 0 or errno.
 int cprocess_pipe(int ends[2]);
-// The same; neither end waits.
-int cprocess_pipe_nonblocking(int ends[2]);
 
 typedef struct {
     // The guard: the child of ours that is to be waited for.

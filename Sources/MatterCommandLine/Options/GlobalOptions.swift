@@ -23,8 +23,8 @@ package struct StateOptions: ParsableArguments {
 
     package func state() throws -> StateDirectory {
         let environment = Environment.all
-        return StateDirectory(
-            path: try home ?? StateDirectory.defaultPath(environment: environment),
+        return Terminal.current.stateDirectory(
+            try home ?? StateDirectory.defaultPath(environment: environment),
             witness: StateDirectory.witnessPath(environment: environment))
     }
 

@@ -16,6 +16,8 @@ package struct MachineMoment: Equatable, Sendable {
     }
 
     private static let bootIDFile = "/proc/sys/kernel/random/boot_id"
+    /// A UUID and the end of the line.
+    private static let bootIDLength = 37
 
     /// Now.
     ///
@@ -29,7 +31,7 @@ package struct MachineMoment: Equatable, Sendable {
     /// No process outlives a start of the machine, so it is read once.
     private static let thisStart: [UInt8]? = {
         guard case .success(let raw) = systemCall({ open(bootIDFile, O_RDONLY | O_CLOEXEC) }),
-            let text = try? Descriptor(owning: raw).read(limit: 64, size: 64, bootIDFile)
+            let text = try? Descriptor(owning: raw).read(limit: 64, size: bootIDLength, bootIDFile)
         else { return nil }
         let digits = text.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
         guard digits.count == 32 else { return nil }

@@ -39,7 +39,7 @@ package struct RuntimeDirectory: Sendable {
         case .success(let raw):
             let file = Descriptor(owning: raw)
             let status = try file.status(path)
-            guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1,
+            guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == Folder.user, status.st_nlink == 1,
                 status.st_mode & 0o077 == 0
             else { throw StoreError(.insecure, "\(path) is not a file of this user alone", path: path) }
             return RuntimeRecord(
@@ -54,22 +54,9 @@ package struct RuntimeDirectory: Sendable {
 
     /// The names of all records that begin in some way.
     package func names(prefix: String) -> [String] {
-        guard let folder = try? folder(creating: false), case let copy = fcntl(folder.raw, F_DUPFD_CLOEXEC, 0),
-            copy >= 0
+        guard let folder = try? folder(creating: false), let entries = try? FolderEntries.read(folder.raw, path)
         else { return [] }
-        guard let stream = fdopendir(copy) else {
-            close(copy)
-            return []
-        }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasPrefix(prefix), !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
+        return entries.map(\.name).filter { $0.hasPrefix(prefix) && !$0.hasPrefix(".") }.sorted()
     }
 
     /// - Returns: `nil` if there is no such folder, and none is to be made.
@@ -86,7 +73,7 @@ package struct RuntimeDirectory: Sendable {
         case .success(let raw):
             let folder = Descriptor(owning: raw)
             let status = try folder.status(path)
-            guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+            guard status.st_uid == Folder.user, status.st_mode & 0o077 == 0 else {
                 throw StoreError(.insecure, "\(path) is not a folder of this user alone", path: path)
             }
             guard cprocess_in_memory(folder.raw) else {
@@ -101,7 +88,7 @@ package struct RuntimeDirectory: Sendable {
         let base = String(path.dropLast("/matterctl".count))
         var status = stat()
         guard lstat(base, &status) == 0 else { throw .system(errno, "examine", base) }
-        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == Folder.user, status.st_mode & 0o077 == 0 else {
             throw StoreError(.insecure, "\(base) is not a folder of this user alone", path: base)
         }
     }

@@ -17,6 +17,7 @@ package final class SlotFile: Sendable {
         var tickets: Set<Int64> = []
     }
 
+    private static let process = getpid()
     /// The pause before another look, for each place in the queue.
     private static let step: Duration = .milliseconds(1)
     private static let longestPause: Duration = .milliseconds(15)
@@ -113,7 +114,7 @@ package final class SlotFile: Sendable {
                     return .success(.behind(ticket.place - first))
                 }
                 for index in indices {
-                    let range = layout.slot(kind, index, process: getpid())
+                    let range = layout.slot(kind, index, process: Self.process)
                     guard !state.slots.contains(range.start), try state.file.lock(range) else { continue }
                     state.slots.insert(range.start)
                     return .success(.slot(index, range))
@@ -134,7 +135,7 @@ package final class SlotFile: Sendable {
         let found = state.withLock { state in
             indices.compactMap { index -> Int32? in
                 let first = ByteRange(start: layout.slot(kind, index, process: 0).start, length: 1)
-                if state.slots.contains(first.start) { return getpid() }
+                if state.slots.contains(first.start) { return Self.process }
                 // Any fault has shown before.
                 return (try? state.file.blocker(of: first)).map(SlotLayout.process)
             }
@@ -214,7 +215,6 @@ extension StateDirectory {
     package func slots(_ name: String) throws(StoreError) -> SlotFile {
         let name = try RecordName(name, isLock: true)
         let file = try openLockFile(name)
-        _ = fchmod(file.raw, 0o600)
         return SlotFile(file, path: path(of: [RecordName.locks, name.lockFile]))
     }
 }

@@ -23,8 +23,14 @@ package struct MessageCounter: Equatable, Sendable {
 
     /// A random first value in 1…2^28.
     package static func randomInitial(_ random: any RandomSource) throws(CryptoError) -> UInt32 {
-        let bytes = try random.bytes(4)
-        let word = bytes.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        initial(try random.bytes(initialLength)[...])
+    }
+
+    /// How many random bytes a first value takes.
+    static let initialLength = 4
+
+    static func initial(_ random: ArraySlice<UInt8>) -> UInt32 {
+        let word = random.reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         return (word & 0x0FFF_FFFF) + 1
     }
 

@@ -55,10 +55,11 @@ package struct MessageEngine: Sendable {
         self.link = link
         self.random = random
         self.admission = admission
-        let initial = if let unsecuredCounter { unsecuredCounter } else { try MessageCounter.randomInitial(random) }
+        // In one call, as each is one of the system's.
+        let bytes = try random.bytes(MessageCounter.initialLength + 2)
+        let initial = unsecuredCounter ?? MessageCounter.initial(bytes.prefix(MessageCounter.initialLength))
         self.unsecuredCounter = MessageCounter(initial: initial, rollsOver: true)
-        let bytes = try random.bytes(2)
-        nextExchangeID = bytes.reduce(0) { $0 << 8 | UInt16($1) }
+        nextExchangeID = bytes.suffix(2).reduce(0) { $0 << 8 | UInt16($1) }
     }
 
     // MARK: Sessions

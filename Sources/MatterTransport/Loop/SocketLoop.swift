@@ -25,7 +25,7 @@ package final class SocketLoop: EventLoop {
     }
 
     /// Rounds of work after which the descriptors get their turn.
-    private static let patience = 16
+    private static let patience = 64
     private static let mostEvents = 64
     private static let stackSize = 1 << 20
 
@@ -109,6 +109,17 @@ package final class SocketLoop: EventLoop {
     func unwatch(_ descriptor: Int32) {
         cprocess_events_remove(events, descriptor)
         state.withLock { $0.readers[descriptor] = nil }
+    }
+
+    /// From now on SIGINT and SIGTERM wake the thread, and it does something, instead of ending the process.
+    package func onSignal(_ work: @escaping Work) {
+        state.withLock { [alarm] state in
+            state.readers[alarm] = {
+                cprocess_alarm_quiet(alarm)
+                work()
+            }
+        }
+        cprocess_listen(alarm)
     }
 
     private func add(_ item: Item) {
