@@ -15,8 +15,6 @@ int cprocess_events_add(int events, int descriptor) {
     return epoll_ctl(events, EPOLL_CTL_ADD, descriptor, &event) == 0 ? 0 : errno;
 }
 
-void cprocess_events_remove(int events, int descriptor) { epoll_ctl(events, EPOLL_CTL_DEL, descriptor, NULL); }
-
 int cprocess_events_wait(int events, int *descriptors, int most, int milliseconds) {
     struct epoll_event found[64];
     if (most > 64) most = 64;

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <linux/magic.h>
+#include <sys/auxv.h>
 #include <sys/vfs.h>
 
 #include "CProcess.h"
@@ -11,3 +12,5 @@ bool cprocess_in_memory(int descriptor) {
 }
 
 ssize_t cprocess_entries(int folder, void *buffer, size_t size) { return getdents64(folder, buffer, size); }
+
+uid_t cprocess_user(void) { return (uid_t)getauxval(AT_EUID); }

@@ -34,6 +34,13 @@ static _Noreturn void end(const char *message, int status) {
     _exit(status);
 }
 
+static void handle(int number, void (*handler)(int)) {
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    sigaction(number, &action, NULL);
+}
+
+static void on_alarm(int number);
+
 // One alarm for whichever comes first.
 static void set_alarm(void) {
     long signal_end = atomic_load(&unheard), last = atomic_load(&limit);
@@ -43,6 +50,7 @@ static void set_alarm(void) {
         alarm(0);
         return;
     }
+    handle(SIGALRM, on_alarm);
     long rest = next - now();
     alarm(rest > 0 ? (unsigned)rest : 1);
 }
@@ -72,15 +80,9 @@ static void on_alarm(int number) {
     errno = error;
 }
 
-static void handle(int number, void (*handler)(int)) {
-    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
-    sigaction(number, &action, NULL);
-}
-
 void cprocess_arm(const char *interrupted, int interrupted_status) {
     ending.interrupted = interrupted;
     ending.interrupted_status = interrupted_status;
-    handle(SIGALRM, on_alarm);
     handle(SIGINT, on_signal);
     handle(SIGTERM, on_signal);
     // A parent's thread pool may have blocked them, and masks are inherited.

@@ -34,8 +34,9 @@ package final class Terminal: Sendable {
     private let isPatient = Atomic<Bool>(false)
     /// Whether a line of such a run could not be delivered.
     private let isAlone = Atomic<Bool>(false)
-    /// Those that were used: their folders stay open for all who work in them, until the process ends.
-    private let directories = Mutex<[StateDirectory]>([])
+    /// The one that was used first, mostly the only one: its folders stay open for all who work in them, until the process
+    /// ends.
+    private let directory = AtomicLazyReference<UsedDirectory>()
 
     /// - Parameters:
     ///   - input: an open descriptor.
@@ -60,12 +61,15 @@ package final class Terminal: Sendable {
     ///
     /// - Parameter witness: see ``StateDirectory/witness``.
     func stateDirectory(_ path: String, witness: String) -> StateDirectory {
-        directories.withLock { directories in
-            if let known = directories.first(where: { $0.path == path && $0.witness == witness }) { return known }
-            let directory = StateDirectory(path: path, witness: witness)
-            directories.append(directory)
-            return directory
-        }
+        let wanted = StateDirectory(path: path, witness: witness)
+        let used = (directory.load() ?? directory.storeIfNil(UsedDirectory(wanted))).directory
+        return used.path == path && used.witness == witness ? used : wanted
+    }
+
+    private final class UsedDirectory: Sendable {
+        let directory: StateDirectory
+
+        init(_ directory: StateDirectory) { self.directory = directory }
     }
 
     /// A variable of the environment; `nil` if it is empty, too.

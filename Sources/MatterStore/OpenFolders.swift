@@ -1,14 +1,15 @@
+import CProcess
 import Glibc
 import Synchronization
 
 /// An open folder of a state directory, for all who work in it at the time.
 final class Folder: Sendable {
     /// Whose files these have to be.
-    static let user = geteuid()
+    static let user = cprocess_user()
 
     private let descriptor: Descriptor
-    private let device: dev_t
-    private let inode: ino_t
+    let device: dev_t
+    let inode: ino_t
     private let swept = Atomic(false)
 
     /// - Parameter status: of the descriptor.
@@ -66,6 +67,11 @@ final class OpenFolders: Sendable {
             entries.append(entry)
             return entry.folder
         }
+    }
+
+    /// What is open at a path, whether the path still leads there or not.
+    func opened(_ path: String) -> Folder? {
+        entries.withLock { entries in entries.first { $0.path == path }?.folder }
     }
 
     /// Closes all that is not in use at the moment.

@@ -33,10 +33,11 @@ extension StateDirectory {
             machine: machineID, device: UInt64(status.st_dev), fileSystem: fileSystem, inode: UInt64(status.st_ino))
     }
 
-    /// Which folder the state directory is, on this machine.
+    /// Which folder the state directory is, on this machine; that which this process has used, if it has.
     ///
     /// - Returns: `nil` if there is none yet.
     package func identity() -> (device: UInt64, inode: UInt64)? {
+        if let folder = openFolders.opened(path) { return (UInt64(folder.device), UInt64(folder.inode)) }
         var status = stat()
         guard fstatat(AT_FDCWD, path, &status, 0) == 0 else { return nil }
         return (UInt64(status.st_dev), UInt64(status.st_ino))

@@ -131,6 +131,28 @@ import Testing
         _ = await device.stop()
     }
 
+    @Test("--verify tells all that makes up a colour, with units on a terminal and bare in a pipe")
+    func verifiedColor() async throws {
+        let device = try await commission("color-light")
+        for (command, drawn, bare) in [
+            ("color xy it 0.3125 0.25", "0.3125 (20480), 0.2500 (16384)", "20480\t16384"),
+            ("color hue it 120", "120° (21845)", "21845"),
+            ("color hue it 240 50%", "240° (43691), 50% (127)", "43691\t127"),
+            ("color it green", "120° (21845), 100% (254)", "21845\t254"), ("color it 2700K", "2703 K", "370"),
+        ] {
+            #expect(try await shell.succeed("\(command) --verify").stdout == bare + "\n")
+            #expect(try await terminal.succeed("\(command) --verify --home \(shell.home)").stdout == drawn + "\n")
+        }
+        let json = try await shell.succeed("color xy it 0.5 0.25 --verify --json").json()
+        #expect(json["attribute"] == "CurrentX" && json["value"]?.integer() == 32768, "\(json)")
+        let also = json["also"]?.arrayValue ?? []
+        #expect(also.map { $0["value"]?.integer() } == [16384], "\(json)")
+        #expect(also.first?["attribute"] == "CurrentY", "\(json)")
+        let all = try await shell.succeed("color xy --all 0.3125 0.25 --verify").stdout
+        #expect(all == "1\tit\tdone\t20480, 16384\n", "\(all)")
+        _ = await device.stop()
+    }
+
     @Test("sensors are shown with their units on a terminal, bare in a pipe; a node without any is 6")
     func sensors() async throws {
         let device = try await commission("temperature-sensor,humidity-sensor,contact-sensor,occupancy-sensor")

@@ -169,7 +169,7 @@ import Testing
         func moments(_ request: DeviceRequest, _ values: [(Int, UInt64?)]) -> [Bool] {
             var settling = Settling(request, at: start)
             return values.map { seconds, value in
-                settling.isOver(value.map { .uint($0) }, at: start + .seconds(seconds))
+                settling.isOver([value.map { .uint($0) }], at: start + .seconds(seconds))
             }
         }
         let slow = DeviceRequest(

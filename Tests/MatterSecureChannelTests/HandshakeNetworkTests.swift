@@ -32,7 +32,7 @@ import Testing
                 }
                 established += 1
                 // The device may still lack the last word of a resumption.
-                guard let peer = try? scene.peer(of: session) else { continue }
+                guard let peer = scene.knownPeer(of: session) else { continue }
                 expectMatch(session, peer)
                 for request in try scene.exchange(3, on: reference, tag: UInt8(number)) {
                     let deliveries = scene.device.echo.deliveries[request.payload] ?? 0

@@ -65,7 +65,7 @@ SEMANTIC_UNITS = {
 }
 
 # Units of plain integers, which the model leaves out: cluster id, pattern over "Owner.Field" (or "Attribute"), unit.
-# ds: tenths of a second; dC: tenths of a degree, a difference; lv: 254 is 100 %; %2: half percent; the others are the
+# ds: tenths of a second; dC: tenths of a degree, a difference; lv: 254 is 100 %; hue, ehue: 254 and 65536 are 360°; xy: 65536 is 1; %2: half percent; the others are the
 # short forms of ValueUnit.
 UNITS = [
     (0x003, r"(Identify\.)?IdentifyTime", "s"),
@@ -117,6 +117,9 @@ UNITS = [
     (0x201, r"(LocalTemperatureCalibration|MinSetpointDeadBand|SetpointRaiseLower\.Amount)", "dC"),
     (0x201, r"(TemperatureSetpointHoldDuration|\w+\.ExpirationInMinutes|\w+\.TransitionTime)", "min"),
     (0x201, r"\w+\.Timeout", "ms"),
+    (0x300, r"(CurrentHue|(MoveToHue|MoveToHueAndSaturation)\.Hue)", "hue"),
+    (0x300, r"(EnhancedCurrentHue|ColorLoop\w+EnhancedHue|\w+\.EnhancedHue|ColorLoopSet\.StartHue)", "ehue"),
+    (0x300, r"(Current|Primary\d|WhitePoint|ColorPoint[RGB]|MoveToColor\.Color)[XY]", "xy"),
     (0x300, r"(CurrentSaturation|\w+\.Saturation)", "lv"),
     (0x300, r"(RemainingTime|\w+\.TransitionTime)", "ds"),
     (0x300, r"(ColorLoopTime|ColorLoopSet\.Time)", "s"),

@@ -44,7 +44,6 @@ void cprocess_run_job(void *job);
 int cprocess_events(void);
 // Returns 0 or errno.
 int cprocess_events_add(int events, int descriptor);
-void cprocess_events_remove(int events, int descriptor);
 // Waits until some of them can be read, or for so many milliseconds; -1 for ever. Returns how many there are, 64 at most.
 int cprocess_events_wait(int events, int *descriptors, int most, int milliseconds);
 // A descriptor that can be read from when another thread has rung until it is quieted; -1 if the system has none.
@@ -58,6 +57,8 @@ void cprocess_alarm_quiet(int alarm);
 
 // Whether an open file or folder lies in a file system in memory. Swift's Glibc has no statfs.
 bool cprocess_in_memory(int descriptor);
+// The effective user when the program began, which the kernel has told with its arguments.
+uid_t cprocess_user(void);
 // The next entries of a folder, as getdents64(2) gives them, without the calls that a stream makes beside it. Returns how many
 // bytes there are, 0 at the end, or -1.
 ssize_t cprocess_entries(int folder, void *buffer, size_t size);

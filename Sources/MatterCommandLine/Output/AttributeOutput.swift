@@ -68,6 +68,25 @@ struct AttributeOutput {
         if reports.isEmpty { try judge(events) }
     }
 
+    /// Prints what a verb has made of an endpoint.
+    func print(_ state: SettledState) throws {
+        guard state.paths.count > 1, let first = state.reports.first else {
+            return try print(state.reports, requested: state.paths.map { AttributePath($0) }, isLit: state.isLit)
+        }
+        let values = state.reports.compactMap { report in
+            report.value.map { ($0, catalogue.type(of: report.path)) }
+        }
+        if context.console.isJSON {
+            context.console.object {
+                Report(first, of: record.nodeID, in: catalogue, printer)
+                Field("also", state.also(of: record.nodeID, printer))
+            }
+        } else if !values.isEmpty {
+            context.console.result(printer.text(values))
+        }
+        try judge(state.reports)
+    }
+
     /// Says that a cluster has not changed.
     func print(unchanged filter: DataVersionFilter, events log: [EventReport]?) throws {
         let events = log ?? []
@@ -138,4 +157,12 @@ struct AttributeOutput {
     }
 
     private func path(_ path: ConcreteAttributePath) -> String { path.text(in: catalogue) }
+}
+
+extension SettledState {
+    /// What there is beside the attribute that tells most; `nil` if that is all.
+    func also(of node: NodeID, _ printer: ValuePrinter) -> [Report]? {
+        guard paths.count > 1 else { return nil }
+        return reports.dropFirst().map { Report($0, of: node, in: .standard, printer) }
+    }
 }

@@ -22,21 +22,26 @@ extension Controller {
     package func readBack(
         _ request: DeviceRequest, to cluster: ClusterID, at endpoints: [EndpointID], of node: NodeRecord, budget: Budget
     ) async throws -> [GroupReading] {
-        let paths = endpoints.map {
-            ConcreteAttributePath(endpoint: $0, cluster: cluster, attribute: request.attribute)
+        let aims = endpoints.flatMap { endpoint in
+            request.aims.map { aim in
+                (
+                    path: ConcreteAttributePath(endpoint: endpoint, cluster: cluster, attribute: aim.attribute),
+                    goal: aim.goal
+                )
+            }
         }
         let end = options.time.now + request.transition + request.pause
         try await options.time.sleep(for: Self.firstLook)
         return try await withLink(to: node) { [time = options.time] link in
             while true {
                 let result = try await link.read(
-                    paths.map { AttributePath($0) }, deadline: budget.deadline(for: node, work: request.transition))
-                let readings = paths.map { path in
+                    aims.map { AttributePath($0.path) }, deadline: budget.deadline(for: node, work: request.transition))
+                let readings = aims.map { path, goal in
                     let report =
                         result.attribute(path)
                         ?? AttributeReport(path: path, dataVersion: nil, outcome: .unreadable("no report"))
                     return GroupReading(
-                        endpoint: path.endpoint, report: report, isAsSent: request.goal.map { $0 == report.value })
+                        endpoint: path.endpoint, report: report, isAsSent: goal.map { $0 == report.value })
                 }
                 let isWaiting = readings.contains { $0.isAsSent == false && $0.report.value != nil }
                 guard isWaiting, time.now < end else { return readings }

@@ -5,6 +5,12 @@ public enum ValueUnit: String, Sendable, CaseIterable {
     case percentHalves = "%2"
     /// 0…254 means 0…100 % (LevelControl, ColorControl saturation).
     case level = "lv"
+    /// A hue: 254 steps are the whole circle (Matter application cluster specification 3.2.7.2).
+    case hue = "hue"
+    /// A hue: 65536 steps are the whole circle (3.2.7.20).
+    case enhancedHue = "ehue"
+    /// A coordinate in CIE 1931: 65536 steps are 1 (3.2.7.4).
+    case coordinate = "xy"
     /// A temperature in steps of 0.01 °C.
     case celsiusHundredths = "cC"
     /// A difference of temperatures in steps of 0.1 °C.
@@ -63,6 +69,9 @@ public enum ValueUnit: String, Sendable, CaseIterable {
         case .percentHundredths: "0.01 %"
         case .percentHalves: "0.5 %"
         case .level: "1/254"
+        case .hue: "360°/254"
+        case .enhancedHue: "360°/65536"
+        case .coordinate: "1/65536"
         case .celsiusHundredths: "0.01 °C"
         case .celsiusTenthsDifference: "0.1 °C"
         case .microseconds: "1 µs"
@@ -118,7 +127,9 @@ extension ValueUnit {
         case .kilopascalTenths: ("kPa", 1)
         case .flowTenths: ("m³/h", 1)
         case .degrees: ("°", 0)
-        case .percentHalves, .level, .mireds, .epochSeconds, .epochMicroseconds, .posixMilliseconds, .illuminance: nil
+        case .percentHalves, .level, .hue, .enhancedHue, .coordinate, .mireds, .epochSeconds, .epochMicroseconds,
+            .posixMilliseconds, .illuminance:
+            nil
         }
     }
 

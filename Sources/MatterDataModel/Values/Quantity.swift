@@ -49,11 +49,11 @@ enum Quantity {
         case .kilopascalTenths: "101.3kPa"
         case .centimetres, .millimetres, .metres: "1.5m"
         case .hectopascals: "1013hPa"
-        case .degrees: "90deg"
+        case .degrees, .hue, .enhancedHue: "90deg"
         case .revolutionsPerMinute: "1500rpm"
         case .decibelMilliwatts: "-60dBm"
         case .litres: "200l"
-        case .flowTenths, .illuminance: nil
+        case .flowTenths, .illuminance, .coordinate: nil
         case .millivoltAmpereHours: "1.5kVAh"
         case .millivarHours: "1.5kvarh"
         }
@@ -62,7 +62,9 @@ enum Quantity {
     private static func takeSuffix(_ rest: inout Substring, of unit: ValueUnit) -> String? {
         let suffix = rest.prefix { !$0.isNumber && $0 != "." }
         rest = rest.dropFirst(suffix.count)
-        let text = String(suffix.replacing("°", with: "").replacing("µ", with: "u").replacing("μ", with: "u"))
+        let text =
+            suffix == "°"
+            ? "deg" : String(suffix.replacing("°", with: "").replacing("µ", with: "u").replacing("μ", with: "u"))
         let known = suffixes(unit)
         if known.contains(where: { $0 == text }) { return text }
         // mW and MW differ; where case says nothing, it does not matter.
@@ -114,6 +116,8 @@ enum Quantity {
         case .centimetres: [("cm", Fraction(1)), ("m", Fraction(100)), ("mm", Fraction(1, 10))]
         case .millimetres: [("mm", Fraction(1)), ("m", Fraction(1000)), ("cm", Fraction(10))]
         case .metres: [("m", Fraction(1)), ("cm", Fraction(1, 100)), ("km", Fraction(1000))]
+        case .hue: [("deg", Fraction(254, 360))]
+        case .enhancedHue: [("deg", Fraction(65536, 360))]
         case .degrees, .hectopascals, .revolutionsPerMinute, .decibelMilliwatts, .litres: [(unit.rawValue, Fraction(1))]
         default: []
         }
@@ -151,7 +155,7 @@ enum Quantity {
     /// True if a fraction of a step is worth a warning: not where the scales do not meet anyway.
     private static func isExact(_ unit: ValueUnit, _ text: String) -> Bool {
         switch unit {
-        case .level, .mireds: false
+        case .level, .hue, .enhancedHue, .mireds: false
         case .celsiusHundredths, .celsiusTenthsDifference: !text.lowercased().hasSuffix("f")
         default: true
         }

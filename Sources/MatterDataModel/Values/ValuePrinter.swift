@@ -133,10 +133,20 @@ extension ValuePrinter {
         return switch unit {
         case .percentHalves: (0...255).contains(number) ? Self.fixed(number * 5, decimals: 1) + "%" : nil
         case .level: number >= 0 && number <= 254 ? "\((number * 100 + 127) / 254)% (\(number))" : nil
+        case .hue: (0...254).contains(number) ? "\((number * 360 + 127) / 254)° (\(number))" : nil
+        case .enhancedHue: (0...0xFFFF).contains(number) ? "\((number * 360 + 0x8000) >> 16)° (\(number))" : nil
+        case .coordinate:
+            (0...0xFFFF).contains(number)
+                ? Self.fixed((number * 10_000 + 0x8000) >> 16, decimals: 4) + " (\(number))" : nil
         case .mireds: number > 0 ? "\((1_000_000 + number / 2) / number) K" : nil
         case .illuminance: Self.lux(number)
         default: nil
         }
+    }
+
+    /// Values that belong together, on one line: for people with commas, for programs with tabs.
+    package func text(_ values: [(TLVValue, DataType?)]) -> String {
+        values.map { text($0, as: $1) }.joined(separator: glossary == nil ? "\t" : ", ")
     }
 
     /// Between a number and its unit.

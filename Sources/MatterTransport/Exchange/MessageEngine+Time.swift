@@ -44,9 +44,11 @@ extension MessageEngine {
         return targets.map { .transmit(message.datagram, to: $0) }
     }
 
-    func wait(after transmissions: Int, on session: SessionState, now: Instant) -> Duration {
+    mutating func wait(after transmissions: Int, on session: SessionState, now: Instant) -> Duration {
         // Without randomness the schedule still holds, merely without its jitter.
-        let word = (try? random.bytes(2))?.reduce(0) { $0 << 8 | UInt32($1) } ?? 0
+        if jitter.count < 2 { jitter = (try? random.bytes(Self.jitterStock)) ?? [] }
+        let word = jitter.suffix(2).reduce(0) { $0 << 8 | UInt32($1) }
+        jitter = jitter.dropLast(2)
         return RetransmissionSchedule.wait(
             after: transmissions, interval: session.retransmissionInterval(now: now), jitter: Double(word) / 65_535)
     }

@@ -43,6 +43,9 @@ package struct MessageEngine: Sendable {
     var groupSenders: [GroupSender: ReceptionWindow] = [:]
     private var unsecuredCounter: MessageCounter
     private(set) var nextExchangeID: UInt16
+    /// Random bytes for the pauses before retransmissions, two for each.
+    var jitter: [UInt8]
+    static let jitterStock = 16
 
     /// - Parameters:
     ///   - link: what carries the messages. On a reliable link nothing is acknowledged or sent again.
@@ -56,10 +59,12 @@ package struct MessageEngine: Sendable {
         self.random = random
         self.admission = admission
         // In one call, as each is one of the system's.
-        let bytes = try random.bytes(MessageCounter.initialLength + 2)
+        let bytes = try random.bytes(MessageCounter.initialLength + 2 + Self.jitterStock)
         let initial = unsecuredCounter ?? MessageCounter.initial(bytes.prefix(MessageCounter.initialLength))
         self.unsecuredCounter = MessageCounter(initial: initial, rollsOver: true)
-        nextExchangeID = bytes.suffix(2).reduce(0) { $0 << 8 | UInt16($1) }
+        let rest = bytes.dropFirst(MessageCounter.initialLength)
+        nextExchangeID = rest.prefix(2).reduce(0) { $0 << 8 | UInt16($1) }
+        jitter = Array(rest.dropFirst(2))
     }
 
     // MARK: Sessions

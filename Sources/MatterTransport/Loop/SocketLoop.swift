@@ -105,10 +105,10 @@ package final class SocketLoop: EventLoop {
         return number
     }
 
-    /// To be called on the loop, before the descriptor is closed.
-    func unwatch(_ descriptor: Int32) {
-        cprocess_events_remove(events, descriptor)
+    /// Closes a descriptor, which has no duplicates, so that the kernel forgets it here too. To be called on the loop.
+    func unwatch(closing descriptor: Int32) {
         state.withLock { $0.readers[descriptor] = nil }
+        Glibc.close(descriptor)
     }
 
     /// From now on SIGINT and SIGTERM wake the thread, and it does something, instead of ending the process.

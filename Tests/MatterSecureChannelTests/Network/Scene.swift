@@ -60,8 +60,11 @@ struct Scene {
     }
 
     /// The device's end of a session.
-    func peer(of session: EstablishedSession) throws -> EstablishedSession {
-        try #require(device.handshakes.compactMap(\.session).first { $0.localSessionID == session.peerSessionID })
+    func peer(of session: EstablishedSession) throws -> EstablishedSession { try #require(knownPeer(of: session)) }
+
+    /// The same; `nil` if the device has none.
+    func knownPeer(of session: EstablishedSession) -> EstablishedSession? {
+        device.handshakes.compactMap(\.session).first { $0.localSessionID == session.peerSessionID }
     }
 
     /// Checks what has to hold after any course of events.

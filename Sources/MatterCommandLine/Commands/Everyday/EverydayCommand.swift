@@ -78,8 +78,7 @@ extension EverydayCommand {
         if let note = request.note { context.console.warning(note) }
         guard everyday.verify else { return }
         let state = try await controller.state(after: request, to: verb.cluster, at: place, budget: context.budget)
-        try AttributeOutput(context, place.node, target).print(
-            state.reports, requested: [AttributePath(state.path)], isLit: state.isLit)
+        try AttributeOutput(context, place.node, target).print(state)
         if !state.isSettled { context.console.warning(EverydayRound.underWay(target)) }
     }
 }

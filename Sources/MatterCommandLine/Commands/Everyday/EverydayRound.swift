@@ -117,8 +117,9 @@ struct EverydayRound {
     private func report(_ node: NodeRecord, _ outcome: Outcome) -> Report {
         let printer = context.console.printer()
         let state = outcome.state
-        let value = state?.reports.first?.value
-        let type = state.flatMap { Catalogue.standard.type(of: $0.path) }
+        let values = (state?.reports ?? []).compactMap { report in
+            report.value.map { (value: $0, type: Catalogue.standard.type(of: report.path)) }
+        }
         let device = outcome.named.flatMap { node.bridged(at: $0.rawValue) }
         return Report {
             Field("node", node.nodeID)
@@ -129,9 +130,11 @@ struct EverydayRound {
             Field("endpoint", outcome.endpoint)
             Field("result", outcome.failure == nil ? "done" : "failed", column: "RESULT")
             if everyday.verify {
-                Field("value", value.map { printer.json($0, as: type) })
+                Field("value", values.first.map { printer.json($0.value, as: $0.type) })
+                Field("also", state?.also(of: node.nodeID, printer))
                 Field("on", state?.isLit)
-                Field(column: "VALUE", value.map { [state?.isLit == false ? "0" : printer.text($0, as: type)] })
+                let texts = state?.isLit == false ? ["0"] : values.map { printer.text($0.value, as: $0.type) }
+                Field(column: "VALUE", values.isEmpty ? nil : texts)
             }
             Field("error", outcome.failure.map { NodeRound.error($0, of: node) })
         }

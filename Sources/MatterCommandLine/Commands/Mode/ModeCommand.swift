@@ -83,7 +83,7 @@ struct ModeCommand: NetworkCommand {
     ) throws {
         guard let report = state.reports.first, let label = change.mode?.label else {
             return try AttributeOutput(context, change.device.place.node, target)
-                .print(state.reports, requested: [AttributePath(state.path)])
+                .print(state.reports, requested: state.paths.map { AttributePath($0) })
         }
         guard context.console.isJSON else { return context.console.result(TerminalText.escaped(label)) }
         context.console.object {
@@ -186,7 +186,7 @@ struct ModeCommand: NetworkCommand {
     ) async throws -> Change {
         let device = try DeviceModes.choose(mode, among: found)
         let request = try ModeVerb(device.cluster, mode).request(device.facts)
-        try await device.send(request.action, readBack: request.attribute)
+        try await device.send(request.action, readBack: [request.attribute])
         guard everyday.verify else { return Change(device: device) }
         let state = try await context.controller.state(
             after: request, to: device.cluster, at: device.place, budget: context.budget)

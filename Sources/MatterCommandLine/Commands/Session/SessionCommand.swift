@@ -24,7 +24,8 @@ struct SessionCommand: AsyncParsableCommand {
         @OptionGroup(title: HelpPage.common) var state: StateOptions
 
         func execute() async throws {
-            console.result(try await state.controller().keptStates().map { Report($0) })
+            let isTerminal = console.isTerminal
+            console.result(try await state.controller().keptStates().map { Report($0, isTerminal: isTerminal) })
         }
     }
 
@@ -99,11 +100,17 @@ struct SessionCommand: AsyncParsableCommand {
 
 extension Report {
     /// A kept session in a list.
-    init(_ session: Controller.KeptState) {
+    ///
+    /// - Parameter isTerminal: whether times have their unit.
+    init(_ session: Controller.KeptState, isTerminal: Bool) {
+        func text(_ time: Duration) -> String { "\(time.components.seconds)" + (isTerminal ? " s" : "") }
         self.init {
             Field("node", session.node.nodeID, column: "NODE")
             Field("name", session.node.name, column: "NAME")
             session.report
+            Field(column: "ADDRESS", [session.address.description])
+            Field(column: "AGE", [text(session.age)])
+            Field(column: "HEARD", session.silence.map { [text($0)] })
         }
     }
 }
@@ -112,9 +119,9 @@ extension Controller.KeptState {
     /// What there is to say of the session alone.
     var report: Report {
         Report {
-            Field("address", address.description, column: "ADDRESS")
-            Field("ageSeconds", age.components.seconds, column: "AGE")
-            Field("heardSeconds", silence.map(\.components.seconds), column: "HEARD")
+            Field("address", address.description)
+            Field("ageSeconds", age.components.seconds)
+            Field("heardSeconds", silence.map(\.components.seconds))
             Field("roundTripMs", roundTrip.map(JSONValue.milliseconds))
         }
     }

@@ -35,11 +35,14 @@ package struct ColorVerb: DeviceVerb {
         let options = ColorControl.Options.executeIfOff.tlv
         let tail = [transition.tlv, options, options]
         func request(
-            _ command: CommandID, _ fields: [TLVValue], _ attribute: AttributeID, goal: TLVValue
+            _ command: CommandID, _ fields: [TLVValue], _ attribute: AttributeID, goal: TLVValue,
+            and further: DeviceRequest.Aim? = nil
         ) -> DeviceRequest {
-            DeviceRequest(
+            var request = DeviceRequest(
                 command, fields + tail, attribute: attribute, goal: goal,
                 transition: .milliseconds(100) * Int(transition))
+            if let further { request.further = [further] }
+            return request
         }
         switch color {
         case .named(let name):
@@ -54,22 +57,27 @@ package struct ColorVerb: DeviceVerb {
             try facts.require(ColorControl.Feature.xy, "colours by x and y")
             let point = (x: Self.coordinate(x).tlv, y: Self.coordinate(y).tlv)
             return request(
-                Command.moveToColor, [point.x, point.y], ColorControl.Attribute.currentX, goal: point.x)
+                Command.moveToColor, [point.x, point.y], ColorControl.Attribute.currentX, goal: point.x,
+                and: DeviceRequest.Aim(attribute: ColorControl.Attribute.currentY, goal: point.y))
         case .hue(let degrees, let saturation):
             try facts.require(ColorControl.Feature.hueAndSaturation, "hue and saturation")
             // DirectionEnum Shortest.
             let way = ColorControl.Direction.shortest.tlv
+            let saturation = saturation?.tlv
+            let further = saturation.map {
+                DeviceRequest.Aim(attribute: ColorControl.Attribute.currentSaturation, goal: $0)
+            }
             guard facts.has(ColorControl.Feature.enhancedHue) else {
                 let hue = UInt8((degrees * 254 / 360).rounded()).tlv
                 let attribute = ColorControl.Attribute.currentHue
                 return saturation.map {
-                    request(Command.moveToHueAndSaturation, [hue, $0.tlv], attribute, goal: hue)
+                    request(Command.moveToHueAndSaturation, [hue, $0], attribute, goal: hue, and: further)
                 } ?? request(Command.moveToHue, [hue, way], attribute, goal: hue)
             }
             let hue = UInt16(truncatingIfNeeded: Int((degrees * 65536 / 360).rounded())).tlv
             let attribute = ColorControl.Attribute.enhancedCurrentHue
             return saturation.map {
-                request(Command.enhancedMoveToHueAndSaturation, [hue, $0.tlv], attribute, goal: hue)
+                request(Command.enhancedMoveToHueAndSaturation, [hue, $0], attribute, goal: hue, and: further)
             } ?? request(Command.enhancedMoveToHue, [hue, way], attribute, goal: hue)
         }
     }

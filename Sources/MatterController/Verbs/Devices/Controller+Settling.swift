@@ -6,7 +6,9 @@ import MatterTransport
 
 /// What a verb has made of an endpoint, read back.
 package struct SettledState: Sendable {
-    package let path: ConcreteAttributePath
+    /// The attribute that tells most first; several for what takes several to say, as a colour does.
+    package let paths: [ConcreteAttributePath]
+    /// In the order of the paths.
     package let reports: [AttributeReport]
     /// Of a level: false if the light is off, so that the level is none.
     package let isLit: Bool?
@@ -16,27 +18,28 @@ package struct SettledState: Sendable {
 
 /// Judges when the change that a request has started is over: the value is the wanted one, or it has stopped to change.
 struct Settling {
-    let goal: TLVValue?
+    private let goals: [TLVValue?]
     /// The end of the transition.
     let end: Instant
-    let pause: Duration
-    private var last: TLVValue?
+    private let pause: Duration
+    private var last: [TLVValue?]?
     private var quietSince: Instant
 
     init(_ request: DeviceRequest, at now: Instant) {
-        goal = request.goal
+        goals = request.aims.map(\.goal)
         end = now + request.transition
         pause = request.pause
         quietSince = end
     }
 
-    mutating func isOver(_ value: TLVValue?, at now: Instant) -> Bool {
-        guard let goal, let value else { return now >= end }
-        if value != last {
-            last = value
+    /// - Parameter values: of what the request changes, in its order.
+    mutating func isOver(_ values: [TLVValue?], at now: Instant) -> Bool {
+        guard !goals.contains(nil), !values.contains(nil) else { return now >= end }
+        if values != last {
+            last = values
             quietSince = max(end, now)
         }
-        return value == goal || now >= quietSince + pause
+        return values == goals || now >= quietSince + pause
     }
 }
 
@@ -47,16 +50,18 @@ extension Controller {
     package func state(
         after request: DeviceRequest, to cluster: ClusterID, at place: ServingEndpoint, budget: Budget
     ) async throws -> SettledState {
-        let path = ConcreteAttributePath(endpoint: place.endpoint, cluster: cluster, attribute: request.attribute)
+        let wanted = request.aims.map {
+            ConcreteAttributePath(endpoint: place.endpoint, cluster: cluster, attribute: $0.attribute)
+        }
         let light = ConcreteAttributePath(
             endpoint: place.endpoint, cluster: OnOff.id, attribute: OnOff.Attribute.onOff)
-        let paths = [AttributePath(path)] + (request.dependsOnLight ? [AttributePath(light)] : [])
+        let paths = wanted.map { AttributePath($0) } + (request.dependsOnLight ? [AttributePath(light)] : [])
         let deadline = budget.deadline(for: place.node, work: request.transition + request.pause)
         var settling = Settling(request, at: options.time.now)
         var known: ReadResult?
         func state(_ result: ReadResult, isSettled: Bool) -> SettledState {
             SettledState(
-                path: path, reports: result.attributes.filter { $0.path == path },
+                paths: wanted, reports: wanted.flatMap { path in result.attributes.filter { $0.path == path } },
                 isLit: request.dependsOnLight && result.attribute(light)?.value == .bool(false) ? false : nil,
                 isSettled: isSettled)
         }
@@ -71,7 +76,7 @@ extension Controller {
             }
             known = result
             let now = options.time.now
-            let isOver = settling.isOver(result.attribute(path)?.value, at: now)
+            let isOver = settling.isOver(wanted.map { result.attribute($0)?.value }, at: now)
             let wait = max(Self.look, min(settling.end - now, deadline - now - Self.look * 2))
             guard !isOver, now + wait + Self.look < deadline else { return state(result, isSettled: isOver) }
             try await options.time.sleep(for: wait)

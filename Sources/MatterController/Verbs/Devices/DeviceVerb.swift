@@ -35,11 +35,20 @@ package struct DeviceRequest: Sendable, Hashable {
         }
     }
 
+    /// An attribute that a request changes.
+    struct Aim: Sendable, Hashable {
+        let attribute: AttributeID
+        /// The value that the attribute gets; `nil` if that is not known.
+        let goal: TLVValue?
+    }
+
     package let action: Action
     /// Tells what came of it.
     package let attribute: AttributeID
     /// The value that the attribute gets; `nil` if that is not known.
     let goal: TLVValue?
+    /// What else it changes.
+    var further: [Aim] = []
     /// How long the change takes, as far as the request says.
     let transition: Duration
     /// How long the attribute may keep a value on its way to the goal.
@@ -80,6 +89,9 @@ package struct DeviceRequest: Sendable, Hashable {
     init(write attribute: AttributeID, _ value: TLVValue) {
         self.init(.write(attribute, value), attribute: attribute, goal: value)
     }
+
+    /// All that it changes, the attribute that tells most first.
+    var aims: [Aim] { [Aim(attribute: attribute, goal: goal)] + further }
 
     /// The command for an endpoint, or for a group; `nil` for a write.
     package func command(at endpoint: EndpointID?, of cluster: ClusterID) -> Command? {

@@ -14,12 +14,13 @@ package struct ServingDevice: Sendable {
 
     /// Sends a command, timed if it has to be, or writes an attribute; at most once what may not be repeated.
     ///
-    /// - Parameter attribute: tells what came of it, if no answer does.
+    /// - Parameter attributes: tell what came of it, if no answer does.
     /// - Returns: the fields of the response, if the command has one.
     /// - Throws: ``ControllerError`` `status` or `refused` if the device did not do it.
     @discardableResult
-    package func send(_ action: DeviceRequest.Action, readBack attribute: AttributeID? = nil) async throws -> TLVValue?
-    {
+    package func send(
+        _ action: DeviceRequest.Action, readBack attributes: [AttributeID] = []
+    ) async throws -> TLVValue? {
         do {
             switch action {
             case .invoke(let number, let fields): return try await invoke(number, fields)
@@ -29,7 +30,7 @@ package struct ServingDevice: Sendable {
             }
         } catch var error as ControllerError where error.code == .outcomeUnknown {
             error.state = await place.link.stateAfterwards(
-                attribute.map { [AttributePath(endpoint: place.endpoint, cluster: cluster, attribute: $0)] } ?? [])
+                attributes.map { AttributePath(endpoint: place.endpoint, cluster: cluster, attribute: $0) })
             throw error
         }
     }
@@ -107,7 +108,7 @@ extension Controller {
                 cluster: verb.cluster, facts: DeviceFacts(unasked: title, label: node.label), budget: budget)
         }
         let request = try verb.request(device.facts)
-        try await device.send(request.action, readBack: request.attribute)
+        try await device.send(request.action, readBack: request.aims.map(\.attribute))
         options.logger.debug("done at endpoint \(device.place.endpoint)")
         return (device.place, request)
     }

@@ -13,6 +13,8 @@ final class UDPSocket: DatagramLink {
     private let loop: SocketLoop
     private let receive: @Sendable ([UInt8], PeerAddress) -> Void
     private let isClosed = Atomic(false)
+    /// How many datagrams are taken in the next time.
+    private let expected = Atomic(1)
     /// The sockets of the multicast groups that were joined.
     private let groups = Mutex<[UDPAddress: UDPSocket]>([:])
 
@@ -85,11 +87,16 @@ final class UDPSocket: DatagramLink {
     /// True if the socket can still be used.
     var isOpen: Bool { !isClosed.load(ordering: .relaxed) }
 
-    /// Takes in what has come.
+    /// Takes in what has come. Mostly that is one datagram, and a look for another would be in vain; as long as there are
+    /// more, twice as many are taken in each time.
     private func takeIn() {
         withUnsafeTemporaryAllocation(byteCount: Self.largestDatagram, alignment: 8) { buffer in
-            for _ in 0..<Self.mostAtOnce {
-                guard isOpen, let (count, sender) = UDPAddress.receive(buffer, from: descriptor) else { return }
+            let count = expected.load(ordering: .relaxed)
+            expected.store(min(2 * count, Self.mostAtOnce), ordering: .relaxed)
+            for _ in 0..<count {
+                guard isOpen, let (count, sender) = UDPAddress.receive(buffer, from: descriptor) else {
+                    return expected.store(1, ordering: .relaxed)
+                }
                 // Errors of single destinations have no sender.
                 if let sender { receive(Array(buffer[..<count]), .udp(sender)) }
             }
@@ -164,8 +171,7 @@ final class UDPSocket: DatagramLink {
         // There, nothing else has the descriptor in hand.
         await withCheckedContinuation { continuation in
             loop.execute { [loop, descriptor] in
-                loop.unwatch(descriptor)
-                Glibc.close(descriptor)
+                loop.unwatch(closing: descriptor)
                 continuation.resume()
             }
         }
