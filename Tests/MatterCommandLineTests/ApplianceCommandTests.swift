@@ -56,6 +56,10 @@ import Testing
         let early = try await failure("vacuum pause it", 5, "command.refused")
         #expect(early.text("response") == "CommandInvalidInState", "\(early)")
         try await quiet("vacuum start it")
+        #expect(try await terminal.succeed("vacuum start it --verify --home \(shell.home)").stdout == "Cleaning\n")
+        #expect(try await shell.succeed("vacuum start it --verify").stdout == "1\n")
+        let empty = try await terminal.succeed("group ls --home \(shell.home)")
+        #expect(empty.stdout.isEmpty && empty.stderr == "none\n", "\(empty)")
         #expect(try await shell.succeed("vacuum status it").stdout.hasPrefix("1\tstate\tRunning\n"))
         #expect(try await shell.succeed("status it").stdout.contains("\trunning\t"))
         let drawn = try await terminal.succeed("vacuum status it --home \(shell.home)").stdout

@@ -70,6 +70,9 @@ struct AttributeOutput {
 
     /// Prints what a verb has made of an endpoint.
     func print(_ state: SettledState) throws {
+        if let name = state.name, context.console.isTerminal, !context.console.isJSON {
+            return context.console.result(TerminalText.escaped(name))
+        }
         guard state.paths.count > 1, let first = state.reports.first else {
             return try print(state.reports, requested: state.paths.map { AttributePath($0) }, isLit: state.isLit)
         }

@@ -50,9 +50,10 @@ package struct Console: Sendable {
         if isJSON { result(report.json) } else { pairs(report.lines) }
     }
 
-    /// Several: an array, or a table.
+    /// Several: an array, or a table. A person is told that there are none.
     package func result(_ reports: [Report]) {
         if isJSON { return result(reports.json) }
+        if isTerminal, reports.isEmpty { return message("none") }
         rows(reports.first?.columns ?? [], reports.map(\.row))
     }
 

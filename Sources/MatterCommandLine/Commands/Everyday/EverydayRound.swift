@@ -133,7 +133,10 @@ struct EverydayRound {
                 Field("value", values.first.map { printer.json($0.value, as: $0.type) })
                 Field("also", state?.also(of: node.nodeID, printer))
                 Field("on", state?.isLit)
-                let texts = state?.isLit == false ? ["0"] : values.map { printer.text($0.value, as: $0.type) }
+                let name = context.console.isTerminal ? state?.name : nil
+                let texts =
+                    state?.isLit == false
+                    ? ["0"] : name.map { [$0] } ?? values.map { printer.text($0.value, as: $0.type) }
                 Field(column: "VALUE", values.isEmpty ? nil : texts)
             }
             Field("error", outcome.failure.map { NodeRound.error($0, of: node) })

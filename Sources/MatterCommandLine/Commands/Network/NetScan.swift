@@ -27,8 +27,10 @@ struct NetScan: NodeSubject {
         let networks = try await context.controller.scanNetworks(
             of: try await context.controller.record(of: node.node), endpoint: node.endpoint,
             ssid: ssid.map { Array($0.utf8) }, title: NodeTarget(node.node).text, budget: context.budget)
+        guard !networks.isEmpty || context.console.isJSON else {
+            return context.console.message("the node sees no network")
+        }
         context.console.result(networks.map(Report.init))
-        if networks.isEmpty, !context.console.isJSON { context.console.message("the node sees no network") }
     }
 }
 

@@ -10,6 +10,8 @@ package struct SettledState: Sendable {
     package let paths: [ConcreteAttributePath]
     /// In the order of the paths.
     package let reports: [AttributeReport]
+    /// What the device calls the value of the first, if that is known.
+    package let name: String?
     /// Of a level: false if the light is off, so that the level is none.
     package let isLit: Bool?
     /// False if the time was over while the device was on its way.
@@ -62,6 +64,7 @@ extension Controller {
         func state(_ result: ReadResult, isSettled: Bool) -> SettledState {
             SettledState(
                 paths: wanted, reports: wanted.flatMap { path in result.attributes.filter { $0.path == path } },
+                name: wanted.first.flatMap { result.attribute($0)?.value } == request.goal ? request.goalName : nil,
                 isLit: request.dependsOnLight && result.attribute(light)?.value == .bool(false) ? false : nil,
                 isSettled: isSettled)
         }

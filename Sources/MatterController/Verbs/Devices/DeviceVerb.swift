@@ -47,6 +47,8 @@ package struct DeviceRequest: Sendable, Hashable {
     package let attribute: AttributeID
     /// The value that the attribute gets; `nil` if that is not known.
     let goal: TLVValue?
+    /// What the device calls that value, if it has a name for it.
+    var goalName: String?
     /// What else it changes.
     var further: [Aim] = []
     /// How long the change takes, as far as the request says.

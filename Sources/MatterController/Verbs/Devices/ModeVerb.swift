@@ -79,11 +79,14 @@ package struct ModeVerb: DeviceVerb {
                 "\(facts.title) has no mode '\(word)', only \(modes.modes.map(\.label).joined(separator: ", "))",
                 hint: .step("mode.see", facts.label))
         }
-        return request(mode.number, attributes.current)
+        return request(mode.number, attributes.current, mode.label)
     }
 
-    private func request(_ mode: UInt8, _ current: AttributeID) -> DeviceRequest {
-        DeviceRequest(RvcRunMode.Command.changeToMode, [mode.tlv], attribute: current, goal: mode.tlv)
+    private func request(_ mode: UInt8, _ current: AttributeID, _ label: String? = nil) -> DeviceRequest {
+        var request = DeviceRequest(
+            RvcRunMode.Command.changeToMode, [mode.tlv], attribute: current, goal: mode.tlv)
+        request.goalName = label
+        return request
     }
 }
 

@@ -74,7 +74,7 @@ extension Reading {
         if case .null = value { return "unknown" }
         let plain = ValuePrinter().text(value, as: type)
         switch scale {
-        case .model: return ValuePrinter().meaning(value, as: type) ?? plain
+        case .model: return ValuePrinter().meaning(value, as: type) ?? (plain == "[]" ? "none" : plain)
         case .unit(let unit):
             var type = type
             type?.unit = unit
