@@ -72,12 +72,13 @@ let package = Package(
         .target(
             name: "COpenSSL", linkerSettings: [.linkedLibrary(":libcrypto.a", .when(traits: [staticCrypto]))]),
         .systemLibrary(name: "DynamicCrypto"),
-        .target(name: "CAvahi"),
+        .target(name: "CAvahi", dependencies: ["CProcess"]),
         .target(name: "CCurl"),
-        .target(name: "CDBus"),
+        .target(name: "CDBus", dependencies: ["CProcess"]),
         .target(name: "CProcess"),
         .target(name: "CQREncode"),
         module("MatterErrors"),
+        module("MatterThreads"),
         module("JSON", ["MatterErrors"]),
         module("MatterTLV", ["JSON", "MatterErrors"]),
         module("MatterCrypto", ["COpenSSL", "DynamicCrypto", "JSON", "MatterErrors"]),
@@ -89,10 +90,10 @@ let package = Package(
         module(
             "MatterSecureChannel",
             ["MatterCredentials", "MatterCrypto", "MatterErrors", "MatterTLV", "MatterTransport"]),
-        module("MatterBluetooth", ["CDBus", "MatterErrors", "MatterTransport"]),
+        module("MatterBluetooth", ["CDBus", "MatterErrors", "MatterThreads", "MatterTransport"]),
         module("MatterDataModel", ["JSON", "MatterErrors", "MatterTLV"]),
         module("MatterInteraction", ["JSON", "MatterDataModel", "MatterErrors", "MatterTLV"]),
-        module("MatterDiscovery", ["CAvahi", "JSON", "MatterErrors", logging]),
+        module("MatterDiscovery", ["CAvahi", "JSON", "MatterErrors", "MatterThreads", logging]),
         module(
             "MatterSession",
             [

@@ -1,10 +1,9 @@
-#define _GNU_SOURCE  // pthread_setname_np
 #include "library.h"
+
+#include "CProcess.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -38,7 +37,6 @@ static void destroy(CAvahiLoop *loop) {
 
 static void *run(void *user) {
     CAvahiLoop *loop = user;
-    pthread_setname_np(pthread_self(), "avahi");
     int result;
     do result = loop->library->simple_poll_iterate(loop->poll, -1);
     while (result == 0 || (result < 0 && errno == EINTR));
@@ -60,16 +58,7 @@ CAvahiLoop *cavahi_loop_start(const CAvahiLibrary *library, void (*work)(void *)
         loop->watch = poll->watch_new(poll, loop->wake_fd, POLLIN, woken, loop);
     }
     int failed = !loop->watch;
-    if (!failed) {
-        // The program's signal handlers are for its own threads: this one is created with all signals blocked.
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        pthread_t thread;
-        failed = pthread_create(&thread, NULL, run, loop);
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-        if (!failed) pthread_detach(thread);
-    }
+    if (!failed) failed = cprocess_start_thread("avahi", run, loop);
     if (failed) {
         destroy(loop);
         return NULL;

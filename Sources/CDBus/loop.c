@@ -1,9 +1,8 @@
-#define _GNU_SOURCE  // pthread_setname_np
 #include "library.h"
 
+#include "CProcess.h"
+
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
@@ -70,7 +69,6 @@ static void wait(CDBusLoop *loop) {
 
 static void *run(void *user) {
     CDBusLoop *loop = user;
-    pthread_setname_np(pthread_self(), "dbus");
     connect_to_bus(loop);
     while (!atomic_load(&loop->is_ending)) {
         exchange(loop);
@@ -95,16 +93,7 @@ CDBusLoop *cdbus_start(const CDBusLibrary *library, CDBusCallbacks callbacks, vo
     loop->user = user;
     loop->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int failed = loop->wake_fd < 0;
-    if (!failed) {
-        // The program's signal handlers are for its own threads: this one is created with all signals blocked.
-        sigset_t all, before;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        pthread_t thread;
-        failed = pthread_create(&thread, NULL, run, loop);
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-        if (!failed) pthread_detach(thread);
-    }
+    if (!failed) failed = cprocess_start_thread("dbus", run, loop);
     if (failed) {
         destroy(loop);
         return NULL;

@@ -38,6 +38,9 @@ void cprocess_limit(unsigned seconds, const char *late, int late_status);
 void cprocess_take_jobs(void (*take_job)(void *job));
 void cprocess_run_job(void *job);
 
+// Starts a thread for the loop of a library, which is not waited for and gets no signals. Returns 0 or errno.
+int cprocess_start_thread(const char *name, void *(*run)(void *), void *argument);
+
 // MARK: Events
 
 // Descriptors that are waited for together (epoll); -1 if the system has none.

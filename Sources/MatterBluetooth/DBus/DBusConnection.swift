@@ -1,4 +1,5 @@
 import CDBus
+import MatterThreads
 import MatterTransport
 
 /// A connection to the D-Bus system bus: calls with a deadline, signals, and calls of objects of our own.
@@ -29,7 +30,7 @@ actor DBusConnection {
     private var handlers: Handlers?
     private var isOpen = false
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.thread.asUnownedSerialExecutor() }
 
     private init(_ library: DBusLibrary, _ time: any TimeSource) throws(BluetoothError) {
         self.library = library
@@ -38,7 +39,7 @@ actor DBusConnection {
         try loop.start(self)
     }
 
-    deinit { loop.stop() }
+    deinit { loop.thread.stop() }
 
     /// Connects to the system bus.
     ///

@@ -83,7 +83,7 @@ enum ChildProcess {
             next += 1
         }
         return variables.filter { variable in
-            guard variable.hasPrefix("MATTERCTL_") || variable.hasPrefix("RAINMAKER_") else { return true }
+            guard variable.hasPrefix("MATTERCTL_") else { return true }
             return handedOn.contains(variable.prefix { $0 != "=" })
         }
     }

@@ -96,7 +96,7 @@ extension Catalogue {
     public func cluster(_ id: ClusterID) -> ClusterDefinition? {
         if let found = loaded.first(where: { $0.id == id }) { return found }
         if let found = decoded.withLock({ $0[id] }) { return found }
-        guard let found = CompiledIndex.shared.entry(id)?.decode().adding(extensions[id]) else { return nil }
+        guard let found = CompiledIndex.onlyEntry(id)?.decode().adding(extensions[id]) else { return nil }
         decoded.withLock { $0[id] = found }
         return found
     }

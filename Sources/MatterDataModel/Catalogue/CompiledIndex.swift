@@ -8,6 +8,13 @@ struct CompiledIndex: Sendable {
         let name: String
         fileprivate let record: Range<Int>
 
+        fileprivate init(_ line: TableLine) {
+            id = line.id(0)
+            name = line.string(1)
+            let start = Int(line.decimal(2) ?? 0)
+            record = start..<(start + Int(line.decimal(3) ?? 0))
+        }
+
         func decode() -> ClusterDefinition {
             RecordDecoder.cluster(TableReader(CatalogueTable.clusters, record))
         }
@@ -21,13 +28,7 @@ struct CompiledIndex: Sendable {
         DeviceTypeDefinition($0)
     }
 
-    private init() {
-        entries = TableReader(CatalogueTable.index).map { line in
-            let start = Int(line.decimal(2) ?? 0)
-            return Entry(
-                id: line.id(0), name: line.string(1), record: start..<(start + Int(line.decimal(3) ?? 0)))
-        }
-    }
+    private init() { entries = TableReader(CatalogueTable.index).map { Entry($0) } }
 
     func entry(_ id: ClusterID) -> Entry? {
         var low = 0
@@ -37,6 +38,15 @@ struct CompiledIndex: Sendable {
             if entries[middle].id < id { low = middle + 1 } else { high = middle }
         }
         return low < entries.count && entries[low].id == id ? entries[low] : nil
+    }
+
+    /// The same for those who ask once: only the line of the cluster is decoded.
+    static func onlyEntry(_ id: ClusterID) -> Entry? {
+        for line in TableReader(CatalogueTable.index) {
+            let found: ClusterID = line.id(0)
+            if found >= id { return found == id ? Entry(line) : nil }
+        }
+        return nil
     }
 
     func entry(named key: NameKey) -> Entry? {

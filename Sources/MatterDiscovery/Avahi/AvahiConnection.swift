@@ -1,5 +1,6 @@
 import CAvahi
 import Logging
+import MatterThreads
 
 /// The connection to avahi-daemon, with everything that goes over it: an actor whose executor is Avahi's own thread.
 ///
@@ -30,7 +31,7 @@ actor AvahiConnection {
     private var publications: [Int: AvahiPublication] = [:]
     private var lastID = 0
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.thread.asUnownedSerialExecutor() }
 
     /// Opens the library and starts the thread; the daemon is not talked to yet.
     init(_ names: AvahiLibrary.Names, logger: Logger) throws(DiscoveryError) {
@@ -39,7 +40,7 @@ actor AvahiConnection {
         self.logger = logger
     }
 
-    deinit { loop.stop() }
+    deinit { loop.thread.stop() }
 
     /// Makes the client, for which the bus and the daemon have to answer.
     func greet() throws(DiscoveryError) { _ = try connected() }

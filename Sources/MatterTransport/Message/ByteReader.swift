@@ -32,6 +32,7 @@ package struct ByteReader: Sendable {
 
 extension [UInt8] {
     package mutating func append<T: FixedWidthInteger & UnsignedInteger>(littleEndian number: T) {
-        for index in 0..<(T.bitWidth / 8) { append(UInt8(truncatingIfNeeded: number >> T(8 * index))) }
+        // In one piece: where the type is not known, every step would go through its table of functions.
+        Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }
 }
