@@ -47,7 +47,8 @@ RESULTS ?= $(CURDIR)/.build-stress/results.jsonl
 
 # Suites with real sockets, servers or locks, and deadlines; beside tests that compute they would measure the wait for a
 # core. All others that wait do so on virtual time.
-TIMED = MatterTransportTests.ExchangeManagerTests|MatterTransportTests.SocketLoopTests|MatterSecureChannelTests.EdgeTests|MatterControllerTests.SessionSlotTests|ProcessTests.SignalTests|MatterCommandLineTests.TrustCommandTests|MatterCommandLineTests.RevocationTests|MatterLedgerTests.ListFetcherTests|MatterCommandLineTests.WatchTests|MatterCommandLineTests.SnapshotTests
+TIMED = MatterTransportTests.ExchangeManagerTests|MatterTransportTests.SocketLoopTests|MatterSecureChannelTests.EdgeTests|MatterControllerTests.SessionSlotTests|ProcessTests.SignalTests|MatterCommandLineTests.TrustCommandTests|MatterCommandLineTests.RevocationTests|MatterLedgerTests.ListFetcherTests|MatterCommandLineTests.WatchTests
+SNAPSHOTS = MatterCommandLineTests.SnapshotTests
 # Those that compute for long without a pause, which devices in the same process would wait for.
 DOCUMENTS = DocumentsTests|SnapshotTests|UsageTests|EveryCommandTests|HintTests
 SERVERS = MatterHTTPTests|RainMakerTests|RainMakerEmulatorTests
@@ -97,16 +98,26 @@ test: deps peers peers-controller
 	logs=$$(mktemp -d "$${TMPDIR:-/tmp}/matterctl-test.XXXXXX")
 	$(GROUP) "unit tests with real sockets, one by one" \
 		$(LAB) "$$logs/timed" swift test --skip-build --no-parallel --filter '$(TIMED)|$(SERVERS)'
-	$(GROUP) "discovery and Bluetooth, on an Avahi and a bus of their own" \
-		$(LAB) "$$logs/discovery" swift test --skip-build --filter 'MatterDiscoveryTests|MatterBluetoothTests'
+	# The official controller mostly waits, and so do searches.
+	failed=0
 	$(GROUP) "the virtual device, which meets the official controller" \
-		$(LAB) "$$logs/simulator" swift test --skip-build --filter MatterSimulatorTests
+		$(LAB) "$$logs/simulator" swift test --ignore-lock --skip-build --filter MatterSimulatorTests \
+		> "$$logs/simulator.out" 2>&1 &
+	simulator=$$!
+	$(GROUP) "the output of commands, one by one" \
+		$(LAB) "$$logs/snapshots" swift test --ignore-lock --skip-build --no-parallel --filter '$(SNAPSHOTS)' || failed=1
+	$(GROUP) "discovery and Bluetooth, on an Avahi and a bus of their own" \
+		$(LAB) "$$logs/discovery" swift test --ignore-lock --skip-build \
+		--filter 'MatterDiscoveryTests|MatterBluetoothTests' || failed=1
+	wait $$simulator || failed=1
+	cat "$$logs/simulator.out"
+	test $$failed = 0
 	$(GROUP) "commands that run in the test's process, as their devices do: a few at a time" \
 		$(LAB) "$$logs/commands" swift test --skip-build --experimental-maximum-parallelization-width 6 \
-		--filter MatterCommandLineTests --skip '$(TIMED)|$(DOCUMENTS)'
+		--filter MatterCommandLineTests --skip '$(TIMED)|$(SNAPSHOTS)|$(DOCUMENTS)'
 	$(GROUP) "all other unit tests" \
 		$(LAB) "$$logs/unit" swift test --skip-build \
-		--skip '$(TIMED)|$(SERVERS)|MatterCommandLineTests\.(?!$(DOCUMENTS))|MatterDiscoveryTests|MatterBluetoothTests|MatterSimulatorTests|EndToEndTests'
+		--skip '$(TIMED)|$(SNAPSHOTS)|$(SERVERS)|MatterCommandLineTests\.(?!$(DOCUMENTS))|MatterDiscoveryTests|MatterBluetoothTests|MatterSimulatorTests|EndToEndTests'
 	MATTERCTL_PEERS="$(CURDIR)/.peers" $(GROUP) "end-to-end tests; their logs stay in $$logs if one fails" \
 		$(LAB) "$$logs/e2e" swift test --skip-build --filter '$(ONLY)'
 	rm -rf "$$logs"
