@@ -69,8 +69,9 @@ final class TemporaryFolder: Sendable {
 
 /// Lets only so many of these tests run at once: the light is slow Python, and the machine may have two cores.
 struct LaboratorySlot: SuiteTrait, TestTrait, TestScoping {
-    fileprivate static let working = Slots(free: Int(Laboratory.environment["MATTERCTL_SLOTS"] ?? "") ?? 3)
-    fileprivate static let waiting = Slots(free: 6)
+    private static let count = Int(Laboratory.environment["MATTERCTL_SLOTS"] ?? "") ?? 5
+    fileprivate static let working = Slots(free: count)
+    fileprivate static let waiting = Slots(free: 2 * count)
 
     fileprivate let slots: Slots
     let isRecursive = true
