@@ -84,7 +84,7 @@ let package = Package(
         module("MatterCrypto", ["COpenSSL", "DynamicCrypto", "JSON", "MatterErrors"]),
         module("MatterSetupPayload", ["JSON", "MatterErrors", "MatterTLV"]),
         module("MatterStore", ["CProcess", "JSON", "MatterErrors"]),
-        module("MatterHTTP", ["CCurl", "MatterErrors", logging]),
+        module("MatterHTTP", ["CCurl", "CProcess", "MatterErrors", logging]),
         module("MatterCredentials", ["JSON", "MatterCrypto", "MatterErrors", "MatterTLV", asn1]),
         module("MatterTransport", ["CProcess", "MatterCrypto", "MatterErrors"]),
         module(

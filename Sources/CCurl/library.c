@@ -1,8 +1,5 @@
-#define _GNU_SOURCE  // memfd_create, pthread_setname_np
+#define _GNU_SOURCE  // memfd_create
 #include <dlfcn.h>
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -166,33 +163,4 @@ int ccurl_unnamed_file(void) {
     enum { NOEXEC_SEAL = 8 };
     int file = memfd_create("certificate authorities", MFD_CLOEXEC | NOEXEC_SEAL);
     return file >= 0 ? file : memfd_create("certificate authorities", MFD_CLOEXEC);
-}
-
-typedef struct {
-    void (*run)(void *);
-    void *user;
-} Start;
-
-static void *run(void *user) {
-    Start start = *(Start *)user;
-    free(user);
-    pthread_setname_np(pthread_self(), "curl");
-    start.run(start.user);
-    return NULL;
-}
-
-int ccurl_start_thread(void (*body)(void *), void *user) {
-    Start *start = malloc(sizeof *start);
-    if (!start) return ENOMEM;
-    *start = (Start){.run = body, .user = user};
-    // The program's signal handlers are for its own threads.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    pthread_t thread;
-    int failure = pthread_create(&thread, NULL, run, start);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failure) free(start);
-    else pthread_detach(thread);
-    return failure;
 }

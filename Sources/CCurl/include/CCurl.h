@@ -159,7 +159,4 @@ CCurlEasy *_Nullable ccurl_multi_ended(const CCurlLibrary *_Nonnull library, CCu
 // A file in memory, without a name; -1 if there can be none. Some systems want it said that it is no program.
 int ccurl_unnamed_file(void);
 
-// Starts a thread that gets no signals. Returns 0 or errno.
-int ccurl_start_thread(void (*_Nonnull run)(void *_Nullable), void *_Nullable user);
-
 #endif

@@ -1,4 +1,5 @@
 import CCurl
+import CProcess
 import MatterErrors
 import Synchronization
 
@@ -36,10 +37,11 @@ final class CurlLoop: Sendable {
     static func start(_ settings: HTTPSettings, library: CurlLibrary) throws(HTTPError) -> CurlLoop {
         let loop = try CurlLoop(settings, library)
         let own = Unmanaged.passRetained(loop)
-        let failure = ccurl_start_thread(
+        let failure = cprocess_start_thread(
+            "curl",
             { user in
-                guard let user else { return }
-                Unmanaged<CurlLoop>.fromOpaque(user).takeRetainedValue().run()
+                if let user { Unmanaged<CurlLoop>.fromOpaque(user).takeRetainedValue().run() }
+                return nil
             }, own.toOpaque())
         guard failure == 0 else {
             own.release()
