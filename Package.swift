@@ -157,8 +157,8 @@ let package = Package(
             "RainMakerCommandLine",
             [
                 "JSON", "MatterCommandLine", "MatterController", "MatterCredentials", "MatterCrypto", "MatterDataModel",
-                "MatterErrors", "MatterHTTP", "MatterRecords", "MatterStore", "MatterTransport", "RainMaker", arguments,
-                logging,
+                "MatterErrors", "MatterHTTP", "MatterRecords", "MatterSimulator", "MatterStore", "MatterTransport",
+                "RainMaker", arguments, logging,
             ]),
         .executableTarget(
             name: "matterctl", dependencies: ["CProcess", "MatterCommandLine", "RainMakerCommandLine"],

@@ -4,6 +4,12 @@ import ArgumentParser
 struct MatterCtl: AsyncParsableCommand {
     static var configuration: CommandConfiguration { configuration(VendorModule.all) }
 
+    private static func simulate(_ modules: [VendorModule]) -> any ParsableCommand.Type {
+        func command<Vendor: VendorDeviceOptions>(_: Vendor.Type) -> any ParsableCommand.Type { Simulate<Vendor>.self }
+        let options: any VendorDeviceOptions.Type = modules.first?.deviceOptions ?? NoVendorDeviceOptions.self
+        return command(options)
+    }
+
     private static func configuration(_ modules: [VendorModule]) -> CommandConfiguration {
         CommandConfiguration(
             commandName: "matterctl",
@@ -46,7 +52,7 @@ struct MatterCtl: AsyncParsableCommand {
                 CommandGroup(name: "Trust", subcommands: [TrustCommand.self, DCLCommand.self]),
             ] + modules.map(\.commands) + [
                 CommandGroup(name: "Offline tools", subcommands: [PayloadCommand.self, TLVCommand.self]),
-                CommandGroup(name: "Test bench", subcommands: [Simulate.self, BenchCommand.self]),
+                CommandGroup(name: "Test bench", subcommands: [simulate(modules), BenchCommand.self]),
             ])
     }
 }

@@ -133,7 +133,7 @@ package struct Program {
         case .plain(let command):
             try Shortage.check(for: .plain)
             network = command
-        case .command(let command) where command is Simulate: return try Shortage.check(for: .network)
+        case .command(let command) where command is any SimulateCommand: return try Shortage.check(for: .network)
         case .command(let command):
             network = command as? any NetworkCommand
             try Shortage.check(for: command is any LocalCommand ? .local : .network)

@@ -17,19 +17,22 @@ package struct VendorModule: Sendable {
     /// Makes a fabric for which the service issues.
     package var makeFabric: @Sendable (NewFabric) async throws -> FabricRecord
 
+    /// The options that `simulate` gets; of several modules, the first has its way.
+    package var deviceOptions: any VendorDeviceOptions.Type
     /// The accounts that are kept, for completion.
     package var profiles: @Sendable (StateDirectory) -> [String]
 
     package init(
         commands: CommandGroup, oldSpellings: [(old: [String], new: [String])], hints: [String: String],
         service: any IssuerService, makeFabric: @escaping @Sendable (NewFabric) async throws -> FabricRecord,
-        profiles: @escaping @Sendable (StateDirectory) -> [String]
+        deviceOptions: any VendorDeviceOptions.Type, profiles: @escaping @Sendable (StateDirectory) -> [String]
     ) {
         self.commands = commands
         self.oldSpellings = oldSpellings
         self.hints = hints
         self.service = service
         self.makeFabric = makeFabric
+        self.deviceOptions = deviceOptions
         self.profiles = profiles
     }
 

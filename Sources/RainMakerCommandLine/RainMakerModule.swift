@@ -21,7 +21,8 @@ extension VendorModule {
         service: RainMakerService { account, state, logger, deadline in
             try CloudSetup(state: state, logger: logger, deadline: deadline).client(account)
         },
-        makeFabric: join, profiles: { (try? CloudStore($0).profiles()) ?? [] })
+        makeFabric: join, deviceOptions: RainMakerDeviceOptions.self,
+        profiles: { (try? CloudStore($0).profiles()) ?? [] })
 
     /// Joins the fabric of a group in the cloud.
     private static func join(_ wanted: NewFabric) async throws -> FabricRecord {

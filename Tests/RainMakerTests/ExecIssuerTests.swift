@@ -22,7 +22,7 @@ import Testing
     private func issuer(_ command: String) -> ExecIssuer {
         ExecIssuer(
             command: command, credentials: fabric.credentials, adminVendorID: VendorID(0xFFF1),
-            unixTime: { MatterEpoch.unix(Self.now) })
+            services: ["rainmaker"], unixTime: { MatterEpoch.unix(Self.now) })
     }
 
     /// A file with certificates for the request, as a program would print them.
@@ -120,7 +120,7 @@ import Testing
     @Test("the program inherits three descriptors and no passwords")
     func inherits() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        setenv("MATTERCTL_CLOUD_PASSWORD", "hunter2", 1)
+        for name in ["MATTERCTL_CLOUD_PASSWORD", "RAINMAKER_PASSWORD"] { setenv(name, "hunter2", 1) }
         setenv("MATTERCTL_CLOUD_USER", "me@example.com", 1)
         let file = open("/dev/null", O_RDONLY)
         let leak = fcntl(file, F_DUPFD, 200)

@@ -54,11 +54,9 @@ COMMENT_OR_STRING = re.compile(r'//.*|"(?:\\.|[^"\\])*"')
 VENDOR = re.compile(r"rainmaker", re.I)
 VENDOR_MODULES = {"RainMaker", "RainMakerCommandLine", "RainMakerEmulator", "rainmaker-emulator", "matterctl"}
 VENDOR_DATA = (
-    "MatterDataModel/Generated/", "MatterDataModel/Catalogue/", "MatterDataModel/Definitions/",
-    # The virtual device has the vendor's clusters, and its command their options.
-    "MatterSimulator/", "MatterCommandLine/Commands/Simulate/",
-    # The environment of child processes is without this prefix.
-    "MatterController/Issue/ChildProcess.swift",
+    "MatterDataModel/Generated/", "MatterDataModel/Catalogue/RepeatableCommands.swift",
+    # The virtual device has the vendor's clusters, and lists what kinds of devices have them.
+    "MatterSimulator/ApplicationClusters/RainMaker/", "MatterSimulator/DeviceTypes/DeviceKind.swift",
 )
 
 

@@ -11,10 +11,13 @@ enum ChildProcess {
     /// How long a program that has ended is listened to while something that it left behind keeps its pipes open.
     private static let linger = Duration.seconds(1)
 
+    /// - Parameter withheld: the beginnings of further variables that the program does not get.
     /// - Returns: what it printed on stdout.
     /// - Throws: ``ControllerError`` if it cannot be started, fails, takes too long or prints too much.
-    static func run(_ command: String, input: [UInt8], timeout: Duration) async throws -> [UInt8] {
-        let process = try start(command)
+    static func run(
+        _ command: String, input: [UInt8], timeout: Duration, withheld: [String]
+    ) async throws -> [UInt8] {
+        let process = try start(command, withheld)
         var run = Run(process: process, input: input[...])
         defer { run.end() }
         let deadline = ContinuousClock.now + timeout
@@ -42,7 +45,7 @@ enum ChildProcess {
         var errors: Int32
     }
 
-    private static func start(_ command: String) throws -> Started {
+    private static func start(_ command: String, _ withheld: [String]) throws -> Started {
         var pipes: [[Int32]] = []
         func close(_ descriptors: [Int32]) { for descriptor in descriptors { Glibc.close(descriptor) } }
         for _ in 0..<3 {
@@ -54,7 +57,7 @@ enum ChildProcess {
             }
             pipes.append(ends)
         }
-        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] = environment(without: withheld).map { strdup($0) } + [nil]
         defer { for variable in variables { free(variable) } }
         var child = CProcessChild()
         let failure = cprocess_spawn(command, &variables, pipes[0][0], pipes[1][1], pipes[2][1], &child)
@@ -75,7 +78,7 @@ enum ChildProcess {
         "MATTERCTL_HOME", "MATTERCTL_FABRIC", "MATTERCTL_CLOUD", "MATTERCTL_CLOUD_USER", "MATTERCTL_CA_FILE",
     ]
 
-    private static var environment: [String] {
+    private static func environment(without withheld: [String]) -> [String] {
         var variables: [String] = []
         var next = environ
         while let variable = next.pointee {
@@ -83,7 +86,7 @@ enum ChildProcess {
             next += 1
         }
         return variables.filter { variable in
-            guard variable.hasPrefix("MATTERCTL_") else { return true }
+            guard (["MATTERCTL_"] + withheld).contains(where: variable.hasPrefix) else { return true }
             return handedOn.contains(variable.prefix { $0 != "=" })
         }
     }

@@ -15,15 +15,18 @@ package struct ExecIssuer: NOCIssuer {
     private let command: String
     private let credentials: OperationalCredentials
     private let adminVendorID: VendorID
+    private let withheld: [String]
     private let unixTime: @Sendable () -> Int64
 
     /// - Parameters:
     ///   - command: for `/bin/sh -c`.
     ///   - credentials: our own membership of the fabric for which the program issues.
+    ///   - services: the names of services whose variables the program does not get: they may be passwords.
     package init(
-        command: String, credentials: OperationalCredentials, adminVendorID: VendorID,
+        command: String, credentials: OperationalCredentials, adminVendorID: VendorID, services: [String] = [],
         unixTime: @escaping @Sendable () -> Int64
     ) {
+        withheld = services.map { "\($0.uppercased())_" }
         self.command = command
         self.credentials = credentials
         self.adminVendorID = adminVendorID
@@ -38,7 +41,7 @@ package struct ExecIssuer: NOCIssuer {
 
     package func issue(_ csr: CertificateSigningRequest, context: NOCIssueContext) async throws -> IssuedNOC {
         let question = try Self.question(csr, context, fabric: credentials).utf8(.indented)
-        let answer = try await ChildProcess.run(command, input: question, timeout: Self.timeout)
+        let answer = try await ChildProcess.run(command, input: question, timeout: Self.timeout, withheld: withheld)
         return try Self.issued(String(decoding: answer, as: UTF8.self), csr, credentials, time: validationTime)
     }
 

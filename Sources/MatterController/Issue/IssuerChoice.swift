@@ -66,7 +66,7 @@ extension Controller {
             return BareIssuer(
                 issuer: ExecIssuer(
                     command: command, credentials: try credentials(), adminVendorID: record.vendorID,
-                    unixTime: options.unixTime))
+                    services: options.services.map(\.issuer.rawValue), unixTime: options.unixTime))
         case .service(let issuer, let settings):
             guard issuer == record.issuer, let service = service(of: record) else { throw otherIssuer(record) }
             return try await begin(service, settings)

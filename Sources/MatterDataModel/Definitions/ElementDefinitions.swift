@@ -72,7 +72,7 @@ public struct CommandDefinition: Sendable, Equatable {
     public var isFabricScoped: Bool
     /// True if it may need TCP.
     public var isLargeMessage: Bool
-    /// True if the device wants its only field bare, not inside a structure (RainMaker SignData, revision 2).
+    /// True if the device wants its only field bare, not inside a structure, as firmware of vendors may.
     public var bareFieldsOnWire: Bool
     /// True if the specification has not settled it yet.
     public var isProvisional: Bool

@@ -20,41 +20,6 @@ extension DeviceKind {
                     deviceTypes: [revision(.aggregator)], servers: [], parts: bridged.indices.map { UInt16($0 + 1) })
             ] + bridged
         },
-        DeviceKind("rainmaker-controller", "A controller that takes a RainMaker account.", deviceType: .controlBridge) {
-            options in
-            [
-                EndpointPlan(
-                    deviceTypes: [revision(.controlBridge)],
-                    servers: [
-                        IdentifyServer(.visibleIndicator), BindingServer(),
-                        RainMakerControllerServer(cloud: options.cloud),
-                    ],
-                    clients: bridgeClients)
-            ]
-        },
-        DeviceKind("rainmaker-border-router", "A router that takes a Thread network.", deviceType: .controlBridge) {
-            _ in
-            [
-                EndpointPlan(
-                    deviceTypes: [revision(.controlBridge)],
-                    servers: [IdentifyServer(.visibleIndicator), BindingServer(), RainMakerBorderRouterServer()],
-                    clients: bridgeClients)
-            ]
-        },
-        DeviceKind("rainmaker-badge", "A badge with a button, and its bearer's data.", deviceType: .onOffLightSwitch) {
-            _ in
-            [
-                EndpointPlan(
-                    deviceTypes: [revision(.onOffLightSwitch)],
-                    servers: [IdentifyServer(.visibleIndicator), BindingServer(), ParticipantDataServer()],
-                    clients: [Identify.id, OnOff.id])
-            ]
-        },
-    ]
-
-    /// What a control bridge is a client of.
-    private static let bridgeClients = [
-        Identify.id, Groups.id, OnOff.id, LevelControl.id, ColorControl.id,
     ]
 
     /// An endpoint for each kind of light, as a bridged device.

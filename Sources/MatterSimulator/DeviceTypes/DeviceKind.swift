@@ -32,7 +32,7 @@ package struct DeviceKind: Sendable {
     }
 
     /// Every kind there is.
-    package static let all: [DeviceKind] = lights + colorLights + controls + house + sensors + appliances
+    package static let all: [DeviceKind] = lights + colorLights + controls + rainMaker + house + sensors + appliances
 
     /// - Throws: ``SimulatorError`` that names the kinds there are.
     package static func named(_ name: String) throws(SimulatorError) -> DeviceKind {

@@ -43,8 +43,8 @@ package struct NodeConfiguration: Sendable {
     /// The device type that is advertised.
     package var primaryDeviceType: DeviceTypeID
     package var hardwareAddress: [UInt8]
-    /// The RainMaker cluster of the root endpoint, if it has one.
-    package var rainMaker: RainMakerOptions?
+    /// Makes the servers that the root endpoint has beyond those of every node.
+    package var moreRootServers: @Sendable () -> [any ClusterServer] = { [] }
     /// The terms that have to be accepted, if there are any.
     package var terms: DemandedTerms?
     /// How it sleeps, if it does.

@@ -6,7 +6,8 @@ enum RootEndpoint {
     static func plan(_ configuration: NodeConfiguration, bootCount: UInt16, parts: Int) -> EndpointPlan {
         EndpointPlan(
             deviceTypes: [DeviceKind.revision(.rootNode)],
-            servers: servers(configuration, bootCount: bootCount) + sleep(configuration) + rainMaker(configuration))
+            servers: servers(configuration, bootCount: bootCount) + sleep(configuration)
+                + configuration.moreRootServers())
     }
 
     private static func servers(_ configuration: NodeConfiguration, bootCount: UInt16) -> [any ClusterServer] {
@@ -23,10 +24,6 @@ enum RootEndpoint {
 
     private static func sleep(_ configuration: NodeConfiguration) -> [any ClusterServer] {
         configuration.sleep.map { [ICDManagementServer($0)] } ?? []
-    }
-
-    private static func rainMaker(_ configuration: NodeConfiguration) -> [any ClusterServer] {
-        configuration.rainMaker.map { [RainMakerServer($0, key: configuration.attestation.key)] } ?? []
     }
 
     private static func networkCommissioning(_ configuration: NodeConfiguration) -> any ClusterServer {

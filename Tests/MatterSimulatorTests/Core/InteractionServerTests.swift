@@ -178,7 +178,7 @@ struct InteractionServerTests {
 
     @Test("clusters of vendors are custom elements too, which a wildcard can leave out")
     func customClusters() throws {
-        let bench = try NodeBench { $0.rainMaker = RainMakerOptions(nodeID: "x") }
+        let bench = try NodeBench { $0.add(RainMakerOptions(nodeID: "x")) }
         let admin = try bench.commission(try NodeBench.Controller())
         func clusters(_ flags: WildcardPathFlags, cluster: ClusterID? = nil) throws -> Set<ClusterID?> {
             let path = AttributePath(cluster: cluster, wildcardFlags: flags)

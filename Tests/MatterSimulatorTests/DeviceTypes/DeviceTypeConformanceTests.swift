@@ -34,8 +34,8 @@ struct DeviceTypeConformanceTests {
     /// Nodes whose root endpoints differ.
     static let roots: [(@Sendable (inout NodeConfiguration) -> Void)] = [
         { $0.network = .ethernet }, { $0.network = .wifi }, { $0.network = .thread },
-        { $0.rainMaker = RainMakerOptions(revision: 2, nodeID: "x") },
-        { $0.rainMaker = RainMakerOptions(revision: 3, nodeID: "x") },
+        { $0.add(RainMakerOptions(revision: 2, nodeID: "x")) },
+        { $0.add(RainMakerOptions(revision: 3, nodeID: "x")) },
     ]
 
     static func root(_ index: Int) throws -> ClusterBench { try ClusterBench(changing: roots[index]) { [] } }

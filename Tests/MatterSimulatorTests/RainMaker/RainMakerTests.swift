@@ -57,7 +57,7 @@ struct RainMakerTests {
 
     @Test("the root endpoint of a node has it where it is asked for, and signs with the attestation key")
     func rootEndpoint() throws {
-        let bench = try NodeBench { $0.rainMaker = RainMakerOptions(revision: 2, nodeID: Self.nodeID) }
+        let bench = try NodeBench { $0.add(RainMakerOptions(revision: 2, nodeID: Self.nodeID)) }
         let caller = try bench.commission(NodeBench.Controller())
         #expect(bench.value(0, Self.cluster, 1) == .string(Self.nodeID))
         let featureMap = try bench.read(0, Self.cluster, 0xFFFC, by: caller)

@@ -9,7 +9,6 @@ import MatterCrypto
 import MatterDataModel
 import MatterDiscovery
 import MatterErrors
-import MatterHTTP
 import MatterSecureChannel
 import MatterSetupPayload
 import MatterSimulator
@@ -23,25 +22,31 @@ enum SimulatedDiscovery: String, ExpressibleByArgument, CaseIterable {
 
 extension NodeConfiguration.Network: ExpressibleByArgument {}
 
-struct Simulate: LocalCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "simulate", abstract: "Turn this machine into virtual Matter devices.",
-        discussion: """
-            Device types: \(DeviceKind.all.map(\.name).joined(separator: ", ")). Several types, separated by commas, \
-            share one node on endpoints 1, 2, …
+/// A command that plays devices.
+protocol SimulateCommand: LocalCommand {}
 
-            While it runs, lines on stdin are things that happen to the device: `1 on-off toggle` (endpoint, cluster, \
-            what), `window` (its button: opens a commissioning window), `reboot`, `0 network-commissioning vanish SSID` \
-            (also `appear SSID`, `password SSID PASSWORD`). With --count, a line begins with the node: \
-            `#7 1 on-off toggle`.
+/// A generic type has no stored properties of its own.
+private let helpPage = CommandConfiguration(
+    commandName: "simulate", abstract: "Turn this machine into virtual Matter devices.",
+    discussion: """
+        Device types: \(DeviceKind.all.map(\.name).joined(separator: ", ")). Several types, separated by commas, \
+        share one node on endpoints 1, 2, …
 
-            Faults, separated by commas: \(FaultPlan.words.map { "\($0.word) – \($0.meaning)" }.joined(separator: "; ")).
+        While it runs, lines on stdin are things that happen to the device: `1 on-off toggle` (endpoint, cluster, \
+        what), `window` (its button: opens a commissioning window), `reboot`, `0 network-commissioning vanish SSID` \
+        (also `appear SSID`, `password SSID PASSWORD`). With --count, a line begins with the node: \
+        `#7 1 on-off toggle`.
 
-            The device attests itself with an authority of its own, which --paa-out writes for controllers to trust, and \
-            a certification declaration signed with the published test key, as devices in development do.
+        Faults, separated by commas: \(FaultPlan.words.map { "\($0.word) – \($0.meaning)" }.joined(separator: "; ")).
 
-            Example: matterctl simulate dimmable-light --paa-out paa/light.der
-            """)
+        The device attests itself with an authority of its own, which --paa-out writes for controllers to trust, and \
+        a certification declaration signed with the published test key, as devices in development do.
+
+        Example: matterctl simulate dimmable-light --paa-out paa/light.der
+        """)
+
+struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
+    static var configuration: CommandConfiguration { helpPage }
 
     @Argument(help: "What to be: a device type, or several separated by commas.") var types: String
 
@@ -101,18 +106,7 @@ struct Simulate: LocalCommand {
         help: ArgumentHelp(
             "Want terms accepted: the oldest version, and a bit for each required text.", valueName: "VERSION:MASK"))
     var terms: TermsAcknowledgement?
-    @Flag(name: .customLong("rainmaker"), help: "Have the RainMaker cluster, in its newest revision.")
-    var hasRainMaker = false
-    @Option(
-        name: .customLong("rainmaker-revision"),
-        help: ArgumentHelp("Have the RainMaker cluster, in this revision.", valueName: "2|3"))
-    var rainMakerRevision: UInt16?
-    @Option(
-        name: .customLong("rainmaker-node-id"),
-        help: ArgumentHelp("Have the RainMaker cluster, with this node id (default: one of its own).", valueName: "ID"))
-    var rainMakerNodeID: String?
-    @Flag(help: "Let a rainmaker-controller call its cloud, if that is on this machine.")
-    var online = false
+    @OptionGroup var vendor: Vendor
     @Option(name: .long, help: ArgumentHelp("The state directory (env MATTERCTL_HOME).", valueName: "DIR"))
     var home: String?
     @Option(help: ArgumentHelp("Time to get ready, such as 10s.", valueName: "DURATION")) var timeout: TimeSpan?
@@ -134,10 +128,9 @@ struct Simulate: LocalCommand {
     }
 
     func execute() async throws {
-        if online { try CurlTransport.checkLibrary() }
         let kinds = try types.split(separator: ",").map { try DeviceKind.named(String($0)) }
         guard let first = kinds.first else { throw CommandLineError("usage.type", "no device type is given") }
-        try checkRainMaker()
+        try vendor.check(count: count)
         if let path = try plans(kinds).placeless {
             throw CommandLineError("usage.value", "\(path) has no place: the endpoint is missing, or has the cluster")
         }
@@ -206,28 +199,6 @@ struct Simulate: LocalCommand {
         return "\(home)/simulate/\(port)"
     }
 
-    private func checkRainMaker() throws {
-        if let rainMakerRevision, !RainMakerOptions.revisions.contains(rainMakerRevision) {
-            throw CommandLineError(
-                "usage.rainmaker", "the RainMaker cluster has no revision \(rainMakerRevision), but 2 and 3")
-        }
-        guard let rainMakerNodeID else { return }
-        guard RainMakerOptions.nodeIDLength.contains(rainMakerNodeID.utf8.count) else {
-            throw CommandLineError("usage.rainmaker", "a RainMaker node id has 1 to 39 bytes")
-        }
-        guard count == 1 else {
-            throw CommandLineError("usage.rainmaker", "\(count) nodes cannot share one RainMaker node id")
-        }
-    }
-
-    /// What RainMaker knows a node by, if it has the cluster.
-    private func rainMaker(_ identity: DeviceIdentity) -> RainMakerOptions? {
-        guard hasRainMaker || rainMakerRevision != nil || rainMakerNodeID != nil else { return nil }
-        var options = RainMakerOptions(nodeID: rainMakerNodeID ?? identity.uniqueID)
-        if let rainMakerRevision { options.revision = rainMakerRevision }
-        return options
-    }
-
     /// The endpoints, with the values that were given.
     ///
     /// - Returns: also the path of a value that has no place.
@@ -244,7 +215,7 @@ struct Simulate: LocalCommand {
         return (endpoints, placeless)
     }
 
-    private static let standardProduct: UInt16 = 0x8001
+    private static var standardProduct: UInt16 { 0x8001 }
 
     /// The product id that was asked for, otherwise that of the test case that is played.
     private func product() throws -> UInt16 {
@@ -304,12 +275,12 @@ struct Simulate: LocalCommand {
         let identity = try DeviceIdentity.load(directory, node: number)
         configuration.uniqueID = identity.uniqueID
         configuration.hardwareAddress = identity.hardwareAddress
-        configuration.rainMaker = rainMaker(identity)
+        vendor.apply(to: &configuration)
         configuration.discriminator = UInt16((Int(discriminator) + number) % 4096)
         let printer = SimulationPrinter(console: output.console, node: number, isOneOfMany: count > 1)
         let logger = try output.logger()
         let trace: @Sendable (String) -> Void = { logger.trace("\($0)") }
-        let options = DeviceOptions(cloud: online ? LoopbackCloud() : nil)
+        let options = vendor.deviceOptions
         let device = try SimulatedDevice(
             configuration,
             surroundings: SimulatedDevice.Surroundings(

@@ -21,6 +21,13 @@ package struct RainMakerOptions: Sendable, Equatable {
     }
 }
 
+extension NodeConfiguration {
+    /// Gives the root endpoint the RainMaker cluster.
+    package mutating func add(_ options: RainMakerOptions) {
+        moreRootServers = { [key = attestation.key] in [RainMakerServer(options, key: key)] }
+    }
+}
+
 /// Espressif's RainMaker cluster 0x131BFC00 on the root endpoint: it tells the node's RainMaker id and proves it with a
 /// signature of the device attestation key.
 ///

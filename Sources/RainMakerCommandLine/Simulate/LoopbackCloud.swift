@@ -1,4 +1,5 @@
 import JSON
+import MatterCommandLine
 import MatterHTTP
 import MatterSimulator
 

@@ -1,0 +1,44 @@
+import ArgumentParser
+import MatterCommandLine
+import MatterHTTP
+import MatterSimulator
+
+/// What `simulate` can be at RainMaker.
+struct RainMakerDeviceOptions: VendorDeviceOptions {
+    @Flag(name: .customLong("rainmaker"), help: "Have the RainMaker cluster, in its newest revision.")
+    var hasCluster = false
+    @Option(
+        name: .customLong("rainmaker-revision"),
+        help: ArgumentHelp("Have the RainMaker cluster, in this revision.", valueName: "2|3"))
+    var revision: UInt16?
+    @Option(
+        name: .customLong("rainmaker-node-id"),
+        help: ArgumentHelp("Have the RainMaker cluster, with this node id (default: one of its own).", valueName: "ID"))
+    var nodeID: String?
+    @Flag(help: "Let a rainmaker-controller call its cloud, if that is on this machine.")
+    var online = false
+
+    var deviceOptions: DeviceOptions { DeviceOptions(cloud: online ? LoopbackCloud() : nil) }
+
+    func check(count: Int) throws {
+        if online { try CurlTransport.checkLibrary() }
+        if let revision, !RainMakerOptions.revisions.contains(revision) {
+            throw CommandLineError(
+                "usage.rainmaker", "the RainMaker cluster has no revision \(revision), but 2 and 3")
+        }
+        guard let nodeID else { return }
+        guard RainMakerOptions.nodeIDLength.contains(nodeID.utf8.count) else {
+            throw CommandLineError("usage.rainmaker", "a RainMaker node id has 1 to 39 bytes")
+        }
+        guard count == 1 else {
+            throw CommandLineError("usage.rainmaker", "\(count) nodes cannot share one RainMaker node id")
+        }
+    }
+
+    func apply(to configuration: inout NodeConfiguration) {
+        guard hasCluster || revision != nil || nodeID != nil else { return }
+        var options = RainMakerOptions(nodeID: nodeID ?? configuration.uniqueID)
+        if let revision { options.revision = revision }
+        configuration.add(options)
+    }
+}
