@@ -183,6 +183,7 @@ let package = Package(
                 logging,
             ], path: "Tests/MatterTestKit", swiftSettings: strict),
         tests("ProcessTests", ["CProcess"]),
+        tests("MatterThreadsTests", ["CProcess", "MatterThreads"]),
         tests("JSONTests", ["JSON"]),
         tests("MatterTLVTests", ["JSON", "MatterTLV"]),
         tests("MatterCryptoTests", ["MatterCrypto"]),

@@ -139,7 +139,7 @@ import Testing
             ("lock --all", done + "\n"), ("unlock --room Hall --verify", done + "\tUnlocked\n"),
             ("cover --room hall 40%", done + "\n"), ("cover position d* 10% --verify", done + "\t1000\n"),
             ("cover close --type window-covering", done + "\n"), ("cover stop --all", done + "\n"),
-            ("color --room Hall 2700K", done + "\n"), ("color hue --all 120 80% --verify", done + "\t21845\n"),
+            ("color --room Hall 2700K", done + "\n"), ("color hue --all 120 80% --verify", done + "\t21845, 203\n"),
             ("color xy --all 0.25 0.5", done + "\n"),
             ("color hue door/3 door 120 --verify", "4/3\tdoor\tdone\t21845\n"),
             ("color hue door 240 50", ""), ("thermostat mode --all heat", done + "\n"),
