@@ -91,9 +91,9 @@ final class UDPSocket: DatagramLink {
     /// more, twice as many are taken in each time.
     private func takeIn() {
         withUnsafeTemporaryAllocation(byteCount: Self.largestDatagram, alignment: 8) { buffer in
-            let count = expected.load(ordering: .relaxed)
-            expected.store(min(2 * count, Self.mostAtOnce), ordering: .relaxed)
-            for _ in 0..<count {
+            let most = expected.load(ordering: .relaxed)
+            expected.store(min(2 * most, Self.mostAtOnce), ordering: .relaxed)
+            for _ in 0..<most {
                 guard isOpen, let (count, sender) = UDPAddress.receive(buffer, from: descriptor) else {
                     return expected.store(1, ordering: .relaxed)
                 }
