@@ -1,9 +1,10 @@
 import Glibc
 import Synchronization
+import TestSupport
 
 /// A proxy on this machine for one CONNECT: it keeps what was asked of it, and what passes through.
 final class ConnectProxy: Sendable {
-    private let listener: Int32
+    private let listener: LocalListener
     let port: UInt16
     private let kept = Kept()
 
@@ -19,10 +20,9 @@ final class ConnectProxy: Sendable {
 
     /// - Parameter target: where tunnels go, on this machine, whatever was asked for.
     init(to target: UInt16) throws {
-        struct Unavailable: Error {}
-        guard let (descriptor, port) = Self.listen() else { throw Unavailable() }
-        (listener, self.port) = (descriptor, port)
-        let run = Run(listener: descriptor, target: target, kept: kept)
+        let listener = try LocalListener()
+        (self.listener, port) = (listener, listener.port)
+        let run = Run(listener: listener, target: target, kept: kept)
         var thread = pthread_t()
         pthread_create(
             &thread, nil,
@@ -34,42 +34,20 @@ final class ConnectProxy: Sendable {
         pthread_detach(thread)
     }
 
-    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
-
-    private static func address(_ port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return address
-    }
-
-    private static func listen() -> (Int32, UInt16)? {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = address(0)
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                bind(descriptor, generic, size) == 0 && Glibc.listen(descriptor, 4) == 0
-                    && getsockname(descriptor, generic, &size) == 0
-            }
-        }
-        return isListening ? (descriptor, UInt16(bigEndian: address.sin_port)) : nil
-    }
+    deinit { listener.refuse() }
 
     private final class Run: Sendable {
-        let listener: Int32
+        let listener: LocalListener
         let target: UInt16
         let kept: Kept
 
-        init(listener: Int32, target: UInt16, kept: Kept) {
+        init(listener: LocalListener, target: UInt16, kept: Kept) {
             (self.listener, self.target, self.kept) = (listener, target, kept)
         }
 
         func serve() {
-            defer { close(listener) }
-            let client = accept(listener, nil, nil)
-            guard client >= 0 else { return }
+            defer { listener.refuse() }
+            guard let client = listener.next() else { return }
             defer { close(client) }
             var head: [UInt8] = []
             var byte: UInt8 = 0
@@ -79,7 +57,7 @@ final class ConnectProxy: Sendable {
             kept.head.withLock { $0 = String(decoding: head, as: UTF8.self) }
             let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             defer { close(server) }
-            var address = ConnectProxy.address(target)
+            var address = LocalListener.address(target)
             let isConnected = withUnsafePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
                     connect(server, generic, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 
 /// A server on this machine that answers each connection with prepared bytes and keeps what it was sent.
 final class ScriptedServer: Sendable {
@@ -16,30 +17,17 @@ final class ScriptedServer: Sendable {
         case hangUp
     }
 
-    private let listener: Int32
+    private let listener: LocalListener
     let port: UInt16
     private let received = Mutex<[String]>([])
 
     var requests: [String] { received.withLock { $0 } }
 
     init(_ steps: [Step]) throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                bind(descriptor, generic, size) == 0 && listen(descriptor, 8) == 0
-                    && getsockname(descriptor, generic, &size) == 0
-            }
-        }
-        struct Unavailable: Error {}
-        guard bound else { throw Unavailable() }
-        port = UInt16(bigEndian: address.sin_port)
-        listener = descriptor
+        let listener = try LocalListener()
+        (self.listener, port) = (listener, listener.port)
         let received: @Sendable (String) -> Void = { [weak self] text in self?.received.withLock { $0.append(text) } }
-        let run = Script(listener: descriptor, steps: steps, received: received)
+        let run = Script(listener: listener, steps: steps, received: received)
         var thread = pthread_t()
         let box = Unmanaged.passRetained(run)
         pthread_create(
@@ -52,14 +40,14 @@ final class ScriptedServer: Sendable {
         pthread_detach(thread)
     }
 
-    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+    deinit { listener.refuse() }
 
     private final class Script: Sendable {
-        let listener: Int32
+        let listener: LocalListener
         let steps: [Step]
         let received: @Sendable (String) -> Void
 
-        init(listener: Int32, steps: [Step], received: @escaping @Sendable (String) -> Void) {
+        init(listener: LocalListener, steps: [Step], received: @escaping @Sendable (String) -> Void) {
             self.listener = listener
             self.steps = steps
             self.received = received
@@ -67,8 +55,7 @@ final class ScriptedServer: Sendable {
 
         func serve() {
             for step in steps {
-                let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { break }
+                guard let connection = listener.next() else { break }
                 received(read(connection))
                 switch step {
                 case .answer(let text): send(text, connection)
@@ -83,7 +70,7 @@ final class ScriptedServer: Sendable {
                 }
                 close(connection)
             }
-            close(listener)
+            listener.refuse()
         }
 
         private func send(_ text: String, _ connection: Int32) {

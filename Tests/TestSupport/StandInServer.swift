@@ -21,37 +21,23 @@ package final class StandInServer: Sendable {
         }
     }
 
-    private let listener: Int32
-    package let port: UInt16
+    private let listener: LocalListener
     private let answer: @Sendable (String) -> Answer
     private let asked = Mutex<[String]>([])
 
     /// - Parameter answer: what to say to a path with its query.
     package init(_ answer: @escaping @Sendable (String) -> Answer) throws {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                bind(descriptor, generic, size) == 0 && listen(descriptor, 64) == 0
-                    && getsockname(descriptor, generic, &size) == 0
-            }
-        }
-        guard isBound else { throw CocoaError(.featureUnsupported) }
-        port = UInt16(bigEndian: address.sin_port)
-        listener = descriptor
+        listener = try LocalListener()
         self.answer = answer
         // It serves until the process ends.
         Thread.detachNewThread { [self] in
-            while true {
-                let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { break }
+            while let connection = listener.next() {
                 Thread.detachNewThread { [self] in serve(connection) }
             }
         }
     }
+
+    package var port: UInt16 { listener.port }
 
     package var url: String { "http://127.0.0.1:\(port)" }
 
