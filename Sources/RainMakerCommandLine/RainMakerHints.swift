@@ -30,6 +30,8 @@ enum RainMakerHints {
             "users who lost access can still use them; check these devices, then run the same command again",
         "cloud.commission-again": "its commissioning was cut short; run the same 'matterctl commission' again",
         "cloud.name-group": "for one from elsewhere, name the group: --group",
+        "simulate.other-revision": "choose one of these, or leave out --rainmaker-revision for the newest",
+        "simulate.own-node-id": "leave out --rainmaker-node-id: each node then has one of its own",
         "usage.group": "name the group's id",
         "usage.issuer": "name the group: --group GROUP",
         "usage.no-url": "add --url https://HOST",

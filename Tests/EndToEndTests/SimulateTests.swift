@@ -128,6 +128,8 @@ import Testing
             (["on-off-light", "--rainmaker-revision", "4"], "2 and 3"),
             (["on-off-light", "--rainmaker-node-id", ""], "1 to 39"),
             (["on-off-light", "--rainmaker-node-id", "x", "--count", "2"], "one RainMaker node id"),
+            (["on-off-light", "--rainmaker-revision", "4"], "leave out --rainmaker-revision for the newest"),
+            (["on-off-light", "--rainmaker-node-id", "x", "--count", "2"], "leave out --rainmaker-node-id"),
             (["on-off-light", "--attestation", "/", "--paa-out", "x"], "--paa-out"),
         ]
         for (arguments, expected) in lines {

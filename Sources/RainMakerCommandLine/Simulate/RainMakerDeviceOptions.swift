@@ -1,5 +1,6 @@
 import ArgumentParser
 import MatterCommandLine
+import MatterErrors
 import MatterHTTP
 import MatterSimulator
 
@@ -24,14 +25,18 @@ struct RainMakerDeviceOptions: VendorDeviceOptions {
         if online { try CurlTransport.checkLibrary() }
         if let revision, !RainMakerOptions.revisions.contains(revision) {
             throw CommandLineError(
-                "usage.rainmaker", "the RainMaker cluster has no revision \(revision), but 2 and 3")
+                "usage.rainmaker", "the RainMaker cluster has no revision \(revision), but 2 and 3",
+                hint: .step("simulate.other-revision"))
         }
         guard let nodeID else { return }
         guard RainMakerOptions.nodeIDLength.contains(nodeID.utf8.count) else {
-            throw CommandLineError("usage.rainmaker", "a RainMaker node id has 1 to 39 bytes")
+            throw CommandLineError(
+                "usage.rainmaker", "a RainMaker node id has 1 to 39 bytes", hint: .step("simulate.own-node-id"))
         }
         guard count == 1 else {
-            throw CommandLineError("usage.rainmaker", "\(count) nodes cannot share one RainMaker node id")
+            throw CommandLineError(
+                "usage.rainmaker", "\(count) nodes cannot share one RainMaker node id",
+                hint: .step("simulate.own-node-id"))
         }
     }
 
