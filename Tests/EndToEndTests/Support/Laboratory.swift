@@ -69,7 +69,7 @@ final class TemporaryFolder: Sendable {
 
 /// Lets only so many of these tests run at once: the light is slow Python, and the machine may have two cores.
 struct LaboratorySlot: SuiteTrait, TestTrait, TestScoping {
-    private static let count = Int(Laboratory.environment["MATTERCTL_SLOTS"] ?? "") ?? 5
+    private static let count = Int(Laboratory.environment["MATTERCTL_SLOTS"] ?? "") ?? 7
     fileprivate static let working = Slots(free: count)
     fileprivate static let waiting = Slots(free: 2 * count)
 
