@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Octets that must not leak: keys, shared secrets, passcode verifiers.
+/// Bytes that must not leak: keys, shared secrets, passcode verifiers.
 ///
 /// They print as their count only, compare in constant time, and are overwritten before their memory is freed. Copies of
 /// the reference share the one buffer, so there is nothing else to wipe.

@@ -25,7 +25,7 @@ struct RainMakerDeviceOptions: VendorDeviceOptions {
         if online { try CurlTransport.checkLibrary() }
         if let revision, !RainMakerOptions.revisions.contains(revision) {
             throw CommandLineError(
-                "usage.rainmaker", "the RainMaker cluster has no revision \(revision), but 2 and 3",
+                "usage.rainmaker", "the RainMaker cluster has revisions 2 and 3, not \(revision)",
                 hint: .step("simulate.other-revision"))
         }
         guard let nodeID else { return }
