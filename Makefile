@@ -98,23 +98,31 @@ EXAMPLES = swift build $(DEBUG) --package-path docs/Examples --scratch-path .bui
 # One configuration, debug, for everything. The unit tests run in a laboratory too: those of discovery need one.
 test: deps peers peers-controller
 	swift build $(DEBUG) --build-tests
-	$(EXAMPLES)
 	logs=$$(mktemp -d "$${TMPDIR:-/tmp}/matterctl-test.XXXXXX")
-	$(GROUP) "unit tests with real sockets, one by one" \
-		$(LAB) "$$logs/timed" swift test --skip-build --no-parallel --filter '$(TIMED)|$(SERVERS)'
-	# The official controller mostly waits, and so do searches.
 	failed=0
-	$(GROUP) "the virtual device, which meets the official controller" \
-		$(LAB) "$$logs/simulator" swift test --ignore-lock --skip-build --filter MatterSimulatorTests \
-		> "$$logs/simulator.out" 2>&1 &
-	simulator=$$!
+	others=()
+	# Runs beside what follows; its output comes when all has ended.
+	beside() {
+		"$${@:2}" > "$$logs/$$1.out" 2>&1 &
+		others+=("$$!" "$$1")
+	}
+	# The official controller mostly waits, and so do searches.
+	beside simulator $(GROUP) "the virtual device, which meets the official controller" \
+		$(LAB) "$$logs/simulator" swift test --ignore-lock --skip-build --filter MatterSimulatorTests
+	$(GROUP) "unit tests with real sockets, one by one" \
+		$(LAB) "$$logs/timed" swift test --ignore-lock --skip-build --no-parallel --filter '$(TIMED)|$(SERVERS)' || failed=1
+	beside discovery $(GROUP) "discovery and Bluetooth, on an Avahi and a bus of their own" \
+		$(LAB) "$$logs/discovery" swift test --ignore-lock --skip-build \
+		--filter 'MatterDiscoveryTests|MatterBluetoothTests'
+	beside examples nice -n 19 $(EXAMPLES)
 	$(GROUP) "the output of commands, one by one" \
 		$(LAB) "$$logs/snapshots" swift test --ignore-lock --skip-build --no-parallel --filter '$(SNAPSHOTS)' || failed=1
-	$(GROUP) "discovery and Bluetooth, on an Avahi and a bus of their own" \
-		$(LAB) "$$logs/discovery" swift test --ignore-lock --skip-build \
-		--filter 'MatterDiscoveryTests|MatterBluetoothTests' || failed=1
-	wait $$simulator || failed=1
-	cat "$$logs/simulator.out"
+	set -- "$${others[@]}"
+	while [ $$# != 0 ]; do
+		wait "$$1" || failed=1
+		cat "$$logs/$$2.out"
+		shift 2
+	done
 	test $$failed = 0
 	$(GROUP) "commands that run in the test's process, as their devices do: a few at a time" \
 		$(LAB) "$$logs/commands" swift test --skip-build --experimental-maximum-parallelization-width 6 \

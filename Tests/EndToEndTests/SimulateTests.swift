@@ -39,7 +39,8 @@ import Testing
         let authority = try Data(contentsOf: URL(fileURLWithPath: path))
         // A certificate: a DER sequence of its length.
         #expect(authority.prefix(2) == Data([0x30, 0x82]))
-        #expect(authority.count == 4 + Int(authority[2]) << 8 + Int(authority[3]))
+        let length = authority.dropFirst(2).prefix(2).reduce(0) { $0 << 8 | Int($1) }
+        #expect(authority.count == 4 + length)
     }
 
     @Test("with --count each node has its own port, discriminator and codes, and hears its own lines only")

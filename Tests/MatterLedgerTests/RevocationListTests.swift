@@ -132,7 +132,9 @@ import Testing
     @Test("fifty thousand entries are read and looked up in a moment")
     func many() throws {
         let der = try list {
-            $0.entries = (0..<50_000).map { .init([0x40, UInt8($0 >> 16), UInt8($0 >> 8 & 0xFF), UInt8($0 & 0xFF)]) }
+            $0.entries = (0..<50_000 as Range<UInt32>).map { number in
+                .init([0x40] + withUnsafeBytes(of: number.bigEndian, [UInt8].init).dropFirst())
+            }
         }
         let start = ContinuousClock.now
         #expect(try CertificateRevocationList(der: der).entries.count == 50_000)

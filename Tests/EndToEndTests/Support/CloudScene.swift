@@ -40,13 +40,15 @@ final class CloudEmulator: Sendable {
     ) throws -> Child {
         var environment = Laboratory.environment
         environment["RAINMAKER_EMULATOR_PASSWORD"] = password
-        return try Child(
-            binary,
-            ["--state", folder.file("cloud").path, "--port", "\(port)", "--verbose"] + users.flatMap { ["--user", $0] }
-                + devices.flatMap { device in
-                    device.rainmakerID.map { ["--device", "\($0)=\(device.certificate)"] } ?? []
-                } + options,
-            environment: environment, folder: folder)
+        var arguments = ["--state", folder.file("cloud").path, "--port", "\(port)", "--verbose"]
+        for user in users {
+            arguments += ["--user", user]
+        }
+        for device in devices {
+            guard let node = device.rainmakerID else { continue }
+            arguments += ["--device", "\(node)=\(device.certificate)"]
+        }
+        return try Child(binary, arguments + options, environment: environment, folder: folder)
     }
 
     private func wait() async throws {
