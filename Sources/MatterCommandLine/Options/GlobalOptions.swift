@@ -11,14 +11,26 @@ package struct StateOptions: ParsableArguments {
     @Option(name: .long, help: ArgumentHelp("The fabric to work with (env MATTERCTL_FABRIC).", valueName: "NAME"))
     var fabric: String?
 
-    @OptionGroup package var output: OutputOptions
+    // Those of `OutputOptions`, not as a group of their own: in debug builds ArgumentParser checks a group five times for
+    // each group around it, which made the parsing of a command in tests take 0.3 s.
+    @Flag(name: .long, help: OutputOptions.jsonHelp) var json = false
+    @Flag(name: .shortAndLong, help: OutputOptions.verboseHelp) var verbose: Int
+    @Option(name: .long, help: OutputOptions.logFileHelp) var logFile: String?
 
     package init() {}
 
     init(_ line: PlainLine) {
         home = line.home
         fabric = line.fabric
-        output = OutputOptions(line)
+        json = line.isJSON
+        verbose = 0
+        logFile = nil
+    }
+
+    package var output: OutputOptions {
+        var options = OutputOptions()
+        (options.json, options.verbose, options.logFile) = (json, verbose, logFile)
+        return options
     }
 
     package func state() throws -> StateDirectory {
@@ -41,22 +53,15 @@ package struct StateOptions: ParsableArguments {
 
 /// Options of every command.
 package struct OutputOptions: ParsableArguments {
-    @Flag(name: .long, help: "Results as JSON on stdout, errors as JSON on stderr.")
-    package var json = false
+    static let jsonHelp: ArgumentHelp = "Results as JSON on stdout, errors as JSON on stderr."
+    static let verboseHelp: ArgumentHelp = "Log progress to stderr; -vv logs every datagram."
+    static let logFileHelp = ArgumentHelp("Write the log to this file instead of stderr.", valueName: "FILE")
 
-    @Flag(name: .shortAndLong, help: "Log progress to stderr; -vv logs every datagram.")
-    var verbose: Int
-
-    @Option(name: .long, help: ArgumentHelp("Write the log to this file instead of stderr.", valueName: "FILE"))
-    var logFile: String?
+    @Flag(name: .long, help: jsonHelp) package var json = false
+    @Flag(name: .shortAndLong, help: verboseHelp) var verbose: Int
+    @Option(name: .long, help: logFileHelp) var logFile: String?
 
     package init() {}
-
-    init(_ line: PlainLine) {
-        json = line.isJSON
-        verbose = 0
-        logFile = nil
-    }
 
     package var console: Console { Console(isJSON: json) }
 
