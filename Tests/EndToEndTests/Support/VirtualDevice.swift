@@ -40,6 +40,36 @@ final class VirtualDevice: Sendable {
         return device
     }
 
+    /// Switches on a device that was commissioned by an earlier release, whose state it had written too.
+    ///
+    /// - Parameters:
+    ///   - types: what it was.
+    ///   - folder: its state, which changes.
+    ///   - options: what it was made with: port, passcode and discriminator.
+    static func resume(
+        _ types: String, from folder: URL, port: Int, passcode: Int, discriminator: Int, options: [String] = [],
+        isAdvertised: Bool = false
+    ) async throws -> VirtualDevice {
+        let device = try VirtualDevice(
+            types, folder, port, passcode, discriminator, options + ["--mdns", isAdvertised ? "avahi" : "none"])
+        try await device.waitUntilReady()
+        return device
+    }
+
+    private init(
+        _ types: String, _ state: URL, _ port: Int, _ passcode: Int, _ discriminator: Int, _ options: [String]
+    ) throws {
+        (self.port, self.passcode, self.discriminator, host) = (port, passcode, discriminator, Laboratory.nearAddress)
+        folder = try TemporaryFolder()
+        command =
+            [
+                Laboratory.binary.path, "simulate", types, "--json", "--port", "\(port)", "--passcode", "\(passcode)",
+                "--discriminator", "\(discriminator)", "--state", state.path,
+            ] + options
+        environment = Laboratory.environment
+        self.state = Mutex(State(child: try Self.run(command, environment, in: folder, input: "")))
+    }
+
     private init(
         _ number: Int, _ types: String, _ faults: [String], _ options: [String], _ isAdvertised: Bool,
         _ place: FarHost?, _ input: String
