@@ -3,7 +3,7 @@
 # make demo-rainmaker   the same with the emulator of the RainMaker cloud as the issuer, and a second user
 # make demo-new-device   the same with a light that is on no network: over Bluetooth, and to Wi-Fi
 # make record    play the demo and keep it as docs/demo.cast and docs/demo.svg
-# make test      everything: unit tests, then end-to-end tests of the same debug binary in a private network
+# make test      everything: unit tests, then end-to-end tests of the release binary in a private network
 # make check     formatting, lint, forbidden constructs, generated files, warnings as errors, the library's public names,
 #                the examples
 # make stress    kills, crowds, losses, hostile peers, in a private network; hours, adds up over runs (docs/reliability.md)
@@ -18,7 +18,7 @@
 # make deps      install what the above need (Debian packages; with sudo unless root); the others do it first
 # make peers     the Python peers of the end-to-end tests, in .peers/
 #
-# make test ONLY=Light       end-to-end tests whose name matches
+# make test ONLY=Light       end-to-end tests whose name matches; TESTED=debug: of the debug binary
 # make stress ONLY=kill-commission ROUNDS=20 SEED=7     some rounds of one test; CI=1: all of them, two minutes
 # make fuzz ONLY=tlv RUNS=100000                        some inputs of one decoder
 # make install PREFIX=/opt/matterctl DESTDIR=/tmp/package
@@ -38,7 +38,7 @@ SHARED = $(or $(MATTERCTL_SHARED),../shared)
 # What the build needs, what the tests need, and what only the official controller's library needs.
 BUILD_PACKAGES = libssl-dev libavahi-client-dev libqrencode4 ca-certificates \
 	$(if $(wildcard /usr/lib/*/libcurl.so.4 /usr/lib/*/libcurl-gnutls.so.4),,libcurl4)
-LAB_PACKAGES = avahi-daemon avahi-utils dbus iproute2 util-linux python3-venv zsh fish
+LAB_PACKAGES = avahi-daemon avahi-utils dbus iproute2 util-linux python3-venv zsh fish gdb binutils
 CONTROLLER_PACKAGES = libnl-3-200 libnl-route-3-200 libglib2.0-0
 BENCH_PACKAGES = time hyperfine valgrind strace
 STRESS_PACKAGES = faketime
@@ -60,8 +60,7 @@ SOURCES = Sources Tests docs/Examples Package.swift
 # loads the program as a library; relative relocations packed (glibc 2.36 and later can read those).
 GLIBC = $(shell getconf GNU_LIBC_VERSION | cut -d' ' -f2)
 PACKED = $(shell printf '%s\n' 2.36 $(GLIBC) | sort -V | head -n 1 | sed -n 's/^2.36$$/-Xlinker -z -Xlinker pack-relative-relocs/p')
-# No tables for unwinding either: errors of Swift are return values, and nothing else unwinds (decision 16).
-SMALL = .build/small.ld
+SMALL = .build-release/small.ld
 # The compiler's small helpers have no names, or numbers instead, which differ from build to build, so the list of functions
 # cannot order them. Side by side they take a few pages; spread over the program, each would bring 64 KB into memory.
 HELPERS = .text..L* .text.*Tm .text.*Tm.[0-9]* .text._swift_stdlib_gettid*
@@ -69,21 +68,30 @@ HELPERS = .text..L* .text.*Tm .text.*Tm.[0-9]* .text._swift_stdlib_gettid*
 BY_REFERENCE = -Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors
 # The linker generates the code, function by function: it leaves out those that nobody calls, keeps one of several that are
 # equal, and puts those that a command runs side by side (decision 21). The compiler driver would optimize each file once more.
-WHOLE = --experimental-lto-mode=full -debug-info-format none -Xlinker --icf=safe \
+WHOLE = --experimental-lto-mode=full -Xlinker --icf=safe \
 	-Xlinker --symbol-ordering-file=$(CURDIR)/Tests/Bench/order.txt -Xlinker --no-warn-symbol-ordering \
 	$(foreach word,-Xclang -disable-llvm-passes,-Xswiftc -Xclang-linker -Xswiftc $(word))
+# Names and lines of functions, for debuggers; they end in a file of their own (Tests/Tools/split_debug.sh).
+LINES = -debug-info-format none -Xswiftc -gline-tables-only -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
+	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=matterctl \
+	-Xcc -gline-tables-only -Xcc -ffile-prefix-map=$(CURDIR)=matterctl
 # The C++ library of Swift's runtime is linked in where the system has it for that.
-CXX = .build/static/libstdc++.a
+CXX = .build-release/static/libstdc++.a
 RELEASE = -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -Osize $(BY_REFERENCE) -Xswiftc -use-ld=lld $(WHOLE) \
-	-Xlinker -L$(CURDIR)/$(dir $(CXX)) -Xlinker --no-export-dynamic $(PACKED) -Xlinker --no-eh-frame-hdr \
+	$(LINES) -Xlinker -L$(CURDIR)/$(dir $(CXX)) -Xlinker --no-export-dynamic $(PACKED) -Xlinker --build-id=sha1 \
 	-Xlinker --script=$(CURDIR)/$(SMALL)
+
+# Apart from the debug build, so that both can be made at once.
+RELEASE_BUILD = swift build $(RELEASE) --scratch-path .build-release
+RELEASED = .build-release/release/matterctl
+# The program as it is installed, and beside it the file for debuggers.
+DIST = .build-release/dist
 
 $(SMALL): Makefile
 	mkdir -p $(@D) $(dir $(CXX))
 	library=$$(clang -print-file-name=libstdc++.a)
 	if [ -f "$$library" ]; then ln -sf "$$library" $(CXX); fi
-	echo 'SECTIONS { /DISCARD/ : { *(.eh_frame) } } INSERT AFTER .text;' > $@
-	echo 'SECTIONS { .text.helpers : { $(foreach helper,$(HELPERS),*($(helper))) } } INSERT BEFORE .text;' >> $@
+	echo 'SECTIONS { .text.helpers : { $(foreach helper,$(HELPERS),*($(helper))) } } INSERT BEFORE .text;' > $@
 
 # The debug configuration, without the tables that only a debugger reads: they cost a fifth of the time. `make test DEBUG=`
 # keeps them.
@@ -95,7 +103,12 @@ build: deps
 # The programs of docs/Examples, as others would build them, with one scratch path for all.
 EXAMPLES = swift build $(DEBUG) --package-path docs/Examples --scratch-path .build-examples
 
-# One configuration, debug, for everything. The unit tests run in a laboratory too: those of discovery need one.
+# What the end-to-end tests run: the program as users install it, or with `make test TESTED=debug` the one of the debug build.
+TESTED ?= release
+TESTED_BINARY = $(if $(filter release,$(TESTED)),$(CURDIR)/$(DIST)/matterctl)
+
+# The debug configuration for the tests themselves and for all other programs; the release binary, which takes the longest, is built
+# beside the unit tests. They run in a laboratory too: those of discovery need one.
 test: deps peers peers-controller
 	swift build $(DEBUG) --build-tests
 	logs=$$(mktemp -d "$${TMPDIR:-/tmp}/matterctl-test.XXXXXX")
@@ -106,6 +119,13 @@ test: deps peers peers-controller
 		"$${@:2}" > "$$logs/$$1.out" 2>&1 &
 		others+=("$$!" "$$1")
 	}
+	# It has until the end-to-end tests.
+	release=
+	if [ "$(TESTED)" = release ]; then
+		nice -n 19 $(MAKE) --no-print-directory release > "$$logs/release.out" 2>&1 &
+		release=$$!
+		trap 'kill $$release 2> /dev/null || true' EXIT
+	fi
 	# The official controller mostly waits, and so do searches.
 	beside simulator $(GROUP) "the virtual device, which meets the official controller" \
 		$(LAB) "$$logs/simulator" swift test --ignore-lock --skip-build --filter MatterSimulatorTests
@@ -130,7 +150,13 @@ test: deps peers peers-controller
 	$(GROUP) "all other unit tests" \
 		$(LAB) "$$logs/unit" swift test --skip-build \
 		--skip '$(TIMED)|$(SNAPSHOTS)|$(SERVERS)|MatterCommandLineTests\.(?!$(DOCUMENTS))|MatterDiscoveryTests|MatterBluetoothTests|MatterSimulatorTests|EndToEndTests'
-	MATTERCTL_PEERS="$(CURDIR)/.peers" $(GROUP) "end-to-end tests; their logs stay in $$logs if one fails" \
+	if [ -n "$$release" ] && ! wait $$release; then
+		cat "$$logs/release.out"
+		echo "the release binary was not built" >&2
+		exit 1
+	fi
+	trap - EXIT
+	MATTERCTL_BINARY="$(TESTED_BINARY)" MATTERCTL_PEERS="$(CURDIR)/.peers" $(GROUP) "end-to-end tests; their logs stay in $$logs if one fails" \
 		$(LAB) "$$logs/e2e" swift test --skip-build --filter '$(ONLY)'
 	rm -rf "$$logs"
 
@@ -182,7 +208,8 @@ format:
 	swift format --in-place --recursive $(SOURCES)
 
 release: deps $(SMALL)
-	swift build $(RELEASE) --product matterctl
+	$(RELEASE_BUILD) --product matterctl
+	Tests/Tools/split_debug.sh $(RELEASED) $(DIST)
 
 demo: build
 	Tests/Lab/demo.sh "$$(swift build --show-bin-path)/matterctl"
@@ -194,8 +221,8 @@ record: build
 	python3 Tests/Tools/record_demo.py "$$(swift build --show-bin-path)/matterctl" docs
 
 sizes: deps $(SMALL)
-	swift build $(RELEASE) -Xlinker -Map=$(CURDIR)/.build/release.map --product matterctl
-	Tests/Tools/binary_modules.py .build/release.map
+	$(RELEASE_BUILD) -Xlinker -Map=$(CURDIR)/.build-release/release.map --product matterctl
+	Tests/Tools/binary_modules.py .build-release/release.map
 
 # The debug configuration: linked statically, the emulator's HTTP server would need more of the system's libraries.
 demo-rainmaker: build
@@ -206,29 +233,29 @@ demo-rainmaker: build
 bench: release peers-controller
 	@Tests/Tools/install_packages.sh $(BENCH_PACKAGES)
 	swift build $(RELEASE) --package-path Tests/Bench/Empty --scratch-path .build-bench
-	Tests/Bench/start.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl" .build-bench/release/empty
-	Tests/Bench/bench.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
-	Tests/Bench/nodes.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
-	Tests/Bench/list.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
-	Tests/Bench/house.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
-	Tests/Bench/completion.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
+	Tests/Bench/start.sh $(RELEASED) .build-bench/release/empty
+	Tests/Bench/bench.sh $(RELEASED)
+	Tests/Bench/nodes.sh $(RELEASED)
+	Tests/Bench/list.sh $(RELEASED)
+	Tests/Bench/house.sh $(RELEASED)
+	Tests/Bench/completion.sh $(RELEASED)
 	swift build -c release --product engine-bench
 	Tests/Bench/engine.sh "$$(swift build -c release --show-bin-path)/engine-bench"
 	swift build -c release --product reading-bench
 	"$$(swift build -c release --show-bin-path)/reading-bench"
 	swift build -c release --product attestation-bench
 	Tests/Bench/attestation.sh "$$(swift build -c release --show-bin-path)/attestation-bench" \
-		"$$(swift build $(RELEASE) --show-bin-path)/matterctl"
+		$(RELEASED)
 
 order: release
 	@Tests/Tools/install_packages.sh $(BENCH_PACKAGES)
-	Tests/Bench/order.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl"
+	Tests/Bench/order.sh $(RELEASED)
 
 install: release
-	Tests/Tools/install.sh "$$(swift build $(RELEASE) --show-bin-path)/matterctl" "$(DESTDIR)$(PREFIX)"
+	Tests/Tools/install.sh $(DIST)/matterctl "$(DESTDIR)$(PREFIX)"
 
 clean:
-	rm -rf .build .build-bench .build-examples .peers
+	rm -rf .build .build-bench .build-examples .build-release .peers
 
 deps:
 	@Tests/Tools/install_packages.sh $(BUILD_PACKAGES) $(LAB_PACKAGES)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# install.sh BINARY PREFIX: puts the stripped binary, its completion scripts and its manual pages below PREFIX.
+# install.sh BINARY PREFIX: puts the stripped binary, its completion scripts, its manual pages and what debuggers read (BINARY.debug,
+# and commands for gdb) below PREFIX.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$1 prefix=$2
@@ -9,8 +10,14 @@ if nm -D --defined-only "$binary" | grep -Eq ' (EVP|OPENSSL|SSL)_'; then
     exit 1
 fi
 install -d "$prefix/bin"
-install -s -m 755 "$binary" "$prefix/bin/matterctl"
+install -m 755 "$binary" "$prefix/bin/matterctl"
 matterctl=$prefix/bin/matterctl
+# gdb finds it by the build id; gdb_swift.py tells it of this prefix.
+id=$(readelf -n "$binary" | sed -n 's/^ *Build ID: //p')
+folder=$prefix/lib/debug/.build-id/$(printf '%s' "$id" | cut -c1-2)
+install -d "$folder" "$prefix/share/matterctl"
+install -m 644 "$binary.debug" "$folder/$(printf '%s' "$id" | cut -c3-).debug"
+install -m 644 "$here/gdb_swift.py" "$prefix/share/matterctl/gdb_swift.py"
 
 # Where each shell looks, relative to the prefix.
 completion() {

@@ -9,7 +9,8 @@
 // The arguments as the kernel gave them to the C runtime; NULL at and beyond the end.
 const char *cprocess_argument(int index);
 
-// No core dump, no /proc/PID/mem or environ for other processes of the same user.
+// No core dump, no /proc/PID/mem or environ for other processes of the same user; unless MATTERCTL_CORE_DUMPS is 1, for who
+// looks for the cause of a crash.
 void cprocess_seal(void);
 
 // Whether so many threads and descriptors can be had at once, on top of what there is: 0, or the errno that says why not.

@@ -7,9 +7,7 @@ final class CloudEmulator: Sendable {
     static let password = "Correct-Horse-1"
     static let users = ["alice@example.com", "bob@example.com", "carol@example.com"]
 
-    /// Beside the program under test.
-    private static let binary = Laboratory.binary.deletingLastPathComponent().appendingPathComponent(
-        "rainmaker-emulator")
+    private static let binary = Laboratory.product("rainmaker-emulator")
 
     let folder: TemporaryFolder
     private let child: Mutex<Child>

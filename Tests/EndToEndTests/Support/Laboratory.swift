@@ -12,11 +12,15 @@ enum Laboratory {
 
     static let environment = ProcessInfo.processInfo.environment
 
-    /// The debug binary under test: `MATTERCTL_BINARY`, else the one beside this test bundle.
+    /// The binary under test: `MATTERCTL_BINARY`, as `make test` gives the one that users install, else the debug binary.
     static let binary: URL =
-        environment["MATTERCTL_BINARY"].map { URL(fileURLWithPath: $0) }
-        ?? URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL.deletingLastPathComponent()
-        .appendingPathComponent("matterctl")
+        environment["MATTERCTL_BINARY"].map { URL(fileURLWithPath: $0).standardizedFileURL } ?? product("matterctl")
+
+    /// A program that was built together with these tests.
+    static func product(_ name: String) -> URL {
+        URL(fileURLWithPath: CommandLine.arguments[0]).standardizedFileURL.deletingLastPathComponent()
+            .appendingPathComponent(name)
+    }
 
     static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../Lab").standardizedFileURL
