@@ -45,14 +45,8 @@ STRESS_PACKAGES = faketime
 # Rounds that were played add up here; outside of what `make clean` removes.
 RESULTS ?= $(CURDIR)/.build-stress/results.jsonl
 
-# Suites with real sockets, servers or locks, and deadlines; beside tests that compute they would measure the wait for a
-# core. All others that wait do so on virtual time.
-TIMED = MatterTransportTests.ExchangeManagerTests|MatterTransportTests.SocketLoopTests|MatterSecureChannelTests.EdgeTests|MatterControllerTests.SessionSlotTests|ProcessTests.SignalTests|MatterCommandLineTests.TrustCommandTests|MatterCommandLineTests.RevocationTests|MatterLedgerTests.ListFetcherTests|MatterCommandLineTests.WatchTests
-SNAPSHOTS = MatterCommandLineTests.SnapshotTests
-# Those that compute for long without a pause, which devices in the same process would wait for.
-DOCUMENTS = DocumentsTests|SnapshotTests|UsageTests|EveryCommandTests|HintTests
-SERVERS = MatterHTTPTests|RainMakerTests|RainMakerEmulatorTests
-
+# How a suite must run stands beside it; this makes regular expressions of it.
+SUITES = Tests/Tools/suites.py
 LAB = Tests/Lab/lab.sh
 GROUP = Tests/Tools/group.sh
 SOURCES = Sources Tests docs/Examples Package.swift
@@ -112,6 +106,7 @@ TESTED_BINARY = $(if $(filter release,$(TESTED)),$(CURDIR)/$(DIST)/matterctl)
 test: deps peers peers-controller
 	swift build $(DEBUG) --build-tests
 	logs=$$(mktemp -d "$${TMPDIR:-/tmp}/matterctl-test.XXXXXX")
+	names() { names=$$($(SUITES) "$$1"); }
 	failed=0
 	others=()
 	# Runs beside what follows; its output comes when all has ended.
@@ -127,16 +122,19 @@ test: deps peers peers-controller
 		trap 'kill $$release 2> /dev/null || true' EXIT
 	fi
 	# The official controller mostly waits, and so do searches.
+	names beside
 	beside simulator $(GROUP) "the virtual device, which meets the official controller" \
-		$(LAB) "$$logs/simulator" swift test --ignore-lock --skip-build --filter MatterSimulatorTests
+		$(LAB) "$$logs/simulator" swift test --ignore-lock --skip-build --filter "$$names"
+	names timed
 	$(GROUP) "unit tests with real sockets, one by one" \
-		$(LAB) "$$logs/timed" swift test --ignore-lock --skip-build --no-parallel --filter '$(TIMED)|$(SERVERS)' || failed=1
+		$(LAB) "$$logs/timed" swift test --ignore-lock --skip-build --no-parallel --filter "$$names" || failed=1
+	names ownDaemons
 	beside discovery $(GROUP) "discovery and Bluetooth, on an Avahi and a bus of their own" \
-		$(LAB) "$$logs/discovery" swift test --ignore-lock --skip-build \
-		--filter 'MatterDiscoveryTests|MatterBluetoothTests'
+		$(LAB) "$$logs/discovery" swift test --ignore-lock --skip-build --filter "$$names"
 	beside examples nice -n 19 $(EXAMPLES)
+	names oneByOne
 	$(GROUP) "the output of commands, one by one" \
-		$(LAB) "$$logs/snapshots" swift test --ignore-lock --skip-build --no-parallel --filter '$(SNAPSHOTS)' || failed=1
+		$(LAB) "$$logs/snapshots" swift test --ignore-lock --skip-build --no-parallel --filter "$$names" || failed=1
 	set -- "$${others[@]}"
 	while [ $$# != 0 ]; do
 		wait "$$1" || failed=1
@@ -144,12 +142,13 @@ test: deps peers peers-controller
 		shift 2
 	done
 	test $$failed = 0
+	names fewAtATime
 	$(GROUP) "commands that run in the test's process, as their devices do: a few at a time" \
 		$(LAB) "$$logs/commands" swift test --skip-build --experimental-maximum-parallelization-width 6 \
-		--filter MatterCommandLineTests --skip '$(TIMED)|$(SNAPSHOTS)|$(DOCUMENTS)'
+		--filter "$$names"
+	names --rest
 	$(GROUP) "all other unit tests" \
-		$(LAB) "$$logs/unit" swift test --skip-build \
-		--skip '$(TIMED)|$(SNAPSHOTS)|$(SERVERS)|MatterCommandLineTests\.(?!$(DOCUMENTS))|MatterDiscoveryTests|MatterBluetoothTests|MatterSimulatorTests|EndToEndTests'
+		$(LAB) "$$logs/unit" swift test --skip-build --skip "$$names"
 	if [ -n "$$release" ] && ! wait $$release; then
 		cat "$$logs/release.out"
 		echo "the release binary was not built" >&2
@@ -189,6 +188,7 @@ fuzz: deps
 check: deps
 	Tests/Tools/check_sources.py
 	Tests/Tools/check_imports.py
+	$(SUITES) --check
 	if flags=$$(pkg-config --cflags dbus-1 2>/dev/null); then
 		clang -fsyntax-only -Wno-deprecated-declarations $$flags -I Sources/CDBus/include Sources/CDBus/abi-check.c
 	fi

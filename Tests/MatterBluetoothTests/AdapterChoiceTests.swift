@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import MatterBluetooth
 
-@Suite("AdapterChoice") struct AdapterChoiceTests {
+@Suite("AdapterChoice", .ownDaemons) struct AdapterChoiceTests {
     private static func adapter(_ name: String, _ address: String, roles: [String]?) -> BlueZTree.Adapter? {
         var properties: [String: DBusValue] = ["Address": .string(address), "Powered": .bool(true)]
         if let roles { properties["Roles"] = .strings(roles) }

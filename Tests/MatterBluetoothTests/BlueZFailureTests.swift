@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MatterBluetooth
 
-@Suite("BlueZFailure") struct BlueZFailureTests {
+@Suite("BlueZFailure", .ownDaemons) struct BlueZFailureTests {
     private let adapter = BlueZTree.Adapter(
         DBusPath("/org/bluez/hci0"), ["Address": .string("00:00:00:00:00:01")])
 

@@ -1,10 +1,11 @@
 import MatterTransport
+import TestSupport
 import Testing
 
 @testable import MatterBluetooth
 
 /// Fed with what `bluetoothd` says, in the form of its signals.
-@Suite("BlueZTree") struct BlueZTreeTests {
+@Suite("BlueZTree", .ownDaemons) struct BlueZTreeTests {
     private static let adapter = DBusPath("/org/bluez/hci0")
     private static let device = DBusPath("/org/bluez/hci0/dev_C8_5A_11_22_33_44")
     private static let service = DBusPath("/org/bluez/hci0/dev_C8_5A_11_22_33_44/service0010")

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import MatterBluetooth
 
-@Suite("ConnectAttempts") struct ConnectAttemptsTests {
+@Suite("ConnectAttempts", .ownDaemons) struct ConnectAttemptsTests {
     private static let name = "C8:5A:11:22:33:44 on hci0"
 
     private static func bluez(_ name: String, _ words: String) -> ConnectAttempts.Failure {

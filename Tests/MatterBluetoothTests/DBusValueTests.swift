@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import MatterBluetooth
 
-@Suite("DBusValue") struct DBusValueTests {
+@Suite("DBusValue", .ownDaemons) struct DBusValueTests {
     private let library: DBusLibrary
 
     init() throws { library = try DBusLibrary() }

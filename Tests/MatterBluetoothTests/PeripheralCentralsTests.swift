@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import MatterBluetooth
 
-@Suite("PeripheralCentrals") struct PeripheralCentralsTests {
+@Suite("PeripheralCentrals", .ownDaemons) struct PeripheralCentralsTests {
     private let phone = DBusPath("/org/bluez/hci0/dev_00_00_00_22_22_22")
     private let laptop = DBusPath("/org/bluez/hci0/dev_00_00_00_33_33_33")
 

@@ -1,11 +1,12 @@
 import Foundation
 import MatterTransport
+import TestSupport
 import Testing
 
 @testable import MatterBluetooth
 
 /// Against a stand-in for `bluetoothd` on the laboratory's system bus, which fails as real ones do.
-@Suite("BlueZ, played by a stand-in", .serialized, .enabled(if: StandIn.isInLaboratory))
+@Suite("BlueZ, played by a stand-in", .ownDaemons, .serialized, .enabled(if: StandIn.isInLaboratory))
 struct StandInTests {
     private static let address = "C8:5A:11:22:33:44"
     private static let device = "dev_C8_5A_11_22_33_44"

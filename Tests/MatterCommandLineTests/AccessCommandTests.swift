@@ -1,9 +1,10 @@
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// Who may do what, asked of and told to virtual devices in this process.
-@Suite("Access commands") struct AccessCommandTests {
+@Suite("Access commands", .fewAtATime) struct AccessCommandTests {
     private let shell: Shell
     private let device: Background
     private let port: String

@@ -1,8 +1,9 @@
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
-@Suite("Administration of fabrics and nodes") struct AdministrationTests {
+@Suite("Administration of fabrics and nodes", .fewAtATime) struct AdministrationTests {
     @Test("fabric create, ls, use, show and remove: lines and objects have the same facts")
     func fabrics() async throws {
         let shell = try Shell()

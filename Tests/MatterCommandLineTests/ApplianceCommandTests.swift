@@ -1,9 +1,10 @@
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// The verbs for valves, vacuum cleaners, players, meters, buttons and scenes, with virtual devices in this process.
-@Suite("Appliances") struct ApplianceCommandTests {
+@Suite("Appliances", .fewAtATime) struct ApplianceCommandTests {
     private let shell: Shell
     private let terminal: Shell
 

@@ -1,10 +1,11 @@
 import JSON
 import MatterCommandLine
 import MatterSimulator
+import TestSupport
 import Testing
 
 /// A virtual switch and virtual lights in this process, bound and unbound.
-@Suite("Binding commands") struct BindingCommandTests {
+@Suite("Binding commands", .fewAtATime) struct BindingCommandTests {
     private let shell: Shell
     private let devices: [Background]
     private let ports: [String]

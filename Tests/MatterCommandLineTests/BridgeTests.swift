@@ -1,9 +1,10 @@
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// A bridge with three lights behind it, and a light of its own, as a virtual device in this process.
-@Suite("Bridges") struct BridgeTests {
+@Suite("Bridges", .fewAtATime) struct BridgeTests {
     private let shell: Shell
     private let bridge: Background
     private let port: String

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MatterCommandLine
 
 /// A line of bash, taken apart.
-@Suite("A shell's line") struct ShellLineTests {
+@Suite("A shell's line", .fewAtATime) struct ShellLineTests {
     private static let breaks: Set<Character> = Set(" \t\n\"'@><=;|&(:")
 
     @Test(
@@ -58,7 +59,7 @@ import Testing
 }
 
 /// The words that may stand at the cursor, from the records of a house.
-@Suite("Completion") struct CompletionTests {
+@Suite("Completion", .fewAtATime) struct CompletionTests {
     private let shell: Shell
     private let devices: [Background]
 

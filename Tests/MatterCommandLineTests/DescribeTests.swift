@@ -3,10 +3,11 @@ import MatterController
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 /// What a node can do, asked of a virtual device in this process.
-@Suite("Describing a node") struct DescribeTests {
+@Suite("Describing a node", .fewAtATime) struct DescribeTests {
     private let shell: Shell
     private let device: Background
 

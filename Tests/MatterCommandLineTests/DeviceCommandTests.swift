@@ -1,9 +1,10 @@
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// The verbs for kinds of devices, with virtual devices in this process.
-@Suite("Kinds of devices") struct DeviceCommandTests {
+@Suite("Kinds of devices", .fewAtATime) struct DeviceCommandTests {
     private let shell: Shell
     private let terminal: Shell
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Commands and a virtual device, in this process and over its loopback interface.
-@Suite("With a device") struct DeviceTests {
+@Suite("With a device", .fewAtATime) struct DeviceTests {
     private let shell: Shell
     private let device: Background
     private let port: String

@@ -18,10 +18,11 @@ import MatterTLV
 import MatterTransport
 import RainMaker
 import RainMakerCommandLine
+import TestSupport
 import Testing
 
 /// What the documents promise for good, compared with the sources.
-@Suite("Documents") struct DocumentsTests {
+@Suite("Documents", .together) struct DocumentsTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 

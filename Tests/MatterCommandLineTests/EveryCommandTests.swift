@@ -1,9 +1,10 @@
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// One run of each command in this process, in a home with a fabric and without nodes or accounts.
-@Suite("Every command") struct EveryCommandTests {
+@Suite("Every command", .together) struct EveryCommandTests {
     /// What a run comes to: a key or the beginning of the result, or the id of the error.
     private enum Ending {
         case result(String)

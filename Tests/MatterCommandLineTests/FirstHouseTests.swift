@@ -1,9 +1,10 @@
 import Foundation
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// The commands of docs/your-first-house.md, against the virtual devices that the page names.
-@Suite("Your first house") struct FirstHouseTests {
+@Suite("Your first house", .fewAtATime) struct FirstHouseTests {
     /// A command of a `console` block, and the lines below it.
     private struct Step {
         let command: String

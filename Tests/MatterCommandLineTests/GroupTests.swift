@@ -1,11 +1,12 @@
 import Foundation
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// Groups and their members, with a virtual device in this process. What is sent by multicast needs a network: see the
 /// end-to-end tests.
-@Suite("Groups") struct GroupTests {
+@Suite("Groups", .fewAtATime) struct GroupTests {
     private let shell: Shell
     private let device: Background
 

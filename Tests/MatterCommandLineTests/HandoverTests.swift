@@ -1,10 +1,11 @@
 import Foundation
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// A device that one machine commissions and another one completes.
-@Suite("Handover of a commissioning") struct HandoverTests {
+@Suite("Handover of a commissioning", .fewAtATime) struct HandoverTests {
     private let (first, second): (Shell, Shell)
 
     init() throws { (first, second) = (try Shell(), try Shell()) }

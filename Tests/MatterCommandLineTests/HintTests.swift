@@ -1,10 +1,11 @@
 import Foundation
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// Hints name what the user can paste, and what the device really has.
-@Suite("Hints") struct HintTests {
+@Suite("Hints", .together) struct HintTests {
     private let shell: Shell
 
     init() throws { shell = try Shell() }

@@ -1,11 +1,12 @@
 import Foundation
 import MatterCommissioning
+import TestSupport
 import Testing
 
 @testable import MatterCommandLine
 
 /// The Wi-Fi of this machine, with a kernel that is played.
-@Suite("The Wi-Fi of this machine") final class HostWiFiTests {
+@Suite("The Wi-Fi of this machine", .fewAtATime) final class HostWiFiTests {
     private let root = FileManager.default.temporaryDirectory.appendingPathComponent("net-\(UUID().uuidString)")
 
     init() throws {

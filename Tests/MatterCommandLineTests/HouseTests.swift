@@ -1,10 +1,11 @@
 import Foundation
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// Several nodes and the rooms that they are in: virtual devices in this process.
-@Suite("House") struct HouseTests {
+@Suite("House", .fewAtATime) struct HouseTests {
     private let shell: Shell
     private let devices: [Background]
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What the ledger said of a product, where its device appears.
-@Suite("Names of the ledger") struct LedgerNamesTests {
+@Suite("Names of the ledger", .fewAtATime) struct LedgerNamesTests {
     private let shell: Shell
     private let device: Background
     private let server: StandInServer

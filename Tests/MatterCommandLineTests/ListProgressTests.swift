@@ -1,11 +1,12 @@
 import MatterCommissioning
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MatterCommandLine
 
 /// What a person sees while a list is commissioned.
-@Suite("Progress of a list") struct ListProgressTests {
+@Suite("Progress of a list", .fewAtATime) struct ListProgressTests {
     private let written = Written()
 
     private final class Written: Sendable {

@@ -1,9 +1,10 @@
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// Users, codes, schedules and settings of a lock, with a virtual device in this process.
-@Suite("The users of a lock") struct LockCommandTests {
+@Suite("The users of a lock", .fewAtATime) struct LockCommandTests {
     private let shell: Shell
 
     init() throws { shell = try Shell() }

@@ -2,10 +2,11 @@ import Foundation
 import FoundationEssentials
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// Several writes, commands, attributes and events in one command, with a virtual device in this process.
-@Suite("Several at once") struct ManyAtOnceTests {
+@Suite("Several at once", .fewAtATime) struct ManyAtOnceTests {
     private let shell: Shell
     private let device: Background
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Devices without a network, commissioned by commands against `simulate`, and the networks of the house.
-@Suite("Networks of devices") struct NetworkCommandTests {
+@Suite("Networks of devices", .fewAtATime) struct NetworkCommandTests {
     private let shell: Shell
 
     init() throws { shell = try Shell() }

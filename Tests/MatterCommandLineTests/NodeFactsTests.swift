@@ -1,8 +1,9 @@
 import JSON
+import TestSupport
 import Testing
 
 /// What people ask of a node most, by name, of a virtual device in this process.
-@Suite("Facts of a node") struct NodeFactsTests {
+@Suite("Facts of a node", .fewAtATime) struct NodeFactsTests {
     private let shell: Shell
 
     init() throws { shell = try Shell() }

@@ -1,9 +1,10 @@
 import Foundation
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
-@Suite("Offline tools") struct OfflineToolTests {
+@Suite("Offline tools", .fewAtATime) struct OfflineToolTests {
     @Test("payload parse: labelled lines, or one object; two payloads are an array, two blocks of lines")
     func payloadParse() async throws {
         let shell = try Shell()

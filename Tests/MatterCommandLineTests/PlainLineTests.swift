@@ -1,11 +1,12 @@
 import ArgumentParser
 import RainMakerCommandLine
+import TestSupport
 import Testing
 
 @testable import MatterCommandLine
 
 /// What is read without the parser, or without its way from the root, is what the parser reads.
-@Suite("command lines that are read the short way")
+@Suite("command lines that are read the short way", .fewAtATime)
 struct PlainLineTests {
     /// Everything that a command which only switches was given.
     private static func contents(of command: any SwitchCommand) -> [String] {

@@ -1,9 +1,10 @@
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// `commission --check`: what would stop a commissioning, without a device.
-@Suite("Check before a commissioning") struct ReadinessTests {
+@Suite("Check before a commissioning", .fewAtATime) struct ReadinessTests {
     private func checks(_ run: CommandRun) throws -> [String: String] {
         let rows = try run.json().arrayValue ?? []
         return Dictionary(

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Lists of revoked certificates from a ledger on this machine to a device that they are about.
-@Suite("Revocation") struct RevocationTests {
+@Suite("Revocation", .timed) struct RevocationTests {
     /// What a server says, by path.
     private final class Answers: Sendable {
         private let table = Mutex<[String: StandInServer.Answer]>([:])

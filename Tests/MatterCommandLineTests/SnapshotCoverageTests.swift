@@ -2,12 +2,13 @@ import ArgumentParser
 import Foundation
 import JSON
 import RainMakerCommandLine
+import TestSupport
 import Testing
 
 @testable import MatterCommandLine
 
 /// Which commands have their JSON in the snapshots.
-@Suite("Commands in the snapshots") struct SnapshotCoverageTests {
+@Suite("Commands in the snapshots", .fewAtATime) struct SnapshotCoverageTests {
     /// Commands whose JSON is in none, with the reason.
     private static let exceptions = [
         "discover": "it prints what other machines advertise, which Avahi finds",

@@ -2,12 +2,13 @@ import ArgumentParser
 import Foundation
 import JSON
 import RainMakerCommandLine
+import TestSupport
 import Testing
 
 @testable import MatterCommandLine
 
 /// What commands print, compared with files: see Tests/Snapshots/README.md.
-@Suite("Snapshots") struct SnapshotTests {
+@Suite("Snapshots", .oneByOne) struct SnapshotTests {
     /// The headings of the help page, each with the first words of its commands.
     private static var groups: [(name: String, words: Set<String>)] {
         VendorModule.$all.withValue([.rainMaker]) {

@@ -1,9 +1,10 @@
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// The state of a house at a glance: virtual devices in this process.
-@Suite("State of the house") struct StatusTests {
+@Suite("State of the house", .fewAtATime) struct StatusTests {
     private let shell: Shell
     private let hub: Background
     private let things: Background

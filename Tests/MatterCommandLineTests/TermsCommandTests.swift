@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A device that wants its manufacturer's terms accepted, and the ledger that has them.
-@Suite("Terms of a device") struct TermsCommandTests {
+@Suite("Terms of a device", .fewAtATime) struct TermsCommandTests {
     private let shell: Shell
     private let device: Background
     private let server: StandInServer

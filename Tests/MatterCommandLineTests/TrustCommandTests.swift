@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `trust` and `dcl` against a ledger on this machine.
-@Suite("Trust and the ledger") struct TrustCommandTests {
+@Suite("Trust and the ledger", .timed) struct TrustCommandTests {
     /// A ledger whose answers a test may change.
     private final class Ledger: Sendable {
         private let answers: Answers

@@ -2,11 +2,12 @@ import ArgumentParser
 import Foundation
 import JSON
 import RainMakerCommandLine
+import TestSupport
 import Testing
 
 @testable import MatterCommandLine
 
-@Suite("Command line") struct UsageTests {
+@Suite("Command line", .together) struct UsageTests {
     /// Every command with the words that lead to it; groups of commands left out.
     static var commands: [(words: [String], type: any ParsableCommand.Type)] {
         func below(_ type: any ParsableCommand.Type, _ words: [String]) -> [([String], any ParsableCommand.Type)] {

@@ -1,9 +1,10 @@
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// Values with their units, in and out, with a virtual device in this process.
-@Suite("Values") struct ValueTests {
+@Suite("Values", .fewAtATime) struct ValueTests {
     private let shell: Shell
     private let person: Shell
     private let setpoint = "1/thermostat/occupied-heating-setpoint"

@@ -4,12 +4,13 @@ import MatterCommandLine
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterCommandLine
 
 /// Commands that follow a virtual device, in this process and over its loopback interface.
-@Suite("Watching") struct WatchTests {
+@Suite("Watching", .timed) struct WatchTests {
     private let shell: Shell
     private let device: Background
 

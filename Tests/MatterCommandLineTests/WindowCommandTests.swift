@@ -1,9 +1,10 @@
 import JSON
 import MatterCommandLine
+import TestSupport
 import Testing
 
 /// Windows for other administrators, clocks and networks, with a virtual device in this process.
-@Suite("Administering a device") struct WindowCommandTests {
+@Suite("Administering a device", .fewAtATime) struct WindowCommandTests {
     private let shell: Shell
     private let device: Background
     private let port: String

@@ -9,9 +9,10 @@ import MatterStore
 import MatterTLV
 import MatterTestKit
 import MatterTransport
+import TestSupport
 import Testing
 
-@Suite("Session slots of a node link", .realTime)
+@Suite("Session slots of a node link", .timed, .realTime)
 struct SessionSlotTests {
     private var deadline: Instant { .now + .seconds(60) }
     private let path = [AttributePath(Light.onOff)]

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MatterDiscovery
@@ -18,7 +19,7 @@ let loopback = LocalInterface(
     index: 1, name: "lo", isLoopback: true,
     prefixes: [.init(octets: [127, 0, 0, 1], length: 8), .init(octets: ipv6([], 1), length: 128)])
 
-@Suite("Addresses")
+@Suite("Addresses", .ownDaemons)
 struct AddressTests {
     private func address(_ octets: [UInt8], _ interface: Int32 = 2, port: UInt16 = 5540) -> ResolvedAddress? {
         AddressPreference.usable(octets, interface: interface, port: port, interfaces: [loopback, eth0])

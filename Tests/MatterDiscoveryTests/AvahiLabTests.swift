@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MatterDiscovery
 
 /// Everything against a real avahi-daemon, in the laboratory: one after the other, since the daemon is shared.
-@Suite("Avahi", .serialized, .enabled(if: Lab.isHere), .timeLimit(.minutes(2)))
+@Suite("Avahi", .ownDaemons, .serialized, .enabled(if: Lab.isHere), .timeLimit(.minutes(2)))
 struct AvahiLabTests {}
 
 extension AvahiLabTests {

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MatterDiscovery
 
 /// What happens when something that discovery needs is not there.
-@Suite("Missing services")
+@Suite("Missing services", .ownDaemons)
 struct AvahiOutageTests {
     private static func error(of discovery: AvahiDiscovery) async -> DiscoveryError? {
         do {

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import MatterDiscovery
 
-@Suite("Border routers") struct BorderRouterTests {
+@Suite("Border routers", .ownDaemons) struct BorderRouterTests {
     private let interfaces = [loopback, eth0]
     private let xp: [UInt8] = [0xDE, 0xAD, 0x00, 0xBE, 0xEF, 0x00, 0xCA, 0xFE]
 

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import MatterDiscovery
 
-@Suite("Readers")
+@Suite("Readers", .ownDaemons)
 struct ReaderTests {
     private let interfaces = [loopback, eth0]
 

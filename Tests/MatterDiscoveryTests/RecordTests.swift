@@ -4,7 +4,7 @@ import Testing
 
 @testable import MatterDiscovery
 
-@Suite("Commissionable records")
+@Suite("Commissionable records", .ownDaemons)
 struct CommissionableRecordTests {
     private func record(_ strings: String...) throws -> CommissionableRecord {
         CommissionableRecord(try TXTRecord(decoding: strings.flatMap { txt($0) }))
@@ -106,7 +106,7 @@ struct CommissionableRecordTests {
     }
 }
 
-@Suite("Advertised parameters")
+@Suite("Advertised parameters", .ownDaemons)
 struct AdvertisedParametersTests {
     private func parameters(_ string: String) throws -> AdvertisedParameters {
         AdvertisedParameters(try TXTRecord(decoding: txt(string)))
@@ -147,7 +147,7 @@ struct AdvertisedParametersTests {
     }
 }
 
-@Suite("Operational instances")
+@Suite("Operational instances", .ownDaemons)
 struct OperationalInstanceTests {
     @Test("a name is the compressed fabric id and the node id")
     func name() throws {
@@ -198,7 +198,7 @@ struct OperationalInstanceTests {
     }
 }
 
-@Suite("Commissionable filters")
+@Suite("Commissionable filters", .ownDaemons)
 struct CommissionableFilterTests {
     private let device = CommissionableRecord(longDiscriminator: 3840, commissioningMode: .basic, vendorID: 0xFFF1)
 
@@ -238,7 +238,7 @@ struct CommissionableFilterTests {
     }
 }
 
-@Suite("Discovery errors")
+@Suite("Discovery errors", .ownDaemons)
 struct DiscoveryErrorTests {
     @Test("an error is what it says, and the codes are stable")
     func hints() {

@@ -30,7 +30,7 @@ private struct Ledger {
     }
 }
 
-@Suite("Service searches under random events")
+@Suite("Service searches under random events", .ownDaemons)
 struct ServiceSearchRandomTests {
     private static let names = ["A", "B", "C"]
     private static let hosts = ["x.local", "y.local"]

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import MatterDiscovery
@@ -28,7 +29,7 @@ extension [LookupAction] {
     }
 }
 
-@Suite("Service searches")
+@Suite("Service searches", .ownDaemons)
 struct ServiceSearchTests {
     /// A browse in which LAMP has appeared and been resolved.
     private func resolvedBrowse() -> ServiceSearch {

@@ -1,10 +1,11 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MatterDiscovery
 
 /// One look-out, many that look.
-@Suite("Shared look-out") struct SharedBrowseTests {
+@Suite("Shared look-out", .ownDaemons) struct SharedBrowseTests {
     /// A network whose events a test makes.
     private final class Network: Discovery {
         private let state = Mutex<

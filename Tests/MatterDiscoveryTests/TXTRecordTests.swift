@@ -6,7 +6,7 @@ import Testing
 /// The data of a TXT record with these strings.
 func txt(_ strings: String...) -> [UInt8] { strings.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) } }
 
-@Suite("TXT records")
+@Suite("TXT records", .ownDaemons)
 struct TXTRecordTests {
     @Test("pairs are read in their order, with the spelling of their keys")
     func pairs() throws {

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import MatterHTTP
 
-@Suite struct BaseURLTests {
+@Suite(.timed) struct BaseURLTests {
     @Test(
         "a service's URL is normalised",
         arguments: [
@@ -58,7 +59,7 @@ import Testing
     }
 }
 
-@Suite struct ProxySettingsTests {
+@Suite(.timed) struct ProxySettingsTests {
     private func settings(_ url: String, _ environment: [String: String]) throws -> ProxySettings? {
         try ProxySettings.settings(for: try BaseURL(parsing: url), environment: environment)
     }
@@ -98,7 +99,7 @@ import Testing
     }
 }
 
-@Suite struct RetryPolicyTests {
+@Suite(.timed) struct RetryPolicyTests {
     private let policy = RetryPolicy(attempts: 3, firstPause: .milliseconds(100), longestPause: .seconds(1))
     private let get = HTTPRequest(.get, "/")
 

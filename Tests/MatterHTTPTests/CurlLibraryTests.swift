@@ -1,11 +1,12 @@
 import CCurl
 import Foundation
 import MatterErrors
+import TestSupport
 import Testing
 
 @testable import MatterHTTP
 
-@Suite struct CurlLibraryTests {
+@Suite(.timed) struct CurlLibraryTests {
     /// curl_easyoption of curl/options.h.
     private struct Option {
         var name: UnsafePointer<CChar>?

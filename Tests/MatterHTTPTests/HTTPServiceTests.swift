@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MatterHTTP
@@ -26,7 +27,7 @@ private struct Recorder: LogHandler {
     }
 }
 
-@Suite struct HTTPServiceTests {
+@Suite(.timed) struct HTTPServiceTests {
     private static let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi"
     private static let trouble = "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 

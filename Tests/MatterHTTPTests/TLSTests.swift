@@ -1,11 +1,12 @@
 import Foundation
 import Logging
 import MatterErrors
+import TestSupport
 import Testing
 
 @testable import MatterHTTP
 
-@Suite struct TLSTests {
+@Suite(.timed) struct TLSTests {
     /// Installed along with git, among others.
     private static let gnuTLS = try? CurlLibrary(["libcurl-gnutls.so.4"])
     private static let request = HTTPRequest(

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Lists over real connections to a server on this machine.
-@Suite("Fetching lists") struct ListFetcherTests {
+@Suite("Fetching lists", .timed) struct ListFetcherTests {
     private static func fetcher(
         _ ledger: String = "http://127.0.0.1:1", for time: Duration = .seconds(10)
     ) throws -> ListFetcher {

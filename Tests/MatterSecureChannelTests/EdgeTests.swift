@@ -1,12 +1,13 @@
 import MatterCredentials
 import MatterCrypto
 import MatterTransport
+import TestSupport
 import Testing
 
 @testable import MatterSecureChannel
 
 /// Handshakes between two real sockets on the loopback interface.
-@Suite(.timeLimit(.minutes(1))) struct EdgeTests {
+@Suite(.timed, .timeLimit(.minutes(1))) struct EdgeTests {
     /// Serves PASE, CASE with resumption, and echoes everything else.
     private actor Server {
         let manager: ExchangeManager

@@ -2,11 +2,12 @@ import MatterCredentials
 import MatterCrypto
 import MatterDataModel
 import MatterSecureChannel
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Kinds of devices")
+@Suite("Kinds of devices", .beside)
 struct DeviceKindTests {
     @Test("every kind has its own name")
     func names() {

@@ -1,11 +1,12 @@
 import Glibc
 import MatterCrypto
+import TestSupport
 import Testing
 
 @testable import MatterTransport
 
 /// The edge: real sockets on the loopback interface, real time.
-@Suite(.timeLimit(.minutes(1))) struct ExchangeManagerTests {
+@Suite(.timed, .timeLimit(.minutes(1))) struct ExchangeManagerTests {
     /// Two managers with a secure session between them.
     private struct Wire {
         let controller: ExchangeManager

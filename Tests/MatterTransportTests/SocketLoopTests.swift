@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("the loop that waits for sockets")
+@Suite("the loop that waits for sockets", .timed)
 struct SocketLoopTests {
     private let loop = SystemTime().eventLoop
 

@@ -1,9 +1,10 @@
 import CProcess
 import Foundation
+import TestSupport
 import Testing
 
 /// How a process ends whose threads may not run any more.
-@Suite("Signals and limits of a process") struct SignalTests {
+@Suite("Signals and limits of a process", .timed) struct SignalTests {
     @Test("before it listens, a signal ends it with the status of an interruption", arguments: [SIGINT, SIGTERM])
     func early(number: Int32) async {
         await #expect(processExitsWith: .exitCode(130)) { [number] in

@@ -3,6 +3,7 @@ import JSON
 import MatterCredentials
 import MatterCrypto
 import MatterStore
+import TestSupport
 import Testing
 
 @testable import RainMakerEmulator
@@ -98,7 +99,7 @@ private struct Bench {
     }
 }
 
-@Suite struct EmulatorAccountTests {
+@Suite(.timed) struct EmulatorAccountTests {
     private static let (me, bob) = ("me@example.com", "bob@example.com")
 
     @Test("a password is changed with the old one, or with a code that is sent")

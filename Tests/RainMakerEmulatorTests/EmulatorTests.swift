@@ -5,11 +5,12 @@ import MatterCrypto
 import MatterHTTP
 import MatterStore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RainMakerEmulator
 
-@Suite struct EmulatorTests {
+@Suite(.timed) struct EmulatorTests {
     private static let password = "Correct-Horse-1"
 
     private func withEmulator(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RainMaker
 
-@Suite struct CloudAnswerTests {
+@Suite(.timed) struct CloudAnswerTests {
     private func error(_ status: Int, _ body: String, _ call: CloudCall = .user) -> RainMakerError? {
         do {
             _ = try CloudAnswer.body(of: HTTPResponse(status: status, body: Array(body.utf8)), to: call)
@@ -89,7 +89,7 @@ import Testing
     }
 }
 
-@Suite struct CloudGroupTests {
+@Suite(.timed) struct CloudGroupTests {
     @Test(
         "a group that is no fabric has none, however the cloud says so",
         arguments: [
@@ -112,7 +112,7 @@ import Testing
     }
 }
 
-@Suite struct CloudTokensTests {
+@Suite(.timed) struct CloudTokensTests {
     @Test("the end of a JSON web token is read, and nothing else is taken for one")
     func expiry() {
         // {"exp":1790000000} and {"exp":1790000000.5}, without padding

@@ -6,11 +6,12 @@ import MatterErrors
 import MatterHTTP
 import MatterStore
 import RainMakerEmulator
+import TestSupport
 import Testing
 
 @testable import RainMaker
 
-@Suite struct CloudClientTests {
+@Suite(.timed) struct CloudClientTests {
     @Test("a login stores tokens that later processes use, in files that only the user can read")
     func login() async throws {
         try await withCloud { cloud in

@@ -10,6 +10,7 @@ import MatterTLV
 import MatterTestKit
 import MatterTransport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RainMaker
@@ -124,7 +125,7 @@ private struct DeviceBench {
     }
 }
 
-@Suite(.virtualTime) struct CustomClusterTests {
+@Suite(.timed, .virtualTime) struct CustomClusterTests {
     private static let signature = "3045022100aa01"
 
     private static func rainMaker(withChallenge: Bool) -> [AttributeID: TLVValue] {

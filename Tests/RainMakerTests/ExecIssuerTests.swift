@@ -3,9 +3,10 @@ import JSON
 import MatterController
 import MatterCredentials
 import MatterCrypto
+import TestSupport
 import Testing
 
-@Suite struct ExecIssuerTests {
+@Suite(.timed) struct ExecIssuerTests {
     private static let now: UInt32 = 800_000_000
 
     private let fabric: LocalFabric

@@ -3,11 +3,12 @@ import MatterCredentials
 import MatterCrypto
 import MatterDataModel
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import RainMaker
 
-@Suite struct GroupAccessTests {
+@Suite(.timed) struct GroupAccessTests {
     private static let admin = CASEAuthenticatedTag(0x01A2_0001)
     private static let operate = CASEAuthenticatedTag(0x06D9_0001)
 

@@ -3,11 +3,12 @@ import MatterCredentials
 import MatterDataModel
 import MatterRecords
 import MatterSession
+import TestSupport
 import Testing
 
 @testable import RainMaker
 
-@Suite struct GroupAdoptionTests {
+@Suite(.timed) struct GroupAdoptionTests {
     private func node(_ id: String, _ matter: JSONObject) throws -> CloudNode {
         let object: JSONObject = ["id": .string(id), "metadata": ["Matter": .object(matter)]]
         return try CloudNode(CloudFields(object, "test"))

@@ -5,6 +5,7 @@ import MatterCrypto
 import MatterDataModel
 import MatterHTTP
 import RainMakerEmulator
+import TestSupport
 import Testing
 
 @testable import RainMaker
@@ -61,7 +62,7 @@ enum OpenAPICheck {
     }()
 }
 
-@Suite(.enabled(if: OpenAPICheck.isAvailable)) struct InterfaceDescriptionTests {
+@Suite(.timed, .enabled(if: OpenAPICheck.isAvailable)) struct InterfaceDescriptionTests {
     @Test("a whole life with the emulator keeps to the interface description, on both sides")
     func wholeLife() async throws {
         try await withCloud({ $0.acceptsUnknownDevices = true }) { cloud in

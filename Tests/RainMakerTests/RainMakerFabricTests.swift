@@ -4,12 +4,13 @@ import MatterDataModel
 import MatterRecords
 import MatterSession
 import RainMakerEmulator
+import TestSupport
 import Testing
 
 @testable import RainMaker
 
 /// Joining and refreshing where the cloud is odd without being wrong.
-@Suite struct RainMakerFabricTests {
+@Suite(.timed) struct RainMakerFabricTests {
     @Test("two phones of one user have two node ids, and neither certificate is issued again for that")
     func twoPhones() async throws {
         try await withCloud({ $0.userIDPerKey = true }) { cloud in

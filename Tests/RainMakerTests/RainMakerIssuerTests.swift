@@ -8,11 +8,12 @@ import MatterRecords
 import MatterSession
 import MatterTLV
 import RainMakerEmulator
+import TestSupport
 import Testing
 
 @testable import RainMaker
 
-@Suite struct RainMakerIssuerTests {
+@Suite(.timed) struct RainMakerIssuerTests {
     private func csr() throws -> CertificateSigningRequest { try CertificateSigningRequest(key: .generate()) }
 
     @Test("joining a group makes a fabric with our certificate, its admin tag and the cloud's parameters")
@@ -317,7 +318,7 @@ import Testing
     }
 }
 
-@Suite struct DeviceMetadataTests {
+@Suite(.timed) struct DeviceMetadataTests {
     static let readings: [NOCIssueContext.AttributeReading] = [
         reading(0, 0x1D, 0, .array([type(22)])), reading(1, 0x1D, 0, .array([type(269)])),
         reading(0, 0x1D, 1, numbers([29, 40, 0x131B_FC00])), reading(1, 0x1D, 1, numbers([6, 29])),

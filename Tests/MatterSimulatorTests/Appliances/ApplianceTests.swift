@@ -1,11 +1,12 @@
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Appliances of the virtual device")
+@Suite("Appliances of the virtual device", .beside)
 struct ApplianceTests {
     typealias Event = ClusterBench.Event
 

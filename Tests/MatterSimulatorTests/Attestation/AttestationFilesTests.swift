@@ -2,11 +2,12 @@ import Foundation
 import MatterCredentials
 import MatterCrypto
 import MatterDataModel
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Attestation credentials from files")
+@Suite("Attestation credentials from files", .beside)
 struct AttestationFilesTests {
     private let credentials: DeviceAttestationCredentials
     private let folder: URL

@@ -1,11 +1,12 @@
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Binding and the on-off switch")
+@Suite("Binding and the on-off switch", .beside)
 struct BindingTests {
     static let binding = Binding.id
 

@@ -1,11 +1,12 @@
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Aggregator with bridged lights")
+@Suite("Aggregator with bridged lights", .beside)
 struct AggregatorTests {
     static let information = BridgedDeviceBasicInformation.id
 

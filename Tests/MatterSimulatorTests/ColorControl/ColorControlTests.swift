@@ -2,11 +2,12 @@ import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import MatterTransport
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Color Control")
+@Suite("Color Control", .beside)
 struct ColorControlTests {
     static let color = ColorControl.id
 
@@ -291,7 +292,7 @@ struct ColorControlTests {
     }
 }
 
-@Suite("The circle of hues")
+@Suite("The circle of hues", .beside)
 struct HueDirectionTests {
     @Test(
         "ways around the circle",

@@ -2,11 +2,12 @@ import MatterCredentials
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Access control")
+@Suite("Access control", .beside)
 struct AccessControlTests {
     private typealias Entry = AccessControlEntry
 

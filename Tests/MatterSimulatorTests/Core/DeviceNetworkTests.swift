@@ -169,7 +169,7 @@ private final class NetworkBench: Sendable {
     }
 }
 
-@Suite("A device on the network", .serialized)
+@Suite("A device on the network", .beside, .serialized)
 struct DeviceNetworkTests {
     @Test("it is commissioned, switched, asked and resumed")
     func life() async throws {

@@ -3,11 +3,12 @@ import MatterCrypto
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Fabrics of a device")
+@Suite("Fabrics of a device", .beside)
 struct FabricTests {
     private func second(_ bench: NodeBench, by admin: Caller, _ controller: NodeBench.Controller) throws -> Caller {
         #expect(try bench.openWindow(by: admin).isSuccess)

@@ -2,11 +2,12 @@ import MatterCredentials
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("The fail-safe")
+@Suite("The fail-safe", .beside)
 struct FailSafeTests {
     /// How far commissioning has come.
     enum Stage: CaseIterable, Sendable {

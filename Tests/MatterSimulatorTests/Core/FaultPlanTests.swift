@@ -1,11 +1,12 @@
 import MatterDataModel
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 @testable import MatterTransport
 
-@Suite("Faults")
+@Suite("Faults", .beside)
 struct FaultPlanTests {
     @Test("every word in the list is understood")
     func words() throws {

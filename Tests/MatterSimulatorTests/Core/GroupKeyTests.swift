@@ -4,11 +4,12 @@ import MatterDataModel
 import MatterInteraction
 import MatterSecureChannel
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Group keys and groups")
+@Suite("Group keys and groups", .beside)
 struct GroupKeyTests {
     private static let cluster = GroupKeyManagement.id
 

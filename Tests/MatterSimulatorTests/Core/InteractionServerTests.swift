@@ -2,11 +2,12 @@ import MatterCredentials
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("The Interaction Model server")
+@Suite("The Interaction Model server", .beside)
 struct InteractionServerTests {
     private static let onOff = OnOff.id
 

@@ -1,11 +1,12 @@
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Lights")
+@Suite("Lights", .beside)
 struct LightTests {
     private static let level = LevelControl.id
 

@@ -12,7 +12,7 @@ import Testing
 
 /// The official controller against `matterctl simulate`; needs the laboratory (Tests/Lab/lab.sh), the binary and the
 /// peers, and is loudly skipped elsewhere.
-@Suite("The official controller", .serialized, .enabled(if: OfficialController.isHere))
+@Suite("The official controller", .beside, .serialized, .enabled(if: OfficialController.isHere))
 struct OfficialControllerTests {
     @Test("commissions by discriminator and by code, checks everything, and leaves", .timeLimit(.minutes(5)))
     func life() throws {

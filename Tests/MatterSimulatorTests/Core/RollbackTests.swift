@@ -2,11 +2,12 @@ import MatterCredentials
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("What the fail-safe takes back, and what it leaves")
+@Suite("What the fail-safe takes back, and what it leaves", .beside)
 struct RollbackTests {
     private static let bindingEntry = TLVValue.structure([
         TLVElement(1, .uint(0x4000)), TLVElement(3, .uint(1)), TLVElement(4, .uint(6)),

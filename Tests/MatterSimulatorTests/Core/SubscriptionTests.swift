@@ -3,11 +3,12 @@ import MatterDataModel
 import MatterInteraction
 import MatterTLV
 import MatterTransport
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Published subscriptions")
+@Suite("Published subscriptions", .beside)
 struct SubscriptionTests {
     private func request(
         _ path: AttributePath = AttributePath(endpoint: 1, cluster: 6), min: UInt16 = 0, max: UInt16 = 60,

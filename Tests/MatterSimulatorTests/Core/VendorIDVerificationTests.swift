@@ -3,12 +3,13 @@ import MatterCrypto
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
 /// SetVIDVerificationStatement and SignVIDVerificationRequest (Matter core specification 6.4.10 and 11.18.6).
-@Suite("Verification of vendor ids")
+@Suite("Verification of vendor ids", .beside)
 struct VendorIDVerificationTests {
     private static let challenge = [UInt8](0..<32)
     private static let statement = [UInt8](repeating: 1, count: 85)

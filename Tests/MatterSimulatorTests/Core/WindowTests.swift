@@ -2,11 +2,12 @@ import MatterCrypto
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Commissioning windows")
+@Suite("Commissioning windows", .beside)
 struct WindowTests {
     private static let cluster = AdministratorCommissioning.id
 

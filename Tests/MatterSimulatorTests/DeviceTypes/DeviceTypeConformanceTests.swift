@@ -1,13 +1,14 @@
 import MatterCrypto
 import MatterDataModel
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterInteraction
 @testable import MatterSimulator
 
 /// What the catalogue asks of every device type, asked of every kind that can be simulated.
-@Suite("Device types against the catalogue")
+@Suite("Device types against the catalogue", .beside)
 struct DeviceTypeConformanceTests {
     static let kinds = DeviceKind.all.map(\.name)
 

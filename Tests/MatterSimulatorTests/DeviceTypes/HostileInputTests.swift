@@ -8,7 +8,7 @@ import Testing
 @testable import MatterSimulator
 
 /// Valid requests with senseless values, in any order: every kind answers, and goes on.
-@Suite("Hostile input to clusters")
+@Suite("Hostile input to clusters", .beside)
 struct HostileInputTests {
     private static let rounds = 2000
     private static let numbers: [Int64] = [

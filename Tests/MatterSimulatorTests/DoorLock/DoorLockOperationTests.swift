@@ -1,6 +1,7 @@
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
@@ -46,7 +47,7 @@ extension ClusterBench {
     }
 }
 
-@Suite("Door Lock: locking and unlocking")
+@Suite("Door Lock: locking and unlocking", .beside)
 struct DoorLockOperationTests {
     typealias Event = ClusterBench.Event
     static let lock = DoorLock.id
@@ -242,7 +243,7 @@ struct DoorLockOperationTests {
     }
 }
 
-@Suite("Door Lock: who may when")
+@Suite("Door Lock: who may when", .beside)
 struct DoorLockAuthorizationTests {
     static let lock = DoorLock.id
 

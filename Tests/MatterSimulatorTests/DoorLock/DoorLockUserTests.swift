@@ -1,11 +1,12 @@
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Door Lock: users, codes and schedules")
+@Suite("Door Lock: users, codes and schedules", .beside)
 struct DoorLockUserTests {
     typealias Event = ClusterBench.Event
     static let lock = DoorLock.id

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MatterSimulator
 
-@Suite("The users of a lock as they are saved")
+@Suite("The users of a lock as they are saved", .beside)
 struct LockDatabaseTests {
     static var sample: LockDatabase {
         var database = LockDatabase()

@@ -1,11 +1,12 @@
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Fan Control")
+@Suite("Fan Control", .beside)
 struct FanControlTests {
     static let fan = FanControl.id
 

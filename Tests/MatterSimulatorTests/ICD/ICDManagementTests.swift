@@ -5,11 +5,12 @@ import MatterInteraction
 import MatterSecureChannel
 import MatterTLV
 import MatterTransport
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("A virtual device that sleeps") struct ICDManagementTests {
+@Suite("A virtual device that sleeps", .beside) struct ICDManagementTests {
     private typealias Attribute = IcdManagement.Attribute
     private typealias Command = IcdManagement.Command
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import MatterSimulator
 
-@Suite("RainMaker cluster")
+@Suite("RainMaker cluster", .beside)
 struct RainMakerTests {
     static let cluster = RainMakerCluster.id
     static let nodeID = "N4bHxYzKq7sWcVtRm2pLdE"
@@ -153,7 +153,7 @@ struct RainMakerTests {
     }
 }
 
-@Suite("RainMaker controller cluster")
+@Suite("RainMaker controller cluster", .beside)
 struct RainMakerControllerTests {
     static let cluster = RainMakerController.id
 
@@ -253,7 +253,7 @@ struct RainMakerControllerTests {
     }
 }
 
-@Suite("RainMaker's small clusters")
+@Suite("RainMaker's small clusters", .beside)
 struct RainMakerSmallClusterTests {
     static let router = RainMakerThreadBorderRouter.id
     static let badge = RainMakerParticipantData.id

@@ -1,11 +1,12 @@
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Sensors")
+@Suite("Sensors", .beside)
 struct SensorTests {
     typealias Event = ClusterBench.Event
 

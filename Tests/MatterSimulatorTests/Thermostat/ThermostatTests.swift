@@ -1,11 +1,12 @@
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Thermostat")
+@Suite("Thermostat", .beside)
 struct ThermostatTests {
     static let thermostat = Thermostat.id
 

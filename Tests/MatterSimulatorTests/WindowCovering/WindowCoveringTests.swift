@@ -1,11 +1,12 @@
 import MatterDataModel
 import MatterInteraction
 import MatterTLV
+import TestSupport
 import Testing
 
 @testable import MatterSimulator
 
-@Suite("Window Covering")
+@Suite("Window Covering", .beside)
 struct WindowCoveringTests {
     static let covering = WindowCovering.id
 
