@@ -88,8 +88,8 @@ package struct Program {
             Terminal.current.result(script)
             return .ended(done())
         }
-        if arguments == ["--version"] {
-            Terminal.current.result(Version.text)
+        if let version = Version.answer(to: arguments) {
+            Terminal.current.result(version)
             return .ended(done())
         }
         if let command = PlainLine.command(arguments) { return .plain(command) }

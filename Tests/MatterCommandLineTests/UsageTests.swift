@@ -120,6 +120,16 @@ import Testing
     func version() async throws {
         let shell = try Shell()
         #expect(try await shell.succeed("--version").stdout == "matterctl 0.1.0\n")
+        let json = try #require(try JSONValue(parsing: try await shell.succeed("--version --json").stdout).object)
+        #expect(json["name"]?.string == "matterctl" && json["version"]?.string == "0.1.0")
+        let library = try #require(json["openssl"]?.string)
+        #expect(library.split(separator: ".").count == 3 && library.hasPrefix("3."), "\(library)")
+        for words in ["--version -v", "-vv --version", "--verbose --version"] {
+            let lines = try await shell.succeed(words).stdout.split(separator: "\n")
+            #expect(lines.count == 2 && lines.first == "matterctl 0.1.0", "\(words)")
+            #expect(lines.last?.hasPrefix("OpenSSL \(library) ") == true, "\(words): \(lines)")
+        }
+        #expect(try await shell.succeed("-v --version --json").stdout == shell.succeed("--version --json").stdout)
         for kind in ["bash", "zsh", "fish"] {
             #expect(
                 try await shell.succeed("--generate-completion-script \(kind)").stdout.contains("---complete \(kind)"),
