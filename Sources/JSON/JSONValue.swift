@@ -85,6 +85,15 @@ extension JSONValue {
     }
 }
 
+// MARK: - Text
+
+extension DefaultStringInterpolation {
+    /// The name of a case is no text for anybody: ``JSONValue/serialized()`` makes JSON text of a value, and a value that
+    /// people read is made into words first.
+    @available(*, unavailable, message: "take the value itself, or its serialized text")
+    package mutating func appendInterpolation(_ value: JSONValue) {}
+}
+
 // MARK: - Equality by number
 
 extension JSONValue: Hashable {

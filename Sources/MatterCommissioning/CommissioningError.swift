@@ -79,6 +79,8 @@ package struct CommissioningError: CodedError {
         case untouched
         /// The fail-safe was disarmed; the device has forgotten everything.
         case rolledBack
+        /// The device was on the fabric and has left it again.
+        case left
         /// The device has forgotten everything by itself.
         case forgotten
         /// The device could not be told; it forgets by itself when its fail-safe runs out.

@@ -33,6 +33,9 @@ package struct SecureChannelError: CodedError, Equatable {
     package var reply: StatusReport?
     /// How long a busy peer wants to be left alone.
     package var wait: Duration?
+    /// From when our own certificate is valid, in Matter seconds, if the device ended the handshake after it had seen it: a
+    /// device whose clock is behind that refuses it, and does not say why.
+    package var ownNotBefore: UInt32?
 
     package init(_ code: Code, _ reason: String, reply: StatusReport? = .invalidParameter, wait: Duration? = nil) {
         self.code = code

@@ -8,6 +8,9 @@ package typealias Instant = ContinuousClock.Instant
 package protocol TimeSource: Sendable {
     var now: Instant { get }
 
+    /// The time of day, in microseconds since 1970; it goes on as ``now`` does, unless the host's clock is set.
+    var unixMicroseconds: UInt64 { get }
+
     /// An event loop for a link and its messages.
     var eventLoop: any EventLoop { get }
 
@@ -34,6 +37,7 @@ package struct SystemTime: TimeSource {
     package init() {}
 
     package var now: Instant { .now }
+    package var unixMicroseconds: UInt64 { WallClock.unixMicroseconds() }
     package var eventLoop: any EventLoop { SocketLoop.any }
     package var executor: (any TaskExecutor)? { nil }
     package func sleep(until deadline: Instant) async throws { try await eventLoop.sleep(until: deadline) }

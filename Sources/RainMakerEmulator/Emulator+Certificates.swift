@@ -104,6 +104,7 @@ extension Emulator {
         if kinds.contains(.wrongKey) { faults.publicKey = try P256PrivateKey.generate(options.random).publicKey }
         if kinds.contains(.unsigned) { faults.signer = try P256PrivateKey.generate(options.random) }
         faults.isExpired = kinds.contains(.expired)
+        faults.isNotBackdated = kinds.contains(.notBackdated)
         faults.isNotYetValid = kinds.contains(.notYetValid)
         return try authority.issue(
             nodeID: kinds.contains(.wrongNode) ? NodeID(try randomNodeID()) : nodeID,

@@ -48,6 +48,7 @@ struct EmulatorAuthority {
         var signer: P256PrivateKey?
         var isExpired = false
         var isNotYetValid = false
+        var isNotBackdated = false
     }
 
     /// A certificate of a node or user: fabric id, node id, tag in the name; the extended key usage last.
@@ -60,6 +61,7 @@ struct EmulatorAuthority {
         let certified = faults.publicKey ?? publicKey
         var notBefore = now - Self.backdating
         var notAfter = min(now + Self.nodeYears * Self.year, root.notAfter)
+        if faults.isNotBackdated { notBefore = now }
         if faults.isExpired { (notBefore, notAfter) = (now - 2 * Self.year, now - Self.year) }
         if faults.isNotYetValid { (notBefore, notAfter) = (now + Self.year, now + 2 * Self.year) }
         let contents = try TBSCertificate(

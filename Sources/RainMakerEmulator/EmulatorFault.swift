@@ -53,6 +53,8 @@ package struct EmulatorFault: Sendable, Equatable {
         case expired
         /// Certificates that are not valid yet.
         case notYetValid = "not-yet-valid"
+        /// Certificates that are valid from this second on, and not from an hour ago.
+        case notBackdated = "not-backdated"
         /// Certificates that another key than the root's signed.
         case unsigned
         /// PEM text that is cut short.

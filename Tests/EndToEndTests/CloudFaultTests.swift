@@ -199,6 +199,9 @@ import Testing
         let failed = try await scene.alice.run(scene.device.words("--name", "Porch", "--rollback", "--json"))
         #expect(failed.status == 9, "\(failed)")
         #expect(try failed.error()["device"]?.string == "rolled-back", "\(failed)")
+        let message = try failed.error()["message"]?.string ?? ""
+        #expect(message.contains("and the device has left the fabric again: "), "\(failed)")
+        #expect(!message.contains("is on the fabric") && !message.contains("forget this attempt"), "\(failed)")
         #expect(try await scene.alice.nodes() == Nodes())
         #expect(try await scene.alice.succeed("cloud", "confirm", "--json").json()["confirmed"]?.int == 0)
         #expect(scene.device.lines.contains { $0.contains("remove-fabric") }, "\(scene.device.lines)")

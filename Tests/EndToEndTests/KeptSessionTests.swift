@@ -31,8 +31,8 @@ struct KeptSessionTests {
         #expect(try await matterctl.succeed("session", "drop", "kitchen").stdout.isEmpty)
         #expect(try await matterctl.succeed("session", "ls", "--json").json().elements.isEmpty)
         #expect(try await matterctl.succeed("session", "warm", "kitchen", "--json").json()["session"]?.string == "full")
-        #expect(
-            try await matterctl.succeed("session", "warm", "--all", "--json").json()[0]?["session"]?.string == "kept")
+        let warmed = try await matterctl.succeed("session", "warm", "--all", "--json")
+        #expect(try warmed.json()[0]?["session"]?.string == "kept" && warmed.stderr.isEmpty, "\(warmed)")
         #expect(try await Self.rung(matterctl, "toggle", "kitchen", "--fresh") == "full")
         #expect(
             try await Self.rung(matterctl, "toggle", "kitchen", "--no-keep") == "kept")

@@ -184,7 +184,7 @@ import Testing
     @Test("motion and buttons are followed, a line for what happens; what was before the start is no news")
     func watching() async throws {
         let device = try await commission("occupancy-sensor,button")
-        #expect(try await shell.succeed("motion it").stdout == "1\toccupancy\t[]\n")
+        #expect(try await shell.succeed("motion it").stdout == "1\toccupancy\tunoccupied\n")
         device.type("2 switch press 2")
         let motion = try shell.start("motion it --watch --count 2 --json")
         _ = try await motion.text { $0.contains("\"occupied\":false") }

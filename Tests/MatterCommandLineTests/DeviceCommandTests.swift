@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import MatterCommandLine
 import TestSupport
@@ -32,6 +33,28 @@ import Testing
         let error = try run.error()
         #expect(run.status == status && error.text("id") == id, "\(words): \(run)")
         return error
+    }
+
+    @Test("session warm prints milliseconds as a number, and says why no session is kept")
+    func warming() async throws {
+        let device = try await commission("on-off-light")
+        let inPipe = try await shell.succeed("session warm it")
+        let onTerminal = try await terminal.succeed("session warm it --home \(shell.home)")
+        for run in [inPipe, onTerminal] {
+            let row = run.stdout.split(separator: "\n").last?.split(whereSeparator: \.isWhitespace) ?? []
+            #expect(row.count == 4 && row.prefix(2) == ["1", "it"] && row.last.flatMap { Double($0) } != nil, "\(run)")
+            #expect(
+                run.stderr
+                    == "warning: no session is kept for later commands: XDG_RUNTIME_DIR names no folder\n", "\(run)")
+        }
+        // A folder on a disk is none in memory.
+        let disk = shell.path("run")
+        try FileManager.default.createDirectory(
+            atPath: disk, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let other = try Shell(["XDG_RUNTIME_DIR": disk, "MATTERCTL_HOME": shell.home])
+        let run = try await other.succeed("session warm it")
+        #expect(run.stderr.contains("warning: no session is kept for later commands: \(disk)/matterctl "), "\(run)")
+        _ = await device.stop()
     }
 
     @Test("a door is locked and unlocked, with its PIN code if it wants one; what the lock refuses is 5")

@@ -56,6 +56,21 @@ import Testing
         _ = await device.stop()
     }
 
+    @Test("a device whose clock is behind our certificate refuses it: the hint says from when the certificate is valid")
+    func slowClock() async throws {
+        let device = try await commission("on-off-light")
+        try await shell.succeed(
+            "invoke kitchen 0/time-synchronization/set-utc-time utc-time=2019-01-01T00:00:00Z granularity=4")
+        // Without the memory of an earlier session, certificates are shown again.
+        try FileManager.default.removeItem(atPath: "\(shell.home)/fabrics/home/sessions")
+        let refused = try await shell.run("on kitchen --json --timeout 20s")
+        #expect(refused.status == 4, "\(refused)")
+        let error = try refused.error()
+        #expect(error.text("id") == "case.refused", "\(refused)")
+        #expect(error.text("hint")?.hasPrefix("our certificate is valid since 20") == true, "\(refused)")
+        _ = await device.stop()
+    }
+
     @Test("a misspelt name of a node, a room, a group or a fabric: the nearest one")
     func names() async throws {
         let device = try await commission("on-off-light")

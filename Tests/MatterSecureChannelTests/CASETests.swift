@@ -151,6 +151,8 @@ import Testing
         #expect(device.initiatorError?.code == .invalidCredentials && device.responderError?.code == .rejected)
         let controller = Outcome(initiator(try fabric.impostor(1)), responder())
         #expect(controller.responderError?.code == .invalidCredentials && controller.initiatorError?.code == .rejected)
+        // What may be wrong with it is its time, of which the device says nothing.
+        #expect(controller.initiatorError?.ownNotBefore != nil && device.initiatorError?.ownNotBefore == nil)
     }
 
     /// Answers Sigma1 as a device that takes every destination for itself, and signs what it likes.

@@ -14,16 +14,22 @@ package final class VirtualTime: TimeSource {
     private let queue = VirtualQueue()
     private let loop: VirtualLoop
     private let lane: VirtualExecutor
+    /// One moment on both clocks.
+    private let beginning: (instant: Instant, unix: UInt64)
     /// The network of the test.
     package let network = TestNetwork()
 
     package init() {
         loop = VirtualLoop(queue)
         lane = VirtualExecutor(queue)
+        beginning = (queue.now, WallClock.unixMicroseconds())
         queue.serve(self)
     }
 
     package var now: Instant { queue.now }
+    package var unixMicroseconds: UInt64 {
+        beginning.unix + UInt64(clamping: Int64((now - beginning.instant) / .microseconds(1)))
+    }
     package var eventLoop: any EventLoop { loop }
     package var executor: (any TaskExecutor)? { lane }
 

@@ -116,7 +116,7 @@ package struct ErrorReport {
         if error.code == .issuerFailed, let cause = error.underlying as? any CodedError {
             note(cause.facts)
             // A device that has left again leaves nothing to be done.
-            let isUndone = error.stage == .post && error.aftermath == .rolledBack
+            let isUndone = error.stage == .post && error.aftermath == .left
             if !isUndone { hint = Hints.text(for: cause) ?? hint }
         }
         if let status = error.status { note(status.status) }
@@ -133,6 +133,8 @@ package struct ErrorReport {
             break
         case .rolledBack:
             message += "; the device has been told to forget this attempt"
+            details["device"] = "rolled-back"
+        case .left:
             details["device"] = "rolled-back"
         case .forgotten:
             message += "; nothing of this attempt is left on it"

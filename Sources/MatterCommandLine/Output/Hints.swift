@@ -185,6 +185,9 @@ enum Hints {
         "device.lost": "look after its power and network, then try again",
         "node.remove-offline": "if it is gone for good: matterctl node remove --offline {0}",
         "session.busy": "try again in a minute",
+        "session.certificate-refused":
+            "our certificate is valid since {0}; a device whose clock is behind that refuses it: try again in a minute; if "
+            + "another administrator has access to the device, let it set the device's time",
         "session.forgotten":
             "the device has been reset or removed from this fabric: forget it and commission it again: "
             + "matterctl node forget {0}",

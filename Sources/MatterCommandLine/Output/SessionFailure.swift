@@ -1,4 +1,5 @@
 import Glibc
+import MatterCredentials
 import MatterDiscovery
 import MatterErrors
 import MatterSecureChannel
@@ -49,6 +50,10 @@ struct SessionFailure {
             // Nothing may be given up because of what another device said.
             if isAddressGiven {
                 return Hints.text(.step("session.other-address"))
+            }
+        case .rejected:
+            return error.refusal?.ownNotBefore.map {
+                Hints.text(.step("session.certificate-refused", MatterEpoch.text($0)))
             }
         default:
             return nil

@@ -99,9 +99,11 @@ extension Controller {
             // The device is out; what the service knows of it, if anything, is repeated later.
             options.logger.debug("\(error)")
         }
-        failure.reason += "; the device has left the fabric again"
+        failure.reason =
+            "the certificate issuer could not be told of node \(id), and the device has left the fabric again: "
+            + (error.underlying.map { "\($0)" } ?? error.reason)
         failure.hint = nil
-        failure.aftermath = .rolledBack
+        failure.aftermath = .left
         return failure
     }
 

@@ -2,6 +2,7 @@ import MatterDataModel
 import MatterInteraction
 package import MatterRecords
 package import MatterSession
+import MatterStore
 package import MatterTransport
 
 /// The sessions that are kept between processes.
@@ -15,6 +16,18 @@ extension Controller {
         package let silence: Duration?
         /// How long the node usually takes to acknowledge.
         package let roundTrip: Duration?
+    }
+
+    /// Why no session is kept for the next command; `nil` if sessions are.
+    package var obstacleToKeeping: String? {
+        guard options.keepsSessions else { return "sessions are closed at the end of this command" }
+        guard let runtime = options.runtime else { return "XDG_RUNTIME_DIR names no folder" }
+        do {
+            try runtime.check()
+            return nil
+        } catch {
+            return error.reason
+        }
     }
 
     /// The kept sessions with nodes of the fabric, by node id.

@@ -88,7 +88,11 @@ package struct CASEInitiator: Handshake {
             return try handshake("Sigma2Resume") { try handleResume(message.payload, offer: offer) }
         case (.awaitingStatus(let session), .statusReport):
             let report = try StatusReport(decoding: message.payload)
-            guard report.isSuccess else { throw SecureChannelError(reported: report) }
+            guard report.isSuccess else {
+                var error = SecureChannelError(reported: report)
+                if error.code == .rejected { error.ownNotBefore = credentials.operational.chain.latestNotBefore }
+                throw error
+            }
             return HandshakeStep(established: session)
         case (_, .statusReport):
             let report = try StatusReport(decoding: message.payload)

@@ -47,8 +47,7 @@ extension SimulatedDevice {
         let connector = NodeConnector(
             connector: Connector(manager: manager, logger: quiet), credentials: fabric.operational,
             resumptions: InitiatedSessions(device: self, fabric: fabric.index), discovery: surroundings.discovery,
-            time: node.epochMicroseconds.map { .now(UInt32(clamping: $0 / 1_000_000)) } ?? .none,
-            random: surroundings.random, logger: quiet)
+            time: validationTime, random: surroundings.random, logger: quiet)
         let session = try await connector.connect(to: NodeID(peer), hints: [], deadline: deadline)
         let outcome: Result<[CommandResult], any Error>
         do {

@@ -16,6 +16,12 @@ extension SimulatedDevice {
             maxPathsPerInvoke: UInt16(clamping: configuration.limits.pathsPerInvoke))
     }
 
+    /// The time by the device's own clock, for certificates of others. A handshake is no turn of the node, and an idle
+    /// device takes none.
+    var validationTime: ValidationTime {
+        node.epochMicroseconds(at: moment).map { .now(UInt32(clamping: $0 / 1_000_000)) } ?? .none
+    }
+
     func serve(_ incoming: ExchangeManager.Incoming) async {
         let exchange = incoming.exchange
         noteActivity()
@@ -85,10 +91,9 @@ extension SimulatedDevice {
             let id = try await manager.reserveSessionID()
             do {
                 let table = resumptions
-                let time = node.epochMicroseconds.map { UInt32(clamping: $0 / 1_000_000) }
                 let responder = CASEResponder(
                     fabrics: node.fabrics.all.map(\.credentials), localSessionID: id, parameters: ownParameters,
-                    findResumption: { table.find($0) }, time: time.map { .now($0) } ?? .none,
+                    findResumption: { table.find($0) }, time: validationTime,
                     random: surroundings.random)
                 let session = try await play(responder, exchange, message)
                 if let record = session.resumption, node.fabrics[record.fabricIndex ?? 0] != nil {

@@ -331,5 +331,5 @@ package actor SimulatedDevice {
 
 extension Moment {
     /// Now.
-    init(_ time: any TimeSource) { self.init(instant: time.now, unixMicroseconds: WallClock.unixMicroseconds()) }
+    init(_ time: any TimeSource) { self.init(instant: time.now, unixMicroseconds: time.unixMicroseconds) }
 }

@@ -179,7 +179,11 @@ package final class SimulatedNode {
         }
     }
 
-    var epochMicroseconds: UInt64? {
+    /// Microseconds since 2000 by our clock, in the turn at hand.
+    var epochMicroseconds: UInt64? { epochMicroseconds(at: moment) }
+
+    /// What our clock shows at a moment. Between turns ``moment`` is that of the last turn.
+    func epochMicroseconds(at moment: Moment) -> UInt64? {
         let unix = Int64(clamping: moment.unixMicroseconds) + clockOffset
         let epoch = unix - 946_684_800_000_000
         return epoch >= 0 ? UInt64(epoch) : nil

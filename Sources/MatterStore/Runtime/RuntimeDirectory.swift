@@ -47,6 +47,11 @@ package struct RuntimeDirectory: Sendable {
         }
     }
 
+    /// Makes sure that records can be kept.
+    ///
+    /// - Throws: ``StoreError`` if the folder is not there and cannot be made, is not ours alone, or not in memory.
+    package func check() throws(StoreError) { _ = try folder(creating: true) }
+
     package func remove(_ name: String) {
         guard let folder = try? folder(creating: false) else { return }
         unlinkat(folder.raw, name, 0)

@@ -15,6 +15,19 @@ import Testing
 
 @testable import MatterSimulator
 
+/// The clock of this machine, whose time of day a test moves on.
+private final class MovedTime: TimeSource {
+    private let ahead = Mutex<UInt64>(0)
+
+    var now: Instant { SystemTime().now }
+    var eventLoop: any EventLoop { SystemTime().eventLoop }
+    var executor: (any TaskExecutor)? { nil }
+    var unixMicroseconds: UInt64 { WallClock.unixMicroseconds() + ahead.withLock { $0 } }
+    func sleep(until deadline: Instant) async throws { try await SystemTime().sleep(until: deadline) }
+
+    func move(seconds: UInt64) { ahead.withLock { $0 += seconds * 1_000_000 } }
+}
+
 /// A device on a real socket of this host, with a controller that talks to it.
 private final class NetworkBench: Sendable {
     let device: SimulatedDevice
@@ -24,12 +37,14 @@ private final class NetworkBench: Sendable {
 
     init(
         _ kind: String = "dimmable-light", _ change: (inout NodeConfiguration) -> Void = { _ in },
-        store: DeviceStore? = nil, report: @escaping @Sendable (NodeReport) -> Void = { _ in }
+        store: DeviceStore? = nil, time: any TimeSource = SystemTime(),
+        report: @escaping @Sendable (NodeReport) -> Void = { _ in }
     ) async throws {
         let kinds = [try DeviceKind.named(kind)]
+        var surroundings = SimulatedDevice.Surroundings(port: 0, store: store, report: report)
+        surroundings.time = time
         let device = try SimulatedDevice(
-            try NodeBench.configuration(change),
-            surroundings: SimulatedDevice.Surroundings(port: 0, store: store, report: report),
+            try NodeBench.configuration(change), surroundings: surroundings,
             endpoints: { DeviceKind.plans(kinds) })
         let port = try await device.start()
         self.device = device
@@ -185,6 +200,33 @@ struct DeviceNetworkTests {
         let (again, resumed) = try await bench.connect(controller, resumption: established.resumption)
         #expect(resumed.isResumed)
         #expect(try await bench.isOn(again) == true)
+        await bench.stop()
+    }
+
+    @Test("its clock goes on while it is idle: a certificate that is valid from now on will do, a later one not")
+    func idleClock() async throws {
+        let time = MovedTime()
+        let bench = try await NetworkBench(time: time)
+        let controller = try NodeBench.Controller()
+        try await bench.commission(controller)
+        // Ten minutes in which nothing happens on the device.
+        time.move(seconds: 600)
+        let now = try #require(MatterEpoch.seconds(unix: Int64(time.unixMicroseconds / 1_000_000)))
+        func connect(validFrom start: UInt32) async throws {
+            let issuer = try controller.fabric.issuer(adminVendorID: VendorID(0xFFF1)) {
+                CertificateValidity(notBefore: start, notAfter: start + 86_400)
+            }
+            let own = try issuer.issueOwnCredentials(
+                key: try P256PrivateKey.generate(SystemRandom()), nodeID: NodeID(0x2001))
+            #expect(own.noc.notBefore == start)
+            _ = try await bench.handshake {
+                CASEInitiator(
+                    credentials: CASECredentials(own), peer: NodeID(0x1000), localSessionID: $0, time: .none,
+                    random: SystemRandom())
+            }
+        }
+        try await connect(validFrom: now - 1)
+        await #expect(throws: SecureChannelError.self) { try await connect(validFrom: now + 600) }
         await bench.stop()
     }
 

@@ -79,6 +79,9 @@ struct SessionCommand: AsyncParsableCommand {
             let answers = try await NodeRound.answers(of: records) { node in
                 try await context.controller.warm(node, deadline: context.deadline(for: node))
             }
+            if let obstacle = await context.controller.obstacleToKeeping {
+                context.console.warning("no session is kept for later commands: \(obstacle)")
+            }
             try NodeRound.print(answers, isOne: isOne, context.console) { _, session in
                 Report {
                     Field("session", session.rung.rawValue)
@@ -90,7 +93,7 @@ struct SessionCommand: AsyncParsableCommand {
                         Field("node", node.nodeID, column: "NODE")
                         Field("name", node.name, column: "NAME")
                         Field("session", session.rung.rawValue, column: "SESSION")
-                        Field(column: "MS", ["\(JSONValue.milliseconds(session.time))"])
+                        Field("ms", JSONValue.milliseconds(session.time), column: "MS")
                     }
                 ]
             }

@@ -60,11 +60,11 @@ extension Reading {
         }
     }
 
-    /// The value for programs: the number without its unit, or the name.
+    /// The value for programs: the number without its unit, the name, or the word.
     package func plain(_ value: TLVValue) -> String {
         switch scale {
         case .energy: ValuePrinter().text(value.field(0) ?? value, as: nil)
-        case .named: text(value)
+        case .named, .occupancy: text(value)
         default: ValuePrinter().text(value, as: type)
         }
     }
