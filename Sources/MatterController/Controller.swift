@@ -238,7 +238,7 @@ public actor Controller {
         let fabric = try fabric()
         return KeptSessionStore(
             runtime, state: options.state, fabric: fabric.compressedFabricID, certificate: fabric.noc,
-            moment: options.moment)
+            random: options.random, moment: options.moment)
     }
 
     private func slots(_ kind: SlotKind) throws -> SessionSlots {
@@ -327,9 +327,28 @@ public actor Controller {
     }
 
     /// Ends the session with a node and forgets how to resume it, so that the next one is set up from the beginning:
-    /// after either side has got another certificate.
+    /// after either side has got another certificate. The node is told, since it has our rights from the earlier one.
     package func endSession(with id: NodeID) async throws {
-        for key in links.keys where key.node == id { await links.removeValue(forKey: key)?.close() }
+        for key in links.keys where key.node == id { await links.removeValue(forKey: key)?.end(deadline: lastWord) }
+        // A session that no link of this process has.
+        if let node = try nodes().node(id), try keptSessions()?.has(id) ?? false {
+            let link = try await awakeLink(to: node, for: .short)
+            await link.end(deadline: lastWord)
+            links[LinkKey(node: id, kind: .short)] = nil
+        }
+        try forgetSessions(with: id)
+    }
+
+    /// By when a session is given up whose node is told that it ends: another process may have it for that long.
+    private var lastWord: Instant { options.time.now + .seconds(1) }
+
+    /// Forgets the sessions with a node that has forgotten us, or is not to be told.
+    func abandonSessions(with id: NodeID) async throws {
+        for key in links.keys where key.node == id { await links.removeValue(forKey: key)?.abandon() }
+        try forgetSessions(with: id)
+    }
+
+    private func forgetSessions(with id: NodeID) throws {
         try keptSessions()?.remove(id)
         try ResumptionStore(options.state, fabric: try fabric().name).remove(id)
     }

@@ -47,13 +47,23 @@ struct KeptSessionTests {
         let matterctl = try MatterCtl()
         try await matterctl.commission(device, ["--name", "kitchen"])
         try await matterctl.succeed("toggle", "kitchen")
-        // All UDP of this host that comes from the device's port or goes there, for a while from the "listening" on.
+        let capture = try await Self.capture(device, seconds: 4, matterctl)
+        try await matterctl.succeed("toggle", "kitchen")
+        #expect(await capture.status() == 0)
+        let datagrams = Self.datagrams(capture)
+        #expect(datagrams.map { $0[0] } == ["up", "down", "up"], "\(datagrams)")
+        #expect(datagrams.allSatisfy { $0[1] != "0" }, "all of them encrypted: \(datagrams)")
+        #expect(device.switchings == 2)
+    }
+
+    /// Sees all UDP of this host that comes from the device's port or goes there, for a while from its return on.
+    private static func capture(_ device: VirtualDevice, seconds: Int, _ matterctl: MatterCtl) async throws -> Child {
         let script = """
             import socket, struct, sys, time
             port, s = int(sys.argv[1]), socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
             s.settimeout(0.1)
             print("listening", flush=True)
-            end = time.monotonic() + 4
+            end = time.monotonic() + int(sys.argv[2])
             while time.monotonic() < end:
                 try: frame, (_, _, kind, _, _) = s.recvfrom(65536)
                 except socket.timeout: continue
@@ -61,18 +71,92 @@ struct KeptSessionTests {
                 source, target = struct.unpack_from("!HH", frame, 54)
                 data = frame[62:]
                 if port in (source, target):
-                    print("up" if target == port else "down", struct.unpack_from("<H", data, 1)[0], len(data), flush=True)
+                    session, counter = struct.unpack_from("<HxI", data, 1)
+                    print("up" if target == port else "down", session, counter, data.hex(), flush=True)
             """
         let capture = try Child(
-            Laboratory.python, ["-c", script, "\(device.port)"], environment: Laboratory.environment,
+            Laboratory.python, ["-c", script, "\(device.port)", "\(seconds)"], environment: Laboratory.environment,
             folder: matterctl.folder)
         try await eventually("the capture listens") { capture.stdout.contains("listening") }
+        return capture
+    }
+
+    /// What a capture saw: direction, session id, message counter and all bytes of each datagram.
+    private static func datagrams(_ capture: Child) -> [[Substring]] {
+        capture.stdout.split(separator: "\n").dropFirst().map { $0.split(separator: " ") }
+    }
+
+    /// Has a folder in memory of its own, so that the records in it are known to be its.
+    private static func alone() throws -> (matterctl: MatterCtl, records: () throws -> [URL]) {
+        var matterctl = try MatterCtl()
+        let shared = try #require(Laboratory.environment["XDG_RUNTIME_DIR"])
+        let base = URL(fileURLWithPath: shared).appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(
+            at: base, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        matterctl.environment["XDG_RUNTIME_DIR"] = base.path
+        let folder = base.appendingPathComponent("matterctl")
+        return (matterctl, { try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) })
+    }
+
+    @Test("a record that is taken back, as by a snapshot of the machine: commands work, and no counter is used twice")
+    func takenBack() async throws {
+        let device = try await VirtualDevice.start()
+        defer { device.stop() }
+        let (matterctl, records) = try Self.alone()
+        try await matterctl.commission(device, ["--name", "kitchen"])
         try await matterctl.succeed("toggle", "kitchen")
-        #expect(await capture.status() == 0)
-        let datagrams = capture.stdout.split(separator: "\n").dropFirst().map { $0.split(separator: " ") }
-        #expect(datagrams.map { $0[0] } == ["up", "down", "up"], "\(datagrams)")
-        #expect(datagrams.allSatisfy { $0[1] != "0" }, "all of them encrypted: \(datagrams)")
-        #expect(device.switchings == 2)
+        let capture = try await Self.capture(device, seconds: 600, matterctl)
+        for _ in 0..<3 {
+            let record = try #require(try records().first)
+            let contents = try Data(contentsOf: record)
+            try await matterctl.succeed("toggle", "kitchen")
+            // In place: a copy would be another file.
+            try FileHandle(forWritingTo: record).write(contentsOf: contents)
+            #expect(try await matterctl.succeed("read", "kitchen", "1/on-off/on-off").stdout.isEmpty == false)
+            try await matterctl.succeed("on", "kitchen")
+        }
+        capture.signal(SIGTERM)
+        _ = await capture.status()
+        let sent = Self.datagrams(capture).filter { $0[0] == "up" && $0[1] != "0" }
+        let pairs = Dictionary(grouping: sent) { "\($0[1]) \($0[2])" }
+        #expect(pairs.count > 6, "\(pairs.count)")
+        for (pair, datagrams) in pairs { #expect(Set(datagrams.map { $0[3] }).count == 1, "\(pair)") }
+    }
+
+    @Test("a node that is commissioned again under its id within a minute is switched by the first command")
+    func sameID() async throws {
+        let device = try await VirtualDevice.start()
+        defer { device.stop() }
+        let (matterctl, records) = try Self.alone()
+        try await matterctl.commission(device, ["--name", "kitchen", "--node-id", "1"])
+        try await matterctl.succeed("toggle", "kitchen")
+        #expect(try records().count == 1)
+        try await matterctl.succeed("node", "remove", "kitchen", "--yes")
+        #expect(try records().isEmpty)
+        try await matterctl.commission(device, ["--name", "kitchen", "--node-id", "1"])
+        let before = device.switchings
+        try await matterctl.succeed("toggle", "kitchen")
+        #expect(device.switchings == before + 1)
+    }
+
+    @Test("a node and a fabric that are forgotten leave no keys of sessions")
+    func forgotten() async throws {
+        let device = try await VirtualDevice.start()
+        defer { device.stop() }
+        let (matterctl, records) = try Self.alone()
+        try await matterctl.commission(device, ["--name", "kitchen"])
+        try await matterctl.succeed("toggle", "kitchen")
+        #expect(try records().count == 1)
+        try await matterctl.succeed("node", "forget", "kitchen", "--yes")
+        #expect(try records().isEmpty)
+        let other = try await VirtualDevice.start()
+        defer { other.stop() }
+        try await matterctl.commission(other, ["--name", "hall"])
+        try await matterctl.succeed("toggle", "hall")
+        #expect(try records().count == 1)
+        let fabrics = try await matterctl.succeed("fabric", "ls", "--json").json()
+        try await matterctl.succeed("fabric", "remove", try #require(fabrics[0]?["name"]?.string), "--yes")
+        #expect(try records().isEmpty)
     }
 
     @Test("a device that was restarted: what may be repeated works; a toggle with the proof as well")

@@ -1,3 +1,4 @@
+import Foundation
 import MatterController
 import MatterDataModel
 import MatterInteraction
@@ -250,6 +251,97 @@ struct KeptSessionTests {
         let handshakes = await scene.handshakes
         try await scene.toggle()
         #expect(await scene.handshakes == handshakes + 1)
+        await scene.bench.end()
+    }
+
+    @Test(
+        "a node that acknowledges and does not answer in a kept session is asked in another", arguments: [true, false])
+    func acknowledgedOnly(isRead: Bool) async throws {
+        let silent = Mutex(false)
+        let scene = try await Scene { plan in
+            let answer = plan.model.read
+            plan.model.read = { path, context in
+                let isSilent = silent.withLock { silent in
+                    defer { silent = false }
+                    return silent
+                }
+                if isSilent { try? await testTime.sleep(for: .seconds(3600)) }
+                return await answer(path, context)
+            }
+        }
+        try await scene.toggle()
+        #expect(await scene.handshakes == 1)
+        if isRead {
+            silent.withLock { $0 = true }
+            let result = try await scene.run { link in
+                try await link.read([AttributePath(Light.onOff)], deadline: .testNow + .seconds(12))
+            }
+            #expect(result.attribute(Light.onOff)?.value != nil)
+        } else {
+            scene.bench.light.next { _ in
+                try? await testTime.sleep(for: .seconds(3600))
+                return .outcome(.status(StatusIB(.success)))
+            }
+            _ = try await scene.run { link in
+                try await link.invoke(Light.on, .absolute, deadline: .testNow + .seconds(12))
+            }
+        }
+        #expect(await scene.handshakes == 2)
+        #expect(scene.kept.count == 1)
+        await scene.bench.end()
+    }
+
+    @Test("a record that was taken back does not keep a process from reading")
+    func takenBack() async throws {
+        let scene = try await Scene()
+        try await scene.toggle()
+        let path = try scene.runtime.directory.path + "/" + #require(scene.kept.first)
+        for _ in 0..<4 {
+            let contents = try #require(FileManager.default.contents(atPath: path))
+            try await scene.toggle()
+            try #require(FileHandle(forWritingAtPath: path)).write(contentsOf: contents)
+            let result = try await scene.run { link in
+                try await link.read([AttributePath(Light.onOff)], deadline: .testNow + .seconds(14))
+            }
+            #expect(result.attribute(Light.onOff)?.value != nil)
+        }
+        await scene.bench.end()
+    }
+
+    @Test("with a node that is forgotten goes its session, also one that is in use", arguments: [true, false])
+    func forgotten(isInUse: Bool) async throws {
+        let scene = try await Scene()
+        try await scene.toggle()
+        let process = scene.process()
+        let node = try await process.record(of: "lamp")
+        if isInUse {
+            _ = try await process.link(to: node).read(
+                [AttributePath(Light.onOff)], deadline: .testNow + .seconds(20))
+        }
+        try await process.forget(node.nodeID)
+        #expect(scene.kept.isEmpty)
+        await process.close()
+        #expect(scene.kept.isEmpty)
+        await scene.bench.end()
+    }
+
+    @Test("a session that is ended for another certificate is closed at the node too", arguments: [true, false])
+    func ended(isInUse: Bool) async throws {
+        let scene = try await Scene()
+        try await scene.toggle()
+        #expect(await scene.bench.device.sessions.count == 1)
+        let process = scene.process()
+        if isInUse {
+            _ = try await process.link(to: process.record(of: "lamp")).read(
+                [AttributePath(Light.onOff)], deadline: .testNow + .seconds(20))
+        }
+        try await process.endSession(with: Bench.node)
+        try await wait(1)
+        #expect(scene.kept.isEmpty)
+        #expect(await scene.bench.device.sessions.isEmpty)
+        await process.close()
+        try await scene.toggle()
+        #expect(await scene.handshakes == 2)
         await scene.bench.end()
     }
 }

@@ -72,6 +72,15 @@ struct RuntimeDirectoryTests {
         #expect(throws: StoreError.self) { _ = try base.directory.open("a", creating: false) == nil }
     }
 
+    @Test("nothing is not written")
+    func nothing() throws {
+        let base = try Base()
+        guard let record = try base.directory.open("a", creating: true) else { throw CancellationError() }
+        #expect(throws: StoreError.self) { try record.write([]) }
+        try record.write([7])
+        #expect(try record.withContents { Array($0) } == [7])
+    }
+
     @Test("a folder on a disk is not used")
     func onDisk() throws {
         // The checkout lies on a disk; in a container all may be in memory.

@@ -53,6 +53,28 @@ struct SessionSnapshotTests {
         #expect(pair.toDevice(late).failed.isEmpty && pair.device.isDrained)
     }
 
+    @Test("only an acknowledgement of its own messages proves to the next process that the peer has the session")
+    func proof() throws {
+        var (pair, snapshot, _) = try Self.atRest()
+        // The answer to a process that was killed, which the record does not know; others may play it again.
+        let (_, request) = try pair.request()
+        let recording = try pair.reply(2, on: try #require(pair.toDevice(request).openedExchanges.first))
+        snapshot.nextCounter += 256
+        snapshot.nextExchangeID &+= 256
+        let left = try #require(snapshot.lastHeard)
+        var next = try Self.engine()
+        let session = try #require(try next.adopt(snapshot, counters: 256, now: pair.now))
+        pair.now += .seconds(90)
+        _ = next.receive(try #require(recording.datagrams.first), from: Pair.deviceAddress, now: pair.now)
+        #expect(next.lastAcknowledged(on: session) == left)
+        #expect(next.snapshot(of: session, .sample(.initiator))?.lastHeard == left)
+        let key = try next.openExchange(on: session)
+        let question = try next.send([7], opcode: 1, protocolID: .test, on: key, now: pair.now)
+        let answer = try pair.reply(2, on: try #require(pair.toDevice(question).openedExchanges.first))
+        _ = next.receive(try #require(answer.datagrams.first), from: Pair.deviceAddress, now: pair.now)
+        #expect(next.lastAcknowledged(on: session) == pair.now)
+    }
+
     @Test("a process uses the counters of its block and no others")
     func blockEnds() throws {
         let (pair, snapshot, _) = try Self.atRest()

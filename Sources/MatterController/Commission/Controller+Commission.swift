@@ -147,6 +147,8 @@ extension Controller {
             let result = try await Commissioner(environment, progress: commission.progress)
                 .commission(request, deadline: deadline)
             let record = try await keep(result, request, store, journal, issuer)
+            // Of an earlier node with that id, which an issuer of its own may give again.
+            try? keptSessions()?.remove(result.nodeID)
             await lease.release()
             return (record, result)
         } catch {

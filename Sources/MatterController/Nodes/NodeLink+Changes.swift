@@ -142,7 +142,10 @@ extension NodeLink {
             actions.removeFirst()
             switch action {
             case .connect:
-                if place != nil { logger.debug("the \(change.noun) was not answered; sending it again") }
+                if let place {
+                    logger.debug("the \(change.noun) was not answered; sending it again")
+                    await leaveIfUnanswered(place.session)
+                }
                 do {
                     let (session, run) = try await begin(change)
                     if let session = risky { settle(session) }
@@ -223,7 +226,12 @@ extension NodeLink {
     private func begin(_ change: Change) async throws -> (SecureSession, InteractionRun) {
         let session = try await connect(deadline: change.deadline)
         try Task.checkCancellation()
-        let processing = change.processing(usual: patience.usual, now: time.now)
+        var processing = change.processing(usual: patience.usual, now: time.now)
+        // What is announced first may be repeated as well.
+        let isStale = await isStale(session)
+        if change.repeatability == .absolute || isStale {
+            processing = patience(on: session, usual: processing)
+        }
         return (session, try await client(session).begin(deadline: change.deadline, processing: processing))
     }
 

@@ -16,7 +16,10 @@ extension NodeLink {
     private static let roomySessions: UInt16 = 3
     /// How long the node may take to say how often it was started.
     private static let countPatience = Duration.milliseconds(500)
-    /// The same, where a command depends on it.
+    /// How long the node may take over its first answer in a kept session, once it has acknowledged what may be repeated:
+    /// a node that takes our messages for older ones acknowledges them all, and answers none.
+    private static let firstAnswer = Duration.seconds(3)
+    /// How long it may take to say how often it was started, where a command depends on it.
     private static let proofPatience = Duration.seconds(3)
 
     /// The state of what is kept between processes.
@@ -26,7 +29,7 @@ extension NodeLink {
         /// True if a session that is there is closed and not used.
         let isFresh: Bool
         /// False if the session is closed at the end.
-        let keepsSessions: Bool
+        var keepsSessions: Bool
         /// The right to the kept session that is in use.
         var lease: KeptLease?
         /// The kept session, as long as the node has not answered in it.
@@ -109,6 +112,9 @@ extension NodeLink {
             repeat {
                 try await time.sleep(for: manager.headStart(on: old.reference))
                 guard await !isProven(old) else { return .success(nil) }
+                // Without the session there is nothing to wait for; whoever ended it sets up the next one.
+                let isThere = await manager.contains(old.reference)
+                guard isThere || keeping.claimed == old.reference else { return .success(nil) }
             } while await isEarly(beside: old)
             logger.debug("kept: no answer yet; a handshake beside it")
             let new = try await handshake(deadline: deadline)
@@ -141,12 +147,12 @@ extension NodeLink {
         keeping.risks[session.reference] != nil && (node.sessionsPerFabric ?? Self.roomySessions) < Self.roomySessions
     }
 
-    /// True if the node has answered in a session since this process has it.
+    /// True if the node has acknowledged something in a session since this process has it.
     private func isProven(_ session: SecureSession) async -> Bool {
         guard session.rung == .kept, let trial = keeping.trial, trial.session.reference == session.reference else {
             return true
         }
-        return await manager.lastHeard(on: session.reference).map { $0 > trial.began } ?? false
+        return await manager.lastAcknowledged(on: session.reference).map { $0 > trial.began } ?? false
     }
 
     /// The node has answered in a session: there is no need for another.
@@ -159,15 +165,38 @@ extension NodeLink {
             )
             keeping.tell?(node, session.rung, time)
         }
-        guard let trial = keeping.trial, trial.session.reference == session.reference else { return }
-        keeping.trial = nil
-        trial.descent.cancel()
+        stopTrial(of: session)
     }
 
     /// What an error says of a session: a refusal is an answer, and after silence it is not left to another process.
     func judge(_ session: SecureSession, by error: any Error) {
         if error is InteractionError { return prove(session) }
         if keeping.told == session.reference { keeping.told = nil }
+    }
+
+    /// True if the node has answered nothing yet in a session that an earlier process has left.
+    private func isUnanswered(_ session: SecureSession) -> Bool {
+        session.rung == .kept && keeping.told != session.reference
+    }
+
+    /// How long the node may work on something that may be repeated.
+    func patience(on session: SecureSession, usual: Duration) -> Duration {
+        isUnanswered(session) ? min(usual, Self.firstAnswer) : usual
+    }
+
+    /// Leaves a kept session in which the node acknowledges and does not answer, so that the next one is set up.
+    func leaveIfUnanswered(_ session: SecureSession) async {
+        guard self.session?.reference == session.reference, isUnanswered(session) else { return }
+        logger.debug("kept: acknowledged and not answered; setting up another session")
+        stopTrial(of: session)
+        await drop(session)
+    }
+
+    /// Gives up the handshake beside a kept session.
+    private func stopTrial(of session: SecureSession) {
+        guard let trial = keeping.trial, trial.session.reference == session.reference else { return }
+        keeping.trial = nil
+        trial.descent.cancel()
     }
 
     // MARK: Down
@@ -276,6 +305,24 @@ extension NodeLink {
         return true
     }
 
+    /// Ends the session for good, also one that an earlier process has left: the node is told if it may still have it.
+    func end(deadline: Instant) async {
+        keeping.keepsSessions = false
+        await close()
+        _ = try? await endKept(deadline: deadline)
+    }
+
+    /// Ends the session without a word: the node has forgotten us.
+    func abandon() async {
+        if let session {
+            self.session = nil
+            stopTrial(of: session)
+            forget(session)
+            await manager.remove(session.reference)
+        }
+        freeSlot()
+    }
+
     /// Closes the session that an earlier process has left.
     ///
     /// - Returns: `false` if there is none.
@@ -298,9 +345,9 @@ extension NodeLink {
 
     // MARK: What may not happen twice
 
-    /// True if the node was not heard in a session for so long that it may have lost it.
+    /// True if the node has acknowledged nothing in a session for so long that it may have lost it.
     func isStale(_ session: SecureSession) async -> Bool {
-        await manager.lastHeard(on: session.reference).map { time.now - $0 > Self.freshness } ?? true
+        await manager.lastAcknowledged(on: session.reference).map { time.now - $0 > Self.freshness } ?? true
     }
 
     /// A command that may run once only is about to go out on a session.

@@ -270,13 +270,15 @@ package actor NodeLink {
             let session = try await connect(deadline: deadline)
             var attempt = transaction
             do {
-                let output = try await client(session).run(&attempt, deadline: deadline, processing: patience.usual)
+                let output = try await client(session).run(
+                    &attempt, deadline: deadline, processing: patience(on: session, usual: patience.usual))
                 prove(session)
                 return output
             } catch let error as TransportError where time.now < deadline {
                 switch error.code {
                 case .noReply:
                     logger.debug("no answer came; asking again")
+                    await leaveIfUnanswered(session)
                 case .notAcknowledged, .unreachable, .closed:
                     logger.debug("the session is lost; setting up another one")
                     await drop(session)

@@ -101,8 +101,7 @@ extension Controller {
 
     /// The node's own record, by which it is found, goes last: what was interrupted can be repeated.
     private func forgetRecords(of id: NodeID) async throws {
-        let fabric = try fabric()
-        try ResumptionStore(options.state, fabric: fabric.name).remove(id)
+        try await abandonSessions(with: id)
         try journal().forget(id)
         try await groups().forget(id)
         try await registrations().remove(id)

@@ -2,7 +2,7 @@ import JSON
 package import MatterCredentials
 package import MatterCrypto
 import MatterErrors
-import MatterStore
+package import MatterStore
 
 extension FabricStore {
     /// Stores a new fabric, keys first, so that a record never stands without them.
@@ -121,7 +121,9 @@ extension FabricStore {
 
     /// Removes a fabric with its keys and nodes; the devices are not told. A fabric whose record is damaged can be removed,
     /// and so can what an interrupted removal has left.
-    package func remove(_ name: String) async throws {
+    ///
+    /// - Parameter runtime: where sessions are kept between processes; those of the fabric are removed.
+    package func remove(_ name: String, runtime: RuntimeDirectory? = nil) async throws {
         try await state.withLock(Self.folder) {
             guard try isHere(name) else { throw unknown(name) }
             // A node that is being added is added before, or finds the fabric gone.
@@ -132,6 +134,9 @@ extension FabricStore {
                 try state.delete(Self.record(of: name))
                 try state.deleteFolder(Self.folder(of: name))
                 if let record { forgetWitness(of: record) }
+                if let runtime {
+                    KeptSessionStore.removeAll(of: record?.compressedFabricID, runtime, state: state)
+                }
             }
         }
     }

@@ -23,7 +23,8 @@ extension KeptSession {
     /// - Parameters:
     ///   - file: where it is going to lie.
     ///   - now: the time of `moment`, in the clock of the session.
-    package func encoded(for file: File, now: Instant) -> [UInt8] {
+    /// - Returns: `nil` if it cannot be kept.
+    package func encoded(for file: File, now: Instant) -> [UInt8]? {
         var body: [UInt8] = []
         // One array, so that there is one to wipe.
         body.reserveCapacity(Self.length)
@@ -65,10 +66,10 @@ extension KeptSession {
             put(0, UInt64(name.utf8.count), 0)
             body += name.utf8
         // It ends with its connection.
-        case .bluetooth: return []
+        case .bluetooth: return nil
         }
         // Always as long, so that nothing of an earlier record stays behind it.
-        guard body.count <= Self.length else { return [] }
+        guard body.count <= Self.length else { return nil }
         body += repeatElement(0, count: Self.length - body.count)
         let checksum = CRC32.checksum(body[8...])
         for index in 0..<4 { body[4 + index] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * index)) }

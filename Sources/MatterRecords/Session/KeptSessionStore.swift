@@ -1,5 +1,6 @@
 import JSON
 package import MatterCredentials
+package import MatterCrypto
 package import MatterStore
 package import MatterTransport
 import Synchronization
@@ -11,29 +12,49 @@ package struct KeptSessionStore: Sendable {
     /// The message counters that are reserved for a process before it uses the first of them: none is ever used twice,
     /// however a process ends.
     package static let block: UInt32 = 256
+    /// Below this is the random number of counters that are left out before each block. So processes that find the same
+    /// record, because the memory of the machine was taken back, do not begin at the same place.
+    package static let leap: UInt32 = 1 << 20
+    /// From this counter on, a session is only good for being closed: there is room for that, but not for much more.
+    static let lastCounter: UInt64 = 1 << 32 - 2 * UInt64(leap + block)
     /// After this time from its set-up, a session is not used any more.
     package static let lifetime = Duration.seconds(3600)
 
     private let runtime: RuntimeDirectory
     private let prefix: String
     private let certificate: UInt32
+    private let random: any RandomSource
     private let moment: @Sendable () -> MachineMoment?
+    /// How the names of all records begin.
+    private static let kind = "session-"
 
     /// - Parameters:
     ///   - state: the state directory that the fabric is in; sessions of another one, be it a copy, are others.
     ///   - certificate: our operational certificate.
+    ///   - random: says how many counters are left out before each block.
     /// - Returns: `nil` if there is no state directory.
     package init?(
         _ runtime: RuntimeDirectory, state: StateDirectory, fabric: CompressedFabricID, certificate: [UInt8],
+        random: any RandomSource = SystemRandom(),
         moment: @escaping @Sendable () -> MachineMoment? = MachineMoment.now
     ) {
-        guard let folder = state.identity() else { return nil }
+        guard let prefix = Self.prefix(state) else { return nil }
         self.runtime = runtime
+        self.random = random
         self.moment = moment
         self.certificate = CRC32.checksum(certificate[...])
-        let numbers = [folder.device, folder.inode].map { String($0, radix: 16) }
-        prefix = "session-\(numbers.joined(separator: "-"))-\(Hex.number(fabric.rawValue, digits: 16))-"
+        self.prefix = prefix + Self.part(fabric)
     }
+
+    /// How the names of the records of a state directory begin.
+    private static func prefix(_ state: StateDirectory) -> String? {
+        state.identity().map { folder in
+            let numbers = [folder.device, folder.inode].map { String($0, radix: 16) }
+            return "\(kind)\(numbers.joined(separator: "-"))-"
+        }
+    }
+
+    private static func part(_ fabric: CompressedFabricID) -> String { Hex.number(fabric.rawValue, digits: 16) + "-" }
 
     private func name(of node: NodeID) -> String { prefix + Hex.number(node.rawValue, digits: 16) }
 
@@ -42,23 +63,37 @@ package struct KeptSessionStore: Sendable {
     /// - Returns: `nil` if there is none that may be used; its record is gone then.
     package func take(_ node: NodeID, now: Instant) -> KeptLease? {
         let name = name(of: node)
-        guard let record = try? runtime.open(name, creating: false), (try? record.lock()) ?? false else { return nil }
+        let moment = moment()
+        let sweep = moment.map { Self.sweep(at: $0, sparing: name, now: now) }
+        guard let record = try? runtime.open(name, creating: false, sweep: sweep), (try? record.lock()) ?? false
+        else { return nil }
         let file = KeptSession.File(device: record.device, inode: record.inode)
-        guard let moment = moment(),
+        guard let moment,
             let session = try? record.withContents({ KeptSession($0, of: file, at: moment, now: now) }),
-            session.snapshot.parameters.peerNodeID == node.rawValue
+            session.snapshot.parameters.peerNodeID == node.rawValue,
+            let lease = KeptLease(
+                record, session, isOld: session.certificate != certificate || session.isWornOut(at: moment),
+                random: random, moment: self.moment, now: now)
         else {
             runtime.remove(name)
             return nil
         }
-        let lease = KeptLease(
-            record, session, isOld: session.certificate != certificate || session.age(at: moment) > Self.lifetime,
-            moment: self.moment)
-        guard lease.reserve(now: now) != nil else {
-            runtime.remove(name)
-            return nil
-        }
         return lease
+    }
+
+    /// Removes the records of all fabrics and state directories whose sessions are not used any more: no command for
+    /// their nodes need ever come.
+    private static func sweep(at moment: MachineMoment, sparing name: String, now: Instant) -> RuntimeSweep {
+        RuntimeSweep(prefix: kind, exception: name, unix: moment.unix) { record in
+            let file = KeptSession.File(device: record.device, inode: record.inode)
+            do {
+                return try record.withContents { contents in
+                    KeptSession(contents, of: file, at: moment, now: now)?.isWornOut(at: moment) ?? true
+                }
+            } catch {
+                return false
+            }
+        }
     }
 
     /// Keeps a session for the next process.
@@ -74,15 +109,29 @@ package struct KeptSessionStore: Sendable {
         do {
             guard let record = try runtime.open(name, creating: true), try record.lock() else { return }
             let file = KeptSession.File(device: record.device, inode: record.inode)
-            try record.write(session.encoded(for: file, now: now))
+            guard let contents = session.encoded(for: file, now: now) else { return runtime.remove(name) }
+            try record.write(contents)
         } catch {
             // What is half written has no valid checksum, but would stay.
             runtime.remove(name)
         }
     }
 
+    /// True if there is a record of a session with a node.
+    package func has(_ node: NodeID) -> Bool { (try? runtime.open(name(of: node), creating: false)) != nil }
+
     /// Forgets the session with a node.
     package func remove(_ node: NodeID) { runtime.remove(name(of: node)) }
+
+    /// Forgets the sessions of a fabric.
+    ///
+    /// - Parameter fabric: `nil` for all of the state directory, where its record cannot be read.
+    package static func removeAll(
+        of fabric: CompressedFabricID?, _ runtime: RuntimeDirectory, state: StateDirectory
+    ) {
+        guard let prefix = prefix(state) else { return }
+        for name in runtime.names(prefix: prefix + (fabric.map(part) ?? "")) { runtime.remove(name) }
+    }
 
     /// The kept sessions that may still be used.
     package func list(now: Instant) -> [(node: NodeID, session: KeptSession)] {
@@ -93,7 +142,7 @@ package struct KeptSessionStore: Sendable {
                 let session = try? record.withContents({
                     KeptSession(
                         $0, of: KeptSession.File(device: record.device, inode: record.inode), at: moment, now: now)
-                }), session.certificate == certificate, session.age(at: moment) <= Self.lifetime
+                }), session.certificate == certificate, !session.isWornOut(at: moment)
             else { return nil }
             return (NodeID(number), session)
         }
@@ -103,53 +152,9 @@ package struct KeptSessionStore: Sendable {
     package func now() -> MachineMoment? { moment() }
 }
 
-/// A kept session in use by this process, with message counters of its own.
-package final class KeptLease: Sendable {
-    private struct State: ~Copyable {
-        let record: RuntimeRecord
-        /// The session as the record has it: from its counter on, all are free.
-        var session: KeptSession
-    }
-
-    /// The session as it was found: its counters, as many as a block has, are ours.
-    package let session: KeptSession
-    /// True if the session is too old to be used, or has the rights of an earlier certificate of ours: it is to be closed.
-    package let isOld: Bool
-    private let state: Mutex<State>
-    private let moment: @Sendable () -> MachineMoment?
-
-    fileprivate init(
-        _ record: consuming RuntimeRecord, _ session: KeptSession, isOld: Bool,
-        moment: @escaping @Sendable () -> MachineMoment?
-    ) {
-        self.session = session
-        self.isOld = isOld
-        self.moment = moment
-        state = Mutex(State(record: record, session: session))
-    }
-
-    /// Reserves a further block of message counters, with as many exchange ids.
-    ///
-    /// - Returns: the end of the block; `nil` if the counters are used up, or the record cannot be written.
-    package func reserve(now: Instant) -> UInt64? {
-        state.withLock { state in
-            var next = state.session
-            next.snapshot.nextCounter += UInt64(KeptSessionStore.block)
-            next.snapshot.nextExchangeID &+= UInt16(KeptSessionStore.block)
-            guard next.snapshot.nextCounter <= 1 << 32, let moment = moment() else { return nil }
-            next.moment = moment
-            guard Self.write(next, to: state.record, now: now) else { return nil }
-            state.session = next
-            return next.snapshot.nextCounter
-        }
-    }
-
-    fileprivate func save(_ session: KeptSession, now: Instant) {
-        state.withLock { state in _ = Self.write(session, to: state.record, now: now) }
-    }
-
-    private static func write(_ session: KeptSession, to record: borrowing RuntimeRecord, now: Instant) -> Bool {
-        let file = KeptSession.File(device: record.device, inode: record.inode)
-        return (try? record.write(session.encoded(for: file, now: now))) != nil
+extension KeptSession {
+    /// True if the session is too old to be used, or has used almost all of its counters.
+    fileprivate func isWornOut(at moment: MachineMoment) -> Bool {
+        age(at: moment) > KeptSessionStore.lifetime || snapshot.nextCounter > KeptSessionStore.lastCounter
     }
 }

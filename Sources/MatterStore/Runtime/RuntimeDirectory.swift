@@ -26,13 +26,23 @@ package struct RuntimeDirectory: Sendable {
 
     /// Opens a record, and makes it if asked to.
     ///
+    /// - Parameter sweep: what is to be done from time to time while the folder is open.
     /// - Returns: `nil` if it is not there.
     /// - Throws: ``StoreError`` if the folder or the file is not ours alone or not in memory.
-    package func open(_ name: String, creating: Bool) throws(StoreError) -> RuntimeRecord? {
-        guard let folder = try folder(creating: creating) else { return nil }
+    package func open(
+        _ name: String, creating: Bool, sweep: RuntimeSweep? = nil
+    ) throws(StoreError) -> RuntimeRecord? {
+        guard let folder = try folder(creating: creating, sweep) else { return nil }
+        return try open(name, in: folder, creating: creating)
+    }
+
+    private func open(
+        _ name: String, in folder: borrowing Descriptor, creating: Bool
+    ) throws(StoreError) -> RuntimeRecord? {
         let path = "\(path)/\(name)"
         let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | (creating ? O_CREAT : 0)
-        let opened = systemCall { openat(folder.raw, name, flags, Self.fileMode) }
+        let directory = folder.raw
+        let opened = systemCall { openat(directory, name, flags, Self.fileMode) }
         switch opened {
         case .failure(let failure) where failure.number == ENOENT: return nil
         case .failure(let failure): throw .system(failure.number, "open", path)
@@ -65,7 +75,7 @@ package struct RuntimeDirectory: Sendable {
     }
 
     /// - Returns: `nil` if there is no such folder, and none is to be made.
-    private func folder(creating: Bool) throws(StoreError) -> Descriptor? {
+    private func folder(creating: Bool, _ sweep: RuntimeSweep? = nil) throws(StoreError) -> Descriptor? {
         var opened = systemCall { Glibc.open(path, Self.openFolder) }
         if creating, case .failure(let failure) = opened, failure.number == ENOENT {
             try checkBase()
@@ -84,8 +94,21 @@ package struct RuntimeDirectory: Sendable {
             guard cprocess_in_memory(folder.raw) else {
                 throw StoreError(.insecure, "\(path) does not lie in memory", path: path)
             }
+            if let sweep, sweep.isDue(status) { self.sweep(folder, sweep) }
             return folder
         }
+    }
+
+    private func sweep(_ folder: borrowing Descriptor, _ sweep: RuntimeSweep) {
+        guard let entries = try? FolderEntries.read(folder.raw, path) else { return }
+        for name in sweep.turn(of: entries.map(\.name)) {
+            // It is read again under its lock: another process may have written it meanwhile.
+            guard let record = try? open(name, in: folder, creating: false), sweep.isDead(record),
+                (try? record.lock()) ?? false, sweep.isDead(record)
+            else { continue }
+            unlinkat(folder.raw, name, 0)
+        }
+        sweep.mark(folder.raw)
     }
 
     /// In a folder that others may write to, they could put a folder of theirs in the place of ours.
@@ -137,9 +160,12 @@ package struct RuntimeRecord: ~Copyable, Sendable {
     }
 
     /// Replaces the contents, and wipes the array.
+    ///
+    /// - Throws: ``StoreError``, also if there is nothing to write or not all of it was written.
     package func write(_ contents: consuming [UInt8]) throws(StoreError) {
         var contents = contents
         defer { wipe(&contents) }
+        guard !contents.isEmpty else { throw .system(EINVAL, "write", path) }
         let written = contents.withUnsafeBytes { bytes in
             systemCall { pwrite(file.raw, bytes.baseAddress, bytes.count, 0) }
         }

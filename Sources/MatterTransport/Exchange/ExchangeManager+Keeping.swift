@@ -52,7 +52,8 @@ extension ExchangeManager {
     /// Asks for a port to listen on. It is taken if it is free when the link is opened.
     package func prefer(port: UInt16) { wantedPort = port }
 
-    package func lastHeard(on session: SessionReference) -> Instant? { engine.lastHeard(on: session) }
+    /// When the peer of a session last acknowledged something of ours.
+    package func lastAcknowledged(on session: SessionReference) -> Instant? { engine.lastAcknowledged(on: session) }
 
     /// True if something was sent on a session and is not acknowledged.
     package func hasUnacknowledged(on session: SessionReference) -> Bool { engine.hasUnacknowledged(on: session) }

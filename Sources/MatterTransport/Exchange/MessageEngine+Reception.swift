@@ -118,6 +118,7 @@ extension MessageEngine {
             exchange.inFlight = nil
             exchange.abandoned = nil
             exchange.report.acknowledged = true
+            sessions[key.session]?.lastAcknowledged = now
             actions.append(.acknowledged(key))
         }
         if needsAck {

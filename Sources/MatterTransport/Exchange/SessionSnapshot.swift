@@ -10,7 +10,7 @@ package struct SessionSnapshot: Sendable {
     /// The first exchange id that was not used.
     package var nextExchangeID: UInt16
     package var roundTrip: RoundTrip?
-    /// When the peer was last heard.
+    /// When the peer last acknowledged something of ours.
     package var lastHeard: Instant?
 
     package init(
@@ -45,6 +45,7 @@ extension MessageEngine {
         state.nextExchangeID = snapshot.nextExchangeID
         state.roundTrip = snapshot.roundTrip
         state.lastHeard = snapshot.lastHeard
+        state.lastAcknowledged = snapshot.lastHeard
         sessions[reference] = state
         return reference
     }
@@ -59,7 +60,7 @@ extension MessageEngine {
         return SessionSnapshot(
             parameters: parameters, nextCounter: security.counter.upcoming, seen: state.window.seen,
             nextExchangeID: state.nextExchangeID ?? nextExchangeID, roundTrip: state.roundTrip,
-            lastHeard: state.lastHeard)
+            lastHeard: state.lastAcknowledged)
     }
 
     /// Tries a secure session at a further address, too; whatever is in flight goes there at once, unchanged.
@@ -88,8 +89,9 @@ extension MessageEngine {
         }
     }
 
-    /// When the peer of a session was last heard.
-    package func lastHeard(on session: SessionReference) -> Instant? { sessions[session]?.lastHeard }
+    /// When the peer of a session last acknowledged something of ours. What was sent to an earlier process may be played
+    /// to this one by others, and proves nothing.
+    package func lastAcknowledged(on session: SessionReference) -> Instant? { sessions[session]?.lastAcknowledged }
 
     /// After how long without an acknowledgement a lower rung is tried beside this session: the usual round trip where
     /// it is known, but no longer than the peer's own interval, and as long as that for one that sleeps.

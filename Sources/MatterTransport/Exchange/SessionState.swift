@@ -63,6 +63,8 @@ struct SessionState: Sendable {
     var nextExchangeID: UInt16?
     /// When an authentic, new message last came in.
     var lastHeard: Instant?
+    /// When the peer last acknowledged something of ours; the end of the handshake at first.
+    var lastAcknowledged: Instant?
     /// True if the peer counts as awake before it was ever heard (PASE: its button was just pressed).
     var presumedActive = false
 
@@ -91,6 +93,7 @@ struct SessionState: Sendable {
         addresses = [parameters.address]
         // The handshake has just ended, so the peer is awake.
         lastHeard = now
+        lastAcknowledged = now
     }
 
     /// The interval that retransmissions start from right now.

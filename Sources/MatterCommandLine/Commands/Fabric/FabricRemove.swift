@@ -1,5 +1,6 @@
 import ArgumentParser
 import MatterRecords
+import MatterStore
 
 extension FabricCommand {
     struct Remove: StateCommand {
@@ -22,7 +23,7 @@ extension FabricCommand {
             let count = nodes.nodes.count + nodes.faults.count
             let loss = count == 0 ? "" : " and lose control of its \(count) node\(count == 1 ? "" : "s")"
             try console.confirm("Remove the fabric '\(name)' with its keys\(loss)?", given: yes)
-            try await store.remove(name)
+            try await store.remove(name, runtime: RuntimeDirectory(environment: Environment.all))
         }
     }
 }
