@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "CCurl.h"
+#include "reach.h"
 
 // curl_version_info_data as far as its seventh version.
 typedef struct {
@@ -107,6 +108,11 @@ int ccurl_set_receivers(const CCurlLibrary *library, CCurlEasy *easy, CCurlRecei
 int ccurl_set_gate(const CCurlLibrary *library, CCurlEasy *easy, CCurlGate gate, void *user) {
     int code = library->easy_setopt(easy, CCURL_PREREQFUNCTION, gate);
     return code ? code : library->easy_setopt(easy, CCURL_PREREQDATA, user);
+}
+
+int ccurl_set_reach(const CCurlLibrary *library, CCurlEasy *easy, CCurlReach *reach) {
+    int code = library->easy_setopt(easy, CCURL_OPENSOCKETFUNCTION, ccurl_open_socket);
+    return code ? code : library->easy_setopt(easy, CCURL_OPENSOCKETDATA, reach);
 }
 
 long ccurl_number(const CCurlLibrary *library, CCurlEasy *easy, CCurlNumber what) {

@@ -12,6 +12,8 @@ package struct HTTPError: CodedError, Equatable {
         case invalidSettings = "http.invalid-settings"
         /// The host has no address, or no server accepts connections there.
         case unreachable = "http.unreachable"
+        /// The host is in a private network, and a stranger chose the URL.
+        case privateAddress = "http.private-address"
         /// The TLS handshake failed: mostly an unknown certificate authority.
         case tlsFailed = "http.tls-failed"
         /// The connection ended before the answer was complete.

@@ -7,6 +7,15 @@ package protocol HTTPTransport: Sendable {
     func close() async
 }
 
+/// To which addresses connections are made.
+package enum HTTPReach: Sendable, Equatable {
+    case anywhere
+    /// Addresses of the public internet alone, whatever names stand for them: for URLs that a stranger chose.
+    ///
+    /// - Parameter orHere: whether this machine may be connected to as well.
+    case publicInternet(orHere: Bool)
+}
+
 /// How connections are made.
 package struct HTTPSettings: Sendable, Equatable {
     package var proxy: ProxySettings?
@@ -19,10 +28,12 @@ package struct HTTPSettings: Sendable, Equatable {
     /// How many bytes the body of an answer may have.
     package var largestBody: Int
     package var userAgent: String
+    package var reach: HTTPReach
 
     package init(
         proxy: ProxySettings? = nil, authorityFile: String? = nil, connectTimeout: Duration = .seconds(10),
-        readTimeout: Duration = .seconds(30), largestBody: Int = 4 << 20, userAgent: String = "matterctl"
+        readTimeout: Duration = .seconds(30), largestBody: Int = 4 << 20, userAgent: String = "matterctl",
+        reach: HTTPReach = .anywhere
     ) {
         self.proxy = proxy
         self.authorityFile = authorityFile
@@ -30,5 +41,6 @@ package struct HTTPSettings: Sendable, Equatable {
         self.readTimeout = readTimeout
         self.largestBody = largestBody
         self.userAgent = userAgent
+        self.reach = reach
     }
 }

@@ -35,7 +35,7 @@ import Testing
 
     /// One test, because all border routers of the laboratory are seen by all.
     @Test(
-        "--thread auto finds border routers by their advertisement, takes their dataset, and asks if there are two networks"
+        "--thread auto finds border routers by their advertisement, names their networks, and takes the one that is named"
     )
     func automatic() async throws {
         let (mesh, attic) = (try await dataset("mesh"), try await dataset("attic"))
@@ -49,7 +49,19 @@ import Testing
             "OpenThread BorderRouter #4A2B", both + ["--rest", "10.77.0.2", "--dataset", "@\(mesh)"])
         let device = try await VirtualDevice.start(
             "on-off-light", options: ["--network", "thread", "--network-dataset", "@\(mesh)", "--setup-over-ip"])
-        let commissioned = try await matterctl.commission(device, ["--name", "lamp", "--thread", "auto"])
+        // One that keeps its dataset to itself, as those of the large platforms do.
+        let secretive = try await borderRouter(
+            "Living Room", ["--address", "10.77.0.2", "--rest", "none", "--dataset", "@\(attic)"])
+        let offered = try await matterctl.run(add + ["auto", "--json"])
+        #expect(try offered.error()["id"]?.string == "thread.not-confirmed" && offered.status == 64, "\(offered)")
+        #expect(
+            try offered.error()["message"]?.string?.hasPrefix(
+                "http://10.77.0.2:8081 offers the Thread network 'mesh' (")
+                == true, "\(offered)")
+        #expect(
+            offered.stderr.contains("border routers that gave no dataset: 'Living Room' of 'attic' ("), "\(offered)")
+        await end(secretive)
+        let commissioned = try await matterctl.commission(device, ["--name", "lamp", "--thread", "auto:mesh"])
         #expect(
             commissioned.stderr.contains(
                 "the Thread network 'mesh', whose dataset is from http://10.77.0.2:8081"), "\(commissioned)")
@@ -90,7 +102,7 @@ import Testing
             while run.isRunning { usleep(10_000) }
             return !run.stdout.contains("attic") && !run.stdout.contains("4A2B") && run.stdout.contains("odd")
         }
-        let warned = try await matterctl.run(add + ["auto"])
+        let warned = try await matterctl.run(add + ["auto:mesh"])
         #expect(warned.status == 0 && warned.stderr.contains("advertises another network"), "\(warned)")
         #expect(warned.stderr.contains("the dataset is older than the network"), "\(warned)")
         await end(odd)

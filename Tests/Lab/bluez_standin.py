@@ -11,6 +11,7 @@ Standard output, a line each:
     ready                   it owns the name
     call MEMBER NAME        a method was called; NAME is the last part of the object's path
     write HEX               a value was written to C1
+    intruded                another connection has sent its signals
     unexpected TEXT         something that a good client does not do
 
 What it can be told:
@@ -28,6 +29,7 @@ What it can be told:
     --mtu A,B               the MTU at first, and half a second later (default: 247); none: no such property
     --drop-after N          the link is lost after N writes; 0: before the services are told
     --blink                 after the first write, the link is said to be down for half a second
+    --intruder              when the client subscribes, another connection sends it signals in the daemon's and the bus's name
     --quit-after M          the daemon stops after this method
 """
 import argparse
@@ -62,7 +64,7 @@ class StandIn:
         self.fails = dict(parse_failure(text) for text in options.fail)
         self.slow = {name: float(seconds) for name, seconds in (text.split("=") for text in options.slow)}
         self.heard, self.moved, self.writes, self.removed = {}, {}, 0, set()
-        self.handshake = self.notifying = None
+        self.handshake = self.notifying = self.intruder = None
         self.outstanding = 0
         for text in options.adapter or ["hci0=00:1A:7D:DA:71:13"]:
             name, address = text.split("=")
@@ -275,10 +277,27 @@ class StandIn:
         if self.handshake is None:
             say("unexpected subscription before the handshake")
         self.notifying = message.path
+        if self.intruder:
+            self.intrude(message.sender, message.path)
         # What the daemon remembers comes first, and is none.
         self.indicate(b"")
         asyncio.get_running_loop().call_later(0.05, self.indicate, self.handshake or b"")
         return "", []
+
+    def intrude(self, client, path):
+        """Another user of the bus sends the client what only the daemon and the bus may say."""
+        def send(path, interface, member, signature, body):
+            self.intruder.send(Message(
+                message_type=MessageType.SIGNAL, destination=client, path=path, interface=interface, member=member,
+                signature=signature, body=body))
+        send(path, PROPERTIES, "PropertiesChanged", "sa{sv}as",
+             [CHARACTERISTIC, {"Value": Variant("ay", b"\xde\xad")}, []])
+        device = path.rsplit("/", 2)[0]
+        send(device, PROPERTIES, "PropertiesChanged", "sa{sv}as",
+             [DEVICE, {"Connected": Variant("b", False), "ServicesResolved": Variant("b", False)}, []])
+        send("/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged", "sss",
+             ["org.bluez", self.bus.unique_name or ":1.1", ""])
+        say("intruded")
 
     async def StopNotify(self, message):
         self.notifying = None
@@ -313,6 +332,7 @@ def arguments():
     p.add_argument("--mtu", default="247")
     p.add_argument("--drop-after", type=int)
     p.add_argument("--blink", action="store_true")
+    p.add_argument("--intruder", action="store_true")
     p.add_argument("--quit-after")
     return p.parse_args()
 
@@ -321,6 +341,9 @@ async def main():
     parent = os.getppid()
     bus = await MessageBus(bus_address=os.environ["DBUS_SYSTEM_BUS_ADDRESS"], bus_type=BusType.SYSTEM).connect()
     stand_in = StandIn(arguments(), bus)
+    if stand_in.options.intruder:
+        stand_in.intruder = await MessageBus(
+            bus_address=os.environ["DBUS_SYSTEM_BUS_ADDRESS"], bus_type=BusType.SYSTEM).connect()
     bus.add_message_handler(stand_in.handle)
     if await bus.request_name("org.bluez") != NameReply.PRIMARY_OWNER:
         sys.exit("org.bluez is taken")

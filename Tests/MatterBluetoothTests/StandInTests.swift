@@ -126,6 +126,21 @@ struct StandInTests {
         try await daemon.stop()
     }
 
+    @Test("what another user of the bus sends in the name of the daemon or the bus changes nothing")
+    func intruder() async throws {
+        let daemon = try await StandIn("--device", Self.address, "--intruder")
+        let connection = try await connected()
+        let events = Events()
+        try await connection.write(Self.handshake)
+        try await connection.subscribe(events.take)
+        #expect(try await events.wait(for: 1) == ["656c04f40006"])
+        try await connection.write([1, 2, 3])
+        #expect(try await events.wait(for: 2) == ["656c04f40006", "010203"])
+        #expect(daemon.count("intruded") == 1, "\(daemon.lines)")
+        await connection.disconnect()
+        try await daemon.stop()
+    }
+
     @Test("an MTU that is not told, or never exchanged, is not known", arguments: ["none", "23"])
     func mtu(_ mtu: String) async throws {
         let daemon = try await StandIn("--device", Self.address, "--mtu", mtu, "--services", "late")

@@ -173,9 +173,23 @@ import Testing
         #expect(offline["verdict"] == "test")
         let written = try JSONValue(parsing: Array(Data(contentsOf: URL(fileURLWithPath: "\(saved)/report.json"))))
         func outcomes(_ report: JSONValue) -> [JSONValue?] {
-            (report["checks"]?.arrayValue ?? []).map { $0["outcome"] }
+            (report["checks"]?.arrayValue ?? []).filter { check in
+                check["step"] != "nonce" && check["step"] != "attestation-signature"
+            }.map { $0["outcome"] }
         }
-        #expect(outcomes(offline) == outcomes(written) && outcomes(written).count > 20)
+        #expect(outcomes(offline) == outcomes(written) && outcomes(written).count > 18)
+        let recorded = try await shell.succeed("attest --from \(saved)" + trust).stdout
+        for step in ["nonce", "attestation-signature"] { #expect(recorded.contains("\n\(step)\tnot-judged: ")) }
+        #expect(recorded.contains("\nnote\tno device was asked: a recording of its answer proves nothing"))
+        let chain = shell.path("chain")
+        try FileManager.default.createDirectory(atPath: chain, withIntermediateDirectories: true)
+        for name in ["dac.der", "pai.der"] {
+            try FileManager.default.copyItem(atPath: "\(saved)/\(name)", toPath: "\(chain)/\(name)")
+        }
+        let bare = try await shell.run("attest --from \(chain)" + trust)
+        #expect(bare.status == 7 && bare.stdout.hasPrefix("verdict\tincomplete\n"), "\(bare)")
+        #expect(bare.stdout.contains("\nnote\tnot judged: attestation-signature, elements, nonce, "), "\(bare)")
+        #expect(bare.stdout.contains("\nchain\tpassed, "), "\(bare)")
         #expect(try await shell.run("attest --from \(saved)").status == 7)
         #expect(
             try await shell.run("attest --from /nowhere --json").error().text("id") == "attestation.unreadable-files")

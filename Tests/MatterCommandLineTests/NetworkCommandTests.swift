@@ -108,7 +108,32 @@ import Testing
         #expect(refused.status == 8 && refused.stderr.contains("is not in its range"), "\(refused)")
     }
 
-    @Test("--thread auto takes the dataset from the border router, and says which network it is")
+    @Test("--thread auto takes a network that the user has named or agreed to, never one from an answer alone")
+    func unconfirmedThread() async throws {
+        let router = try await borderRouter("mesh")
+        let environment = ["MATTERCTL_BORDER_ROUTER": router.url, "MATTERCTL_HOME": shell.home]
+        let house = try Shell(environment)
+        let refused = try await house.run("network credentials add --thread auto --json")
+        let error = try refused.error()
+        #expect(refused.status == 64 && error.text("id") == "thread.not-confirmed", "\(refused)")
+        let message = try #require(error.text("message"))
+        #expect(message.hasPrefix("\(router.url) offers the Thread network 'mesh' ("), "\(message)")
+        let id = try #require(message.split(separator: "(").last?.prefix { $0 != ")" })
+        #expect(error.text("hint") == "if it is yours, name it: --thread 'auto:\(id)'")
+        let terminal = try Shell(environment, terminals: [.input, .error])
+        for answer in ["\n", "n\n", "1\n"] {
+            let run = try await terminal.run("network credentials add --thread auto", input: answer)
+            #expect(run.status == 64 && run.stderr.contains("offers the Thread network 'mesh' (\(id))"), "\(run)")
+        }
+        #expect(try await house.succeed("network credentials ls").stdout.isEmpty)
+        let agreed = try await terminal.run("network credentials add --thread auto", input: "y\n")
+        #expect(agreed.status == 0, "\(agreed)")
+        #expect(try await house.succeed("network credentials ls").stdout.hasPrefix("mesh\t"))
+        try await house.succeed("network credentials forget mesh")
+        try await house.succeed("network credentials add --thread auto:\(id)")
+    }
+
+    @Test("--thread auto:NETWORK takes the dataset from the border router, and says which network it is")
     func threadAuto() async throws {
         let file = shell.path("dataset.hex")
         try await shell.succeed("thread dataset make --name mesh --out \(file)")
@@ -119,7 +144,7 @@ import Testing
         let house = try Shell(["MATTERCTL_BORDER_ROUTER": router.url, "MATTERCTL_HOME": shell.home])
         let device = try device("--network thread --network-dataset @\(file)")
         let port = try await device.line("ready")
-        let run = try await house.succeed(commission(port, "--thread auto"))
+        let run = try await house.succeed(commission(port, "--thread auto:mesh"))
         #expect(run.stderr.contains("the device is to join the Thread network 'mesh'"), "\(run)")
         #expect(!run.stderr.contains(digits.prefix(40)))
         let silent = try StandInServer { _ in StandInServer.Answer("", status: 204) }
@@ -203,7 +228,7 @@ import Testing
         let router = try await borderRouter("mesh")
         let broken = try StandInServer { _ in StandInServer.Answer("", status: 500) }
         let house = try Shell(["MATTERCTL_BORDER_ROUTER": "\(broken.url) \(router.url) \(router.url)"])
-        let run = try await house.succeed("network credentials add --thread auto")
+        let run = try await house.succeed("network credentials add --thread auto:mesh")
         #expect(run.stderr.contains("the Thread network 'mesh'"), "\(run)")
     }
 

@@ -37,9 +37,31 @@ import Testing
     private static let others: [(CCurlOtherOption, String)] = [
         (CCURL_WRITEDATA, "WRITEDATA"), (CCURL_HTTPHEADER, "HTTPHEADER"), (CCURL_HEADERDATA, "HEADERDATA"),
         (CCURL_COPYPOSTFIELDS, "COPYPOSTFIELDS"), (CCURL_PREREQDATA, "PREREQDATA"),
+        (CCURL_OPENSOCKETDATA, "OPENSOCKETDATA"), (CCURL_OPENSOCKETFUNCTION, "OPENSOCKETFUNCTION"),
         (CCURL_WRITEFUNCTION, "WRITEFUNCTION"), (CCURL_HEADERFUNCTION, "HEADERFUNCTION"),
         (CCURL_PREREQFUNCTION, "PREREQFUNCTION"),
     ]
+
+    @Test("addresses of private networks, of this machine and of no single host are out of reach, in every spelling")
+    func reach() {
+        let inside = [
+            "0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.1", "127.1", "0x7f000001", "2130706433", "169.254.169.254",
+            "172.16.0.1", "172.31.255.255", "192.168.1.1", "198.18.0.1", "224.0.0.251", "239.1.1.1", "255.255.255.255",
+            "::", "::1", "::ffff:127.0.0.1", "::ffff:8.8.8.8", "fe80::1", "fec0::1", "fc00::1", "fd12:3456::1",
+            "ff02::fb", "64:ff9b::192.168.1.1", "64:ff9b:1::8.8.8.8", "2002:c0a8:101::1", "2001:0:1::1", "2001:db8::1",
+        ]
+        for host in inside { #expect(ccurl_is_in_reach(host, 0) == 0, "\(host)") }
+        let outside = [
+            "8.8.8.8", "11.0.0.1", "100.63.255.255", "126.255.255.255", "128.0.0.1", "172.15.0.1", "172.32.0.1",
+            "192.167.0.1", "223.255.255.255", "2001:4860:4860::8888", "2606:4700::1111", "64:ff9b::8.8.8.8",
+            "crl.example",
+        ]
+        for host in outside { #expect(ccurl_is_in_reach(host, 0) == 1, "\(host)") }
+        for host in inside {
+            let isLoopback = host == "::1" || ["127.0.0.1", "127.1", "0x7f000001", "2130706433"].contains(host)
+            #expect(ccurl_is_in_reach(host, 1) == (isLoopback ? 1 : 0), "\(host)")
+        }
+    }
 
     @Test("our numbers of the options are those that the library itself tells, and so are their types")
     func options() throws {

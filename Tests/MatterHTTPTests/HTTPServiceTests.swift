@@ -66,6 +66,39 @@ private struct Recorder: LogHandler {
         }
     }
 
+    @Test("a URL that a stranger chose leads to no private network, also by a name and through a proxy")
+    func privateAddresses() async throws {
+        let server = try ScriptedServer([.answer(Self.ok), .answer(Self.ok)])
+        func code(_ url: String, _ settings: HTTPSettings) async throws -> HTTPError.Code? {
+            let transport = CurlTransport(settings)
+            do {
+                _ = try await transport.send(
+                    HTTPRequest(.get, "/x"), to: try BaseURL(parsing: url, isPublic: true), deadline: .now + .seconds(5)
+                )
+                await transport.close()
+                return nil
+            } catch let error as HTTPError {
+                await transport.close()
+                return error.code
+            }
+        }
+        let away = HTTPSettings(reach: .publicInternet(orHere: false))
+        for host in ["127.0.0.1", "localhost", "0x7f000001", "[::1]", "[::ffff:127.0.0.1]"] {
+            #expect(try await code("http://\(host):\(server.port)", away) == .privateAddress, "\(host)")
+        }
+        var behindProxy = away
+        behindProxy.proxy = try ProxySettings.settings(
+            for: try BaseURL(parsing: "http://192.168.1.1", isPublic: true),
+            environment: ["http_proxy": "http://127.0.0.1:\(server.port)"])
+        #expect(try await code("http://192.168.1.1", behindProxy) == .privateAddress)
+        #expect(server.requests.isEmpty)
+        // The proxy is the user's own, and this machine may be allowed.
+        #expect(try await code("http://crl.example", behindProxy) == nil)
+        let here = HTTPSettings(reach: .publicInternet(orHere: true))
+        #expect(try await code("http://localhost:\(server.port)", here) == nil)
+        #expect(try await code("http://192.168.1.1", here) == .privateAddress)
+    }
+
     @Test("a call arrives with method, path, query, headers and body")
     func arrives() async throws {
         let request = HTTPRequest(

@@ -128,6 +128,26 @@ import Testing
         #expect(made.withLock { $0 } == ["plain.example:1", "secure.example:2", "none"])
     }
 
+    @Test("neither a point nor a redirection leads into a private network")
+    func privateNetworks() async throws {
+        for url in [
+            "http://192.168.1.1/reboot", "http://169.254.169.254/", "http://[fd00::1]/a", "http://[::ffff:10.0.0.1]/",
+        ] {
+            let error = await #expect(throws: HTTPError.self) {
+                try await Self.fetcher("https://ledger.example").fetch(url)
+            }
+            #expect(error?.code == .privateAddress, "\(url)")
+            let redirected = await #expect(throws: HTTPError.self) {
+                try await Self.fetch { _ in
+                    var answer = StandInServer.Answer("", status: 302)
+                    answer.headers["Location"] = url
+                    return answer
+                }
+            }
+            #expect(redirected?.code == .privateAddress, "\(url)")
+        }
+    }
+
     @Test("a ledger elsewhere cannot send us to this machine, and only http and https are fetched")
     func places() async throws {
         let server = try StandInServer { _ in Self.octets([1]) }

@@ -107,6 +107,51 @@ import Testing
         #expect(try scene.judge(records, now: RevocationScene.now + 181 * Self.day).verdict == .notKnown)
     }
 
+    @Test("a list that does not say when the next one comes, or that is older than any issuer's rhythm, tells nothing")
+    func undated() async throws {
+        _ = try await scene.store(points(), lists { $0.nextUpdate = nil }, records)
+        for now in [RevocationScene.now, nil] {
+            let judgement = try scene.judge(records, now: now)
+            #expect(judgement.verdict == .notKnown)
+            #expect(judgement.reason == "the list of its issuer does not say when the next one comes")
+        }
+        let set = try #require(try records.set(.main))
+        #expect(records.revocation(set, now: RevocationScene.now).map(\.state) == [.stale, .stale])
+        _ = try await scene.store(points(), lists(devices: [scene.dac]) { $0.nextUpdate = nil }, records)
+        #expect(try scene.judge(records).dac.isRevoked)
+        let old = RevocationScene.now - RevocationList.longestTerm - 1
+        _ = try await scene.store(points(), lists { ($0.issued, $0.number) = (old + 1, [9]) }, records)
+        #expect(try scene.judge(records).verdict == .good)
+        _ = try await scene.store(points(), lists { ($0.issued, $0.number) = (old, [10]) }, records)
+        #expect(try scene.judge(records).reason == "the list of its issuer is of 2024-11-20")
+    }
+
+    @Test("a point of another vendor, or one whose signer may not sign for the issuer, takes no device out")
+    func foreignPoints() async throws {
+        let broken = "https://crl.example/broken.crl"
+        let stranger = try RevocationScene()
+        let foreign = [
+            try RevocationScene.point(of: scene.pai, vendorID: 0x4321, label: "b", url: broken),
+            try RevocationScene.point(
+                of: scene.pai, signer: stranger.pai.certificate, label: "c", url: broken),
+        ]
+        for point in foreign {
+            let outcomes = try await scene.store(points() + [point], lists(), records)
+            #expect(outcomes.last?.stored.fault != nil && outcomes.last?.stored.isForeign == true)
+            #expect(try scene.judge(records).verdict == .good, "\(point.label)")
+            _ = try await scene.store(points() + [point], lists(devices: [scene.dac]), records)
+            #expect(try scene.judge(records).dac.isRevoked)
+        }
+        // One of the issuer's own that cannot be fetched is a gap, and foreign ones alone are no list.
+        let own = try RevocationScene.point(of: scene.pai, label: "d", url: broken)
+        var parts = try lists()
+        parts[RevocationScene.url] = try RevocationScene.list(of: scene.pai) { $0.url = RevocationScene.url }
+        _ = try await scene.store(points() + [own], parts, records)
+        #expect(try scene.judge(records).verdict == .notKnown)
+        _ = try await scene.store([points()[1]] + foreign, lists(), records)
+        #expect(try scene.judge(records).reason == "the ledger names no list of its issuer")
+    }
+
     @Test("a point that fails keeps its old list and costs no other; the reason is stored")
     func failure() async throws {
         _ = try await scene.store(points(), lists(devices: [scene.dac]), records)

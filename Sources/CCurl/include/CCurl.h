@@ -57,10 +57,12 @@ typedef enum {
     CCURL_WRITEDATA = 10001,
     CCURL_HTTPHEADER = 10023,
     CCURL_HEADERDATA = 10029,
+    CCURL_OPENSOCKETDATA = 10164,
     CCURL_COPYPOSTFIELDS = 10165,
     CCURL_PREREQDATA = 10313,
     CCURL_WRITEFUNCTION = 20011,
     CCURL_HEADERFUNCTION = 20079,
+    CCURL_OPENSOCKETFUNCTION = 20163,
     CCURL_PREREQFUNCTION = 20312
 } CCurlOtherOption;
 
@@ -133,6 +135,20 @@ int ccurl_set_receivers(const CCurlLibrary *_Nonnull library, CCurlEasy *_Nonnul
                         CCurlReceiver _Nonnull header, void *_Nonnull user);
 int ccurl_set_gate(const CCurlLibrary *_Nonnull library, CCurlEasy *_Nonnull easy, CCurlGate _Nonnull gate,
                    void *_Nonnull user);
+// Which addresses an exchange may connect to, and whether one was refused.
+typedef struct {
+    int allows_loopback;
+    int refused;
+} CCurlReach;
+
+// None refused, no loopback; NULL when memory has run out.
+CCurlReach *_Nullable ccurl_reach_new(void);
+void ccurl_reach_free(CCurlReach *_Nonnull reach);
+// Lets an exchange connect to addresses of the public internet alone, whatever name it looked up. `reach` must live as
+// long as the exchange.
+int ccurl_set_reach(const CCurlLibrary *_Nonnull library, CCurlEasy *_Nonnull easy, CCurlReach *_Nonnull reach);
+// Whether a host, written as an address, may be connected to: 1 for a name, which says nothing of its addresses.
+int ccurl_is_in_reach(const char *_Nonnull host, int allows_loopback);
 // 0 where there is nothing to tell.
 long ccurl_number(const CCurlLibrary *_Nonnull library, CCurlEasy *_Nonnull easy, CCurlNumber what);
 int64_t ccurl_time(const CCurlLibrary *_Nonnull library, CCurlEasy *_Nonnull easy, CCurlTime what);

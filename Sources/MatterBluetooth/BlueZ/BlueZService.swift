@@ -29,6 +29,8 @@ actor BlueZService {
     nonisolated let connection: DBusConnection
     private nonisolated let radioRoot: String
     private(set) var tree = BlueZTree()
+    /// The connection that has the daemon's name; `nil` until that is known.
+    private var owner: String?
     /// Why the service is over.
     private(set) var end: BluetoothError?
     /// The devices that were there before us: they are not forgotten.
@@ -94,7 +96,11 @@ actor BlueZService {
             try await connection.call(.bus("AddMatch", [.string(rule)]), within: Self.patience)
         }
         do throws(DBusError) {
-            try await connection.call(.bus("GetNameOwner", [.string(BlueZ.service)]), within: Self.patience)
+            try await connection.call(
+                .bus("GetNameOwner", [.string(BlueZ.service)]), within: Self.patience
+            ) { [weak self] values in
+                self?.assumeIsolated { $0.owner = values.first?.string }
+            }
         } catch {
             // Without an adapter the system would try to start the daemon, and wait for it in vain.
             if error.kind == .timedOut || radio.adapters.isEmpty { throw error }
@@ -139,8 +145,13 @@ actor BlueZService {
 
     // MARK: Signals
 
+    /// Any user may send us signals: the rules of ``begin()`` filter only those that go to all.
     private func handle(_ signal: DBusSignal) {
-        if signal.interface == BlueZ.bus, signal.member == "NameOwnerChanged" { return ownerChanged(signal) }
+        if signal.sender == BlueZ.bus {
+            if signal.interface == BlueZ.bus, signal.member == "NameOwnerChanged" { ownerChanged(signal) }
+            return
+        }
+        guard signal.sender == owner else { return }
         for change in tree.handle(signal) {
             switch change {
             case .seen(let path): seen(path)
@@ -159,7 +170,9 @@ actor BlueZService {
 
     private func ownerChanged(_ signal: DBusSignal) {
         let names = signal.arguments.compactMap(\.string)
-        guard names.first == BlueZ.service, names.count == 3, !names[1].isEmpty else { return }
+        guard names.first == BlueZ.service, names.count == 3 else { return }
+        // The daemon that a call of ours has started.
+        guard !names[1].isEmpty else { return owner = names[2] }
         over(BluetoothError(.disconnected, "bluetoothd has stopped"))
     }
 

@@ -127,7 +127,7 @@ extension DBusConnection: DBusLoop.Owner {
         case CDBUS_SIGNAL:
             let signal = DBusSignal(
                 path: message.path, interface: message.interface, member: message.member,
-                arguments: message.arguments)
+                arguments: message.arguments, sender: message.sender)
             assumeIsolated { $0.handlers }?.signal(signal)
         case CDBUS_CALL:
             let call = DBusCall(

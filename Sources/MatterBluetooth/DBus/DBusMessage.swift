@@ -20,6 +20,8 @@ struct DBusSignal: Equatable, Sendable {
     var interface: String
     var member: String
     var arguments: [DBusValue] = []
+    /// The unique name of the connection that sent it, as the bus vouches for it; empty for a signal of ours.
+    var sender = ""
 }
 
 /// The answer to a call of an object of ours.

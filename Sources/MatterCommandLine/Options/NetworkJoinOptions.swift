@@ -17,8 +17,8 @@ struct NetworkJoinOptions: ParsableArguments {
     @Flag(help: "The Wi-Fi network has no password.") var wifiOpen = false
     @Option(
         help: ArgumentHelp(
-            "The Thread network for the device: its dataset, or auto for that of a border router here (auto:NETWORK if "
-                + "there are several).",
+            "The Thread network for the device: its dataset, or auto for that of a border router here, after a "
+                + "question; auto:NETWORK names it.",
             valueName: "@FILE|auto"))
     var thread: String?
 

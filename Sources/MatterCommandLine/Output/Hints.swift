@@ -48,6 +48,12 @@ enum Hints {
         "attestation.if-development": "if this is a development device add --allow-test-devices",
         "attestation.add-authority":
             "bring the authorities up to date: matterctl trust update; or add the certificate: --trust DIR",
+        "attestation.trust-again":
+            "you removed this authority yourself (matterctl trust show {0}); to trust it again: matterctl trust add FILE",
+        "attestation.see-withdrawn":
+            "bring the authorities up to date: matterctl trust update; if it stays withdrawn, ask the manufacturer",
+        "attestation.complete-files":
+            "add what is missing: the declaration as cd.der, or what 'matterctl attest --save DIR' wrote",
         "attestation.fetch-lists":
             "fetch the lists of revoked certificates: matterctl trust update; or accept this: --revocation soft",
         "attestation.development-declaration":
@@ -241,6 +247,7 @@ enum Hints {
             + "then run the same command again",
         "thread.by-hand":
             "print the dataset on the border router, and give it: --thread @FILE (ot-ctl dataset active -x)",
+        "thread.confirm": "if it is yours, name it: --thread 'auto:{0}'",
         "thread.choose": "choose one of them: --thread 'auto:{0}'",
         "net.force": "to remove it all the same, add --force; connect it to another one first: matterctl net connect",
         "net.status": "see how it is connected: matterctl net status {0}",

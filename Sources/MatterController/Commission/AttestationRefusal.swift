@@ -10,7 +10,9 @@ package struct AttestationRefusal: Error {
 
     /// The first failure with its number, as the reference implementation counts them.
     var reason: String {
-        guard let result = report.result else { return "untrusted" }
+        guard let result = report.result else {
+            return "these steps were not judged: " + report.unjudged.map(\.rawValue).joined(separator: ", ")
+        }
         switch result {
         case .paaNotFound:
             let name = report.soughtName.map { name in
@@ -21,8 +23,8 @@ package struct AttestationRefusal: Error {
         case .dacRevoked, .paiRevoked, .paiAndDACRevoked:
             let since = report.revocation?.since.map { " since \(X509Time.text($0))" } ?? ""
             return "\(result)\(since) (\(result.rawValue))"
-        case .paaRevoked:
-            let since = report.authorityRevoked.map { " since \(X509Time.text($0)) or before" } ?? ""
+        case .paaRevoked, .authorityWithdrawn:
+            let since = (report.authorityWithdrawal?.date).map { " since \(X509Time.text($0)) or before" } ?? ""
             return "\(result)\(since) (\(result.rawValue))"
         case .revocationNotKnown:
             return "\(result): \(report.revocation?.reason ?? "") (\(result.rawValue))"

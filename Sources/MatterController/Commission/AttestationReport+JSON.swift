@@ -11,6 +11,7 @@ extension AttestationReport: JSONConvertible {
             object["code"] = .int(Int64(result.rawValue))
             object["step"] = failedStep.map { .string($0.rawValue) }
         }
+        object["withdrawnSince"] = authorityWithdrawal.map { .string(X509Time.text($0.date)) }
         object["vendorId"] = reported?.vendorID.map { .uint(UInt64($0.rawValue)) }
         object["productId"] = reported?.productID.map { .uint(UInt64($0)) }
         object["dac"] = dac.map(Self.json)

@@ -13,7 +13,7 @@ package struct AttestedDevice: Sendable {
 
     /// Why a device is not trusted; `nil` if it is.
     package var refusal: CommissioningError? {
-        report.verdict == .untrusted ? AttestationRefusal(report: report).error : nil
+        report.verdict.isRefusal ? AttestationRefusal(report: report).error : nil
     }
 }
 

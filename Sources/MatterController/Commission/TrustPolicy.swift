@@ -119,7 +119,7 @@ struct AttestationJudge: Sendable {
     func attest(_ evidence: AttestationEvidence) async throws -> AttestationSummary {
         guard enforcement != .skip else { return AttestationSummary(.skipped) }
         let report = examine(evidence)
-        guard report.verdict == .untrusted else { return AttestationSummary(report) }
+        guard report.verdict.isRefusal else { return AttestationSummary(report) }
         let refusal = AttestationRefusal(report: report)
         if enforcement == .warn {
             warn("attestation failed: \(refusal.reason)", .step("attestation.not-enforced"))
@@ -144,13 +144,11 @@ struct AttestationJudge: Sendable {
     /// Old keys matter where the ledger's were asked for.
     private func warnIfOld(_ report: AttestationReport) {
         guard case .now(let seconds) = time else { return }
-        let isOfLedger =
-            switch report.authority?.origin {
-            case .ledger, .snapshot: true
-            default: report.result == .paaNotFound
-            }
-        let age = TrustAge(date: trust.date, now: MatterEpoch.unix(seconds))
-        guard isOfLedger, age.isOld else { return }
+        guard report.authority != nil || report.result == .paaNotFound,
+            let date = trust.date(of: report.authority?.origin)
+        else { return }
+        let age = TrustAge(date: date, now: MatterEpoch.unix(seconds))
+        guard age.isOld else { return }
         warn("the known authorities are of \(age.day), \(age.days) days ago", .step("trust.update"))
     }
 }

@@ -23,6 +23,15 @@ package enum AttestationStep: String, Sendable, CaseIterable, CustomStringConver
     case advertisement
 
     package var description: String { rawValue }
+
+    /// Whether a device is only trusted if this was judged.
+    var isNeeded: Bool {
+        switch self {
+        case .basicInformation, .revocation, .firmware, .setupCode, .advertisement, .dacValidity, .declarationAuthority:
+            false
+        default: true
+        }
+    }
 }
 
 /// One check and the outcome of it.

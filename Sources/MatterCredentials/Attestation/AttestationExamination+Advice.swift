@@ -11,15 +11,20 @@ extension AttestationExamination {
                 "bytes behind the declaration: \(count); its signature does not cover them, and they are ignored")
         }
         if let reason = report.revocation?.reason { report.notes.append("revocation is not known: \(reason)") }
-        if evidence.declaration != nil {
-            report.notes.append("no device was asked: only the certificates and the declaration are judged")
+        if let text = evidence.noteOnSource { report.notes.append(text) }
+        if report.verdict == .incomplete {
+            report.notes.append("not judged: " + report.unjudged.map(\.rawValue).joined(separator: ", "))
         }
     }
 
     /// The next step after a failure.
     var hint: Hint? {
         switch report.result {
-        case nil, .success: nil
+        case nil: report.verdict == .incomplete ? .step("attestation.complete-files") : nil
+        case .success: nil
+        case .authorityDistrusted:
+            .step("attestation.trust-again", AttestationReport.hex(report.soughtKeyIdentifier ?? []))
+        case .authorityWithdrawn: .step("attestation.see-withdrawn")
         case .paaNotFound: hintForAuthority
         case .declarationNoCertificateFound: hintForSigner
         case .dacExpired:

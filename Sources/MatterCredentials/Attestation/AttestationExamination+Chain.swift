@@ -9,16 +9,7 @@ extension AttestationExamination {
         let sought = "a trusted authority named \(pai.issuer) with key id \(AttestationReport.hex(keyIdentifier))"
         let candidates = trust.authorities(keyIdentifier: keyIdentifier)
         guard let anchor = candidates.first(where: { $0.subject == pai.issuer }) ?? candidates.first else {
-            if let since = trust.revocationDate(keyIdentifier: keyIdentifier, subject: pai.issuer) {
-                report.authorityRevoked = since
-                throw .failed(
-                    .paaRevoked, "the ledger lists it as revoked since \(X509Time.text(since)) or before",
-                    Comparison(sought, "revoked since \(X509Time.text(since)) or before"))
-            }
-            throw .failed(
-                .paaNotFound,
-                "no authority with key id \(AttestationReport.hex(keyIdentifier)), named \(pai.issuer), is trusted",
-                Comparison(sought, "none"))
+            throw missing(keyIdentifier, pai.issuer, sought)
         }
         report.authority = anchor
         var values = Comparison(sought, "\(anchor.subject)", origin: anchor.origin)
@@ -38,6 +29,31 @@ extension AttestationExamination {
         }
         if anchor.isDevelopment { values.warning = "this is an authority for development: anyone may use it" }
         return values
+    }
+
+    private mutating func missing(
+        _ keyIdentifier: [UInt8], _ subject: AttestationName, _ sought: String
+    ) -> Finding {
+        switch trust.missing(keyIdentifier: keyIdentifier, subject: subject) {
+        case .unknown:
+            return .failed(
+                .paaNotFound,
+                "no authority with key id \(AttestationReport.hex(keyIdentifier)), named \(subject), is trusted",
+                Comparison(sought, "none"))
+        case .distrusted:
+            return .failed(
+                .authorityDistrusted, "you have removed it from the trusted authorities",
+                Comparison(sought, "one that is distrusted"))
+        case .withdrawn(let withdrawal):
+            report.authorityWithdrawal = withdrawal
+            let since = "since \(X509Time.text(withdrawal.date)) or before"
+            return withdrawal.isRevoked
+                ? .failed(
+                    .paaRevoked, "the ledger lists it as revoked \(since)", Comparison(sought, "revoked \(since)"))
+                : .failed(
+                    .authorityWithdrawn, "the ledger had it, and lists it no longer \(since)",
+                    Comparison(sought, "withdrawn \(since)"))
+        }
     }
 
     func checkDACValidity() throws(Finding) -> Comparison {

@@ -18,9 +18,13 @@ extension AttestationExamination {
         let candidates = trust.declarationSigners(keyIdentifier: declaration.signerKeyIdentifier)
         guard let signer = candidates.first(where: { declaration.isSigned(by: $0.publicKey) }) ?? candidates.first
         else {
+            let isDistrusted = trust.isDistrusted(declaration.signerKeyIdentifier)
             throw .failed(
-                .declarationNoCertificateFound, "no signer with key id \(keyIdentifier) is trusted",
-                Comparison(sought, "none"))
+                .declarationNoCertificateFound,
+                isDistrusted
+                    ? "you trust the signer with key id \(keyIdentifier) no longer"
+                    : "no signer with key id \(keyIdentifier) is trusted",
+                Comparison(sought, isDistrusted ? "one that is distrusted" : "none"))
         }
         report.declarationSigner = signer
         return Comparison(

@@ -55,11 +55,16 @@ struct AttestationExamination {
                 report.failedStep = step
             }
         }
-        if report.result == nil {
+        switch report.result {
+        case .authorityDistrusted: report.verdict = .distrusted
+        case .authorityWithdrawn, .paaRevoked: report.verdict = .withdrawn
+        case nil where evidence.source == .certificates && evidence.declaration == nil: report.verdict = .incomplete
+        case nil:
             let isDevelopment =
                 report.authority?.isDevelopment ?? true || report.declarationSigner?.isDevelopment ?? true
             report.result = .success
             report.verdict = isDevelopment ? .test : .trusted
+        default: break
         }
         addNotes()
         report.hint = hint
@@ -116,15 +121,15 @@ struct AttestationExamination {
             "DAC, PAI, elements of at most \(AttestationElements.maximumCount) bytes, signature",
             "DAC \(evidence.dac.count), PAI \(evidence.pai.count), elements \(response.elements.count), "
                 + "signature \(response.signature.count) bytes")
-        let hasAnswer = evidence.declaration != nil || !response.elements.isEmpty && !response.signature.isEmpty
-        guard !evidence.dac.isEmpty, hasAnswer else {
+        let isComplete = !evidence.hasAnswer || !response.elements.isEmpty && !response.signature.isEmpty
+        guard !evidence.dac.isEmpty, isComplete else {
             throw .failed(.invalidArgument, "the device sent no certificate, no elements or no signature", values)
         }
         guard response.elements.count <= AttestationElements.maximumCount else {
             throw .failed(.invalidArgument, "the elements are too long", values)
         }
         guard
-            evidence.declaration != nil
+            !evidence.hasAnswer
                 || evidence.nonce.count == AttestationElements.nonceCount
                     && evidence.attestationChallenge.count == AttestationResponse.challengeCount
         else { throw .failed(.invalidArgument, "the nonce or the attestation challenge has a wrong length", values) }
@@ -190,9 +195,10 @@ struct AttestationExamination {
     }
 
     private static let noAnswer = "there is no answer of a device"
+    private static let isRecorded = "the question comes from the same folder as the answer, so any recording fits"
 
     private func checkAttestationSignature() throws(Finding) -> Comparison {
-        guard evidence.declaration == nil else { throw .notJudged(Self.noAnswer) }
+        guard evidence.hasAnswer else { throw .notJudged(Self.noAnswer) }
         let count = evidence.response.signature.count
         let rule = "\(AttestationResponse.signatureCount) bytes, by the key of the DAC, for this session"
         guard count == AttestationResponse.signatureCount else {
@@ -207,11 +213,13 @@ struct AttestationExamination {
                 .attestationSignatureInvalid, "the key of the DAC did not sign this answer in this session",
                 Comparison(rule, "another key, or another session"))
         }
-        return Comparison(rule, "\(count) bytes, by the key of the DAC")
+        let values = Comparison(rule, "\(count) bytes, by the key of the DAC")
+        guard evidence.source != .recording else { throw .notJudged(Self.isRecorded, values) }
+        return values
     }
 
     private mutating func checkElements() throws(Finding) -> Comparison {
-        guard evidence.declaration == nil else { throw .notJudged(Self.noAnswer) }
+        guard evidence.hasAnswer else { throw .notJudged(Self.noAnswer) }
         let encoded = evidence.response.elements
         let rule = "declaration, nonce and timestamp"
         do { elements = try AttestationElements(decoding: encoded) } catch {
@@ -228,6 +236,7 @@ struct AttestationExamination {
         guard constantTimeEqual(elements.nonce, evidence.nonce) else {
             throw .failed(.nonceMismatch, "the device answered with another nonce than it was sent", values)
         }
+        guard evidence.source != .recording else { throw .notJudged(Self.isRecorded, values) }
         return values
     }
 

@@ -188,9 +188,9 @@ extension AttestationFiles {
     }
 
     /// What there is to judge: the answer of a device; with the key alone an answer that it makes now; without either only
-    /// certificates and declaration.
+    /// certificates and, if there is one, the declaration.
     ///
-    /// - Throws: `attestation.unreadable-files` if there is no certificate of a device, or nothing with a declaration.
+    /// - Throws: `attestation.unreadable-files` if there is no certificate of a device.
     package func evidence(random: any RandomSource, path: String) throws -> AttestationEvidence {
         guard let dac else { throw Self.wrong("\(path) has no certificate of a device (DAC)") }
         var evidence = AttestationEvidence(
@@ -202,11 +202,12 @@ extension AttestationFiles {
             evidence.response = response
             evidence.nonce = nonce
             evidence.attestationChallenge = attestationChallenge
+            evidence.source = .recording
             return evidence
         }
-        guard let declaration else { throw Self.wrong("\(path) has no certification declaration") }
-        guard let key else {
+        guard let declaration, let key else {
             evidence.declaration = declaration
+            evidence.source = .certificates
             return evidence
         }
         evidence.nonce = try random.bytes(AttestationElements.nonceCount)

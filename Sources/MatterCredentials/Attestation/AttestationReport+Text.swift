@@ -6,7 +6,7 @@ extension AttestationReport {
 
     /// The report for a person: the verdict, the facts, and every check, a line each.
     package var lines: [String] {
-        let first = "attestation: \(verdict.rawValue)" + (failure.map { " - \($0)" } ?? "")
+        let first = "attestation: \(verdictText)" + (failure.map { " - \($0)" } ?? "")
         let checks = checks.map { ("check", "\($0.step): " + $0.texts.joined(separator: "; ")) }
         let rest = verdict == .skipped ? [] : facts.dropFirst() + checks + notes.map { ("note", $0) }
         return [first]
@@ -15,7 +15,7 @@ extension AttestationReport {
 
     /// The verdict, what was looked for and found, and where the trusted keys came from.
     package var facts: [(label: String, text: String)] {
-        var facts = [("verdict", verdict.rawValue)]
+        var facts = [("verdict", verdictText)]
         func add(_ label: String, _ text: String?) { if let text { facts.append((label, text)) } }
         add("device", reported.map { "\($0) (Basic Information)" })
         add("DAC", dac.map { Self.text($0, dacIdentifiers) })
@@ -33,6 +33,10 @@ extension AttestationReport {
             add("not used", "\(unusableTrust.count - Self.shownFiles) more files")
         }
         return facts
+    }
+
+    private var verdictText: String {
+        verdict.rawValue + (authorityWithdrawal.map { " since \(X509Time.text($0.date)) or before" } ?? "")
     }
 
     private func named(_ name: AttestationName?) -> String { name.map { ", named \($0)" } ?? "" }

@@ -8,8 +8,22 @@ package enum AttestationVerdict: String, Sendable, CaseIterable {
     /// Valid by a development authority or declaration key, with which anyone can sign.
     case test
     case untrusted
+    /// The user trusts its authority no longer.
+    case distrusted
+    /// The ledger had its authority, and has taken it back.
+    case withdrawn
+    /// Nothing is wrong with what there was to judge, but some of what a verdict needs was missing.
+    case incomplete
     /// Nothing was checked.
     case skipped
+
+    /// Whether a device with this verdict is refused.
+    package var isRefusal: Bool {
+        switch self {
+        case .untrusted, .distrusted, .withdrawn, .incomplete: true
+        case .trusted, .test, .skipped: false
+        }
+    }
 }
 
 /// Everything that verifying a device's attestation brought to light.
@@ -45,8 +59,8 @@ package struct AttestationReport: Sendable, Hashable {
 
     /// What is known of revocation; `nil` if it was not looked for.
     package var revocation: RevocationJudgement?
-    /// When the ledger was first seen to list the authority as revoked, in seconds since 1970; `nil` if it does not.
-    package var authorityRevoked: Int64?
+    /// That the ledger took the authority back; `nil` if it did not.
+    package var authorityWithdrawal: AuthorityWithdrawal?
 
     /// Where trusted keys came from, a line for each source.
     package var sources: [String] = []
@@ -71,6 +85,11 @@ package struct AttestationReport: Sendable, Hashable {
     /// True if nothing is wrong but that the authority is not known: a person may know better.
     package var lacksOnlyAuthority: Bool {
         result == .paaNotFound && !checks.contains { $0.isFailure && $0.step != .authority }
+    }
+
+    /// The checks for which something was missing that a verdict needs.
+    package var unjudged: [AttestationStep] {
+        checks.filter { $0.outcome == .notJudged && $0.step.isNeeded }.map(\.step)
     }
 
     /// The failure in a sentence with code and step; `nil` without one.

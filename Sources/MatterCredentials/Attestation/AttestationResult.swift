@@ -50,6 +50,9 @@ package enum AttestationResult: Int, Sendable, CaseIterable {
 
     /// A number of our own: the reference implementation accepts a chain of which it has no list.
     case revocationNotKnown = 1001
+    /// Numbers of our own: the reference implementation knows neither.
+    case authorityDistrusted = 1002
+    case authorityWithdrawn = 1003
 }
 
 extension AttestationResult: CustomStringConvertible {
@@ -95,6 +98,8 @@ extension AttestationResult: CustomStringConvertible {
         case .declarationInvalidProductID: "certification declaration is for another product"
         case .declarationInvalidPAA: "certification declaration does not allow this PAA"
         case .invalidArgument: "attestation data are missing or too long"
+        case .authorityDistrusted: "you trust this authority no longer"
+        case .authorityWithdrawn: "the ledger has withdrawn this authority"
         case .revocationNotKnown: "it is not known whether the certificates are revoked"
         }
     }

@@ -1,3 +1,13 @@
+/// Where evidence comes from.
+package enum AttestationSource: Sendable, Hashable {
+    /// A device that was asked in a session, or a key that answered now.
+    case device
+    /// The answer of a device that was asked some time, with the question that it answered.
+    case recording
+    /// Files without an answer.
+    case certificates
+}
+
 /// The evidence of a device for a commissioner, with the question that it answers.
 package struct AttestationEvidence: Sendable, Hashable {
     /// The device attestation certificate, DER.
@@ -19,6 +29,7 @@ package struct AttestationEvidence: Sendable, Hashable {
     package var advertised: VendorAndProduct?
     /// The certification declaration of credentials that are judged without a device: there is no answer that has it.
     package var declaration: [UInt8]?
+    package var source = AttestationSource.device
 
     package init(
         dac: [UInt8], pai: [UInt8], response: AttestationResponse, nonce: [UInt8], attestationChallenge: [UInt8],
@@ -31,6 +42,19 @@ package struct AttestationEvidence: Sendable, Hashable {
         self.attestationChallenge = attestationChallenge
         self.vendorID = vendorID
         self.productID = productID
+    }
+
+    /// Whether a device answered, now or when it was recorded.
+    var hasAnswer: Bool { source != .certificates && declaration == nil }
+
+    /// What a person should know of where it comes from.
+    var noteOnSource: String? {
+        switch source {
+        case .recording: "no device was asked: a recording of its answer proves nothing of the device that is there now"
+        case .certificates where declaration == nil: "no device was asked: only the certificates are judged"
+        case .certificates: "no device was asked: only the certificates and the declaration are judged"
+        case .device: nil
+        }
     }
 
     /// Vendor and product of Basic Information.

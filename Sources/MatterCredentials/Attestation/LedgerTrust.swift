@@ -9,10 +9,30 @@ package protocol LedgerTrust: Sendable {
     var isTest: Bool { get }
     func authorities(keyIdentifier: [UInt8]) -> [TrustAnchor]
     func declarationSigners(keyIdentifier: [UInt8]) -> [DeclarationSigner]
-    /// Whether the ledger had an authority and no longer lists it, or lists it as revoked.
-    func isWithdrawn(_ anchor: TrustAnchor) -> Bool
-    /// When the ledger was first seen to list an authority as revoked, in seconds since 1970; `nil` if it does not.
-    func revocationDate(keyIdentifier: [UInt8], subject: AttestationName) -> Int64?
+    /// What became of an authority that the ledger had; `nil` if it did not take it back.
+    func withdrawal(keyIdentifier: [UInt8], subject: AttestationName) -> AuthorityWithdrawal?
+}
+
+/// That the ledger took an authority back.
+package struct AuthorityWithdrawal: Sendable, Hashable {
+    /// Whether the ledger lists it as revoked; otherwise it lists it nowhere.
+    package let isRevoked: Bool
+    /// When that was first seen, in seconds since 1970.
+    package let date: Int64
+
+    package init(isRevoked: Bool, date: Int64) {
+        self.isRevoked = isRevoked
+        self.date = date
+    }
+}
+
+/// Why an authority is not trusted.
+package enum MissingAuthority: Sendable, Hashable {
+    /// No source has it.
+    case unknown
+    /// The user trusts it no longer.
+    case distrusted
+    case withdrawn(AuthorityWithdrawal)
 }
 
 extension LedgerTrust {

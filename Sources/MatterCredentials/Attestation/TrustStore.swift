@@ -125,8 +125,12 @@ package struct TrustStore: Sendable {
         let builtIn = hasBuiltInAuthorities ? ProductionAuthorities.anchors(keyIdentifier: keyIdentifier) : []
         let newer = ledgers.filter { $0.date > ProductionAuthorities.date }
         let found =
-            ledgers.flatMap { $0.authorities(keyIdentifier: keyIdentifier) }
-            + builtIn.filter { anchor in !newer.contains { !$0.isTest && $0.isWithdrawn(anchor) } }
+            current.flatMap { $0.authorities(keyIdentifier: keyIdentifier) }
+            + builtIn.filter { anchor in
+                !newer.contains {
+                    !$0.isTest && $0.withdrawal(keyIdentifier: keyIdentifier, subject: anchor.subject) != nil
+                }
+            }
             + authorities.filter { $0.keyIdentifier == keyIdentifier }
         var known: [TrustAnchor] = []
         for anchor in found
@@ -136,21 +140,55 @@ package struct TrustStore: Sendable {
         return known
     }
 
-    /// When a ledger was first seen to list an authority as revoked, in seconds since 1970; `nil` if none does.
-    package func revocationDate(keyIdentifier: [UInt8], subject: AttestationName) -> Int64? {
-        ledgers.compactMap { $0.revocationDate(keyIdentifier: keyIdentifier, subject: subject) }.min()
+    /// The ledgers that count. What was brought before this program was made adds nothing: its table is of the same ledger
+    /// at a later time, and lacks what was taken back in between.
+    private var current: [any LedgerTrust] { ledgers.filter { !isOutdated($0) } }
+
+    private func isOutdated(_ ledger: any LedgerTrust) -> Bool {
+        hasBuiltInAuthorities && !ledger.isTest && ledger.date < ProductionAuthorities.date
     }
+
+    /// Why there is no authority with a key identifier and a name.
+    package func missing(keyIdentifier: [UInt8], subject: AttestationName) -> MissingAuthority {
+        if isDistrusted(keyIdentifier) { return .distrusted }
+        let withdrawals = ledgers.compactMap { $0.withdrawal(keyIdentifier: keyIdentifier, subject: subject) }
+        let revoked = withdrawals.filter(\.isRevoked)
+        if let first = (revoked.isEmpty ? withdrawals : revoked).min(by: { $0.date < $1.date }) {
+            return .withdrawn(first)
+        }
+        let wasListed = ledgers.contains { ledger in
+            isOutdated(ledger)
+                && ledger.authorities(keyIdentifier: keyIdentifier).contains { $0.subject == subject }
+        }
+        return wasListed
+            ? .withdrawn(AuthorityWithdrawal(isRevoked: false, date: ProductionAuthorities.date)) : .unknown
+    }
+
+    /// Whether the user trusts a key no longer.
+    package func isDistrusted(_ keyIdentifier: [UInt8]) -> Bool { distrusted.contains(keyIdentifier) }
 
     /// The declaration signers with a key identifier.
     package func declarationSigners(keyIdentifier: [UInt8]) -> [DeclarationSigner] {
         guard !distrusted.contains(keyIdentifier) else { return [] }
         let known = declarationSigners.filter { $0.keyIdentifier == keyIdentifier }
-        return known.isEmpty ? ledgers.flatMap { $0.declarationSigners(keyIdentifier: keyIdentifier) } : known
+        return known.isEmpty ? current.flatMap { $0.declarationSigners(keyIdentifier: keyIdentifier) } : known
     }
 
     /// When the ledger was last asked, in seconds since 1970.
     package var date: Int64 {
         ledgers.filter { !$0.isTest }.map(\.date).reduce(hasBuiltInAuthorities ? ProductionAuthorities.date : 0, max)
+    }
+
+    /// When the source of a trusted key was last brought up to date, in seconds since 1970; of the newest source if there is
+    /// no key.
+    ///
+    /// - Returns: `nil` for a key that does not come from the ledger.
+    package func date(of origin: TrustOrigin?) -> Int64? {
+        switch origin {
+        case nil, .ledger: date
+        case .snapshot: ProductionAuthorities.date
+        case .testLedger, .builtIn, .development, .directory, .own: nil
+        }
     }
 
     /// Where the keys came from, a line for each source.
@@ -162,7 +200,10 @@ package struct TrustStore: Sendable {
         }
         let own = counts { if case .own = $0 { true } else { false } }
         let files = counts { if case .directory = $0 { true } else { false } }
-        var lines = ledgers.map { "\($0.isTest ? "test " : "")ledger: authorities \($0.count) as of \($0.day)" }
+        var lines = ledgers.map {
+            "\($0.isTest ? "test " : "")ledger: authorities \($0.count) as of \($0.day)"
+                + (isOutdated($0) ? ", which is older than this program: only those that are built in count" : "")
+        }
         lines += [
             "built in: authorities \(hasBuiltInAuthorities ? ProductionAuthorities.count : 0) as of "
                 + "\(ProductionAuthorities.day), declaration keys \(counts { $0 == .builtIn }.signers)",

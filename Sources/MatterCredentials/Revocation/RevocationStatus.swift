@@ -1,5 +1,8 @@
 /// A list of revoked certificates that was looked into.
 package struct RevocationList: Sendable, Hashable {
+    /// The longest time that a list counts after it was made, whatever it promises, seconds: two years.
+    package static let longestTerm: Int64 = 731 * 86_400
+
     /// The URL or file that it came from.
     package var origin: String
     /// When its signer made it, in seconds since 1970; `nil` if the list does not say.
@@ -16,12 +19,15 @@ package struct RevocationList: Sendable, Hashable {
         self.fetched = fetched
     }
 
-    /// Whether its signer must have made a newer one by now, or it was fetched too long ago.
+    /// Whether its signer must have made a newer one by now, or it was fetched too long ago. A list that does not say when
+    /// the next one comes may be a recording of any age (RFC 5280, 5.1.2.5, requires that it says so).
     ///
-    /// - Parameter now: seconds since 1970; `nil` if the clock is wrong, so that no list is.
+    /// - Parameter now: seconds since 1970; `nil` if the clock is wrong, so that only a list without that date is.
     package func isStale(now: Int64?) -> Bool {
+        guard let nextUpdate else { return true }
         guard let now else { return false }
-        return nextUpdate.map { $0 < now } ?? false || fetched.map { TrustAge(date: $0, now: now).isOld } ?? false
+        return nextUpdate < now || issued.map { $0 < now - Self.longestTerm } ?? false
+            || fetched.map { TrustAge(date: $0, now: now).isOld } ?? false
     }
 
     var text: String {

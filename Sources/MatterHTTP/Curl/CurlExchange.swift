@@ -15,18 +15,24 @@ final class CurlExchange {
     private var headers: [String: String] = [:]
     private var body: [UInt8] = []
     private var isTooLarge = false
+    /// libcurl's thread asks it while the exchange lives.
+    private let reach: UnsafeMutablePointer<CCurlReach>
 
     /// - Parameter authorities: the file of certificate authorities; `nil` for those of the system.
     init(
         _ call: CurlCall, _ settings: HTTPSettings, authorities: String?, library: CurlLibrary
     ) throws(HTTPError) {
+        guard let reach = ccurl_reach_new() else { throw Self.noMemory(call) }
         guard let easy = ccurl_easy_init(library.handle) else {
-            throw HTTPError(.connectionLost, "there is no memory for an exchange with \(call.url)")
+            ccurl_reach_free(reach)
+            throw Self.noMemory(call)
         }
+        self.reach = reach
         self.call = call
         self.easy = easy
         self.library = library
         self.settings = settings
+        try setReach()
         setConnection(authorities: authorities)
         setProxy()
         try setRequest()
@@ -39,6 +45,11 @@ final class CurlExchange {
     deinit {
         ccurl_easy_cleanup(library.handle, easy)
         ccurl_list_free(library.handle, fields)
+        ccurl_reach_free(reach)
+    }
+
+    private static func noMemory(_ call: CurlCall) -> HTTPError {
+        HTTPError(.connectionLost, "there is no memory for an exchange with \(call.url)")
     }
 
     // MARK: Options
@@ -49,6 +60,17 @@ final class CurlExchange {
 
     private func set(_ option: CCurlTextOption, _ value: String) {
         isRefused = ccurl_set_text(library.handle, easy, option, value) != 0 || isRefused
+    }
+
+    private func setReach() throws(HTTPError) {
+        guard case .publicInternet(let orHere) = settings.reach else { return }
+        guard ccurl_is_in_reach(call.url.host, orHere ? 1 : 0) == 1 else {
+            throw HTTPErrorTranslation(url: call.url, settings: settings).isPrivate
+        }
+        // The user has chosen the proxy; which addresses a name has, the proxy finds out.
+        guard settings.proxy == nil else { return }
+        reach.pointee.allows_loopback = orHere ? 1 : 0
+        isRefused = ccurl_set_reach(library.handle, easy, reach) != 0 || isRefused
     }
 
     private func setConnection(authorities: String?) {
@@ -191,6 +213,9 @@ final class CurlExchange {
         if code == CCURL_OK.rawValue {
             let status = ccurl_number(library.handle, easy, CCURL_RESPONSE_CODE)
             return .success(HTTPResponse(status: status, headers: headers, body: body))
+        }
+        if code == CCURL_COULDNT_CONNECT.rawValue, reach.pointee.refused != 0 {
+            return .failure(HTTPErrorTranslation(url: call.url, settings: settings).isPrivate)
         }
         let outcome = CurlOutcome(
             code: CCurlCode(UInt32(bitPattern: code)), words: library.words(code), isTooLarge: isTooLarge,

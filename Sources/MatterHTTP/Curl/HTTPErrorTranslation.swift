@@ -61,6 +61,11 @@ struct HTTPErrorTranslation {
     /// The call took longer than it may.
     var timedOut: HTTPError { HTTPError(.timedOut, "\(url) did not answer in time") }
 
+    /// Its host is where a stranger's URL may not lead.
+    var isPrivate: HTTPError {
+        HTTPError(.privateAddress, "\(url) is in a private network, where no URL of the ledger may lead")
+    }
+
     private var tooLarge: HTTPError {
         HTTPError(.tooLarge, "\(url) sends an answer of more than \(settings.largestBody) bytes")
     }

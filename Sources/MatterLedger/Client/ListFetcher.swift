@@ -68,7 +68,9 @@ package actor ListFetcher {
         let name = proxy.map { "\($0.host):\($0.port)" } ?? ""
         if let transport = transports[name] { return transport }
         let transport = connect(
-            HTTPSettings(proxy: proxy, largestBody: CertificateRevocationList.maximumCount, userAgent: userAgent))
+            HTTPSettings(
+                proxy: proxy, largestBody: CertificateRevocationList.maximumCount, userAgent: userAgent,
+                reach: .publicInternet(orHere: ledger.isLoopback)))
         transports[name] = transport
         return transport
     }

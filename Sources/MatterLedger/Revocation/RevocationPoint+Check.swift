@@ -64,6 +64,10 @@ extension RevocationPoint {
 
     // MARK: Who signs, and for whom
 
+    /// Whether the signer that the point names may sign for its issuer. Any vendor can put a point with the key identifier
+    /// of another one's issuer into the ledger.
+    func isFounded(_ roots: [TrustSet.Certificate]) -> Bool { (try? signatory(roots, now: nil)) != nil }
+
     /// The signer's certificate, and that of the authority for which it signs; one of them for both.
     private func signatory(
         _ roots: [TrustSet.Certificate], now: Int64?

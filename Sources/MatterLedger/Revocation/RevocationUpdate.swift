@@ -57,6 +57,7 @@ package struct RevocationUpdate: Sendable {
 
     private func update(_ point: RevocationPoint) async throws -> Outcome {
         var stored = StoredList(point)
+        stored.isForeign = !point.isFounded(set.authorities)
         stored.contents = records.list(point.key, set.net)?.contents
         do {
             let data: [UInt8]
@@ -66,6 +67,7 @@ package struct RevocationUpdate: Sendable {
             let isShared =
                 set.points.count {
                     $0.issuerKeyIdentifier == point.issuerKeyIdentifier && $0.vendorID == point.vendorID
+                        && $0.isFounded(set.authorities)
                 } > 1
             let new = try point.list(data, roots: set.authorities, isShared: isShared, now: now)
             if let old = stored.contents, new.isOlder(than: old) {

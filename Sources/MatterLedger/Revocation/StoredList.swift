@@ -53,6 +53,8 @@ package struct StoredList: Equatable, Sendable {
     package var contents: Contents?
     /// Why the last attempt failed; `nil` if it did not.
     package var fault: String?
+    /// Whether the signer that the point names may not sign for the issuer, so that the point is not the issuer's.
+    package var isForeign = false
 
     package init(_ point: RevocationPoint) {
         self.point = point.key
@@ -87,6 +89,7 @@ extension StoredList {
             "label": .string(point.label), "url": .string(url),
         ]
         head["fault"] = fault.map { .string($0) }
+        if isForeign { head["isForeign"] = .bool(true) }
         if let contents {
             var list: JSONObject = [
                 "issuer": .string(Hex.encode(contents.issuer)),
@@ -112,6 +115,7 @@ extension StoredList {
                 label: try fields.text("label") ?? "")
             url = try fields.string("url")
             fault = try fields.text("fault")
+            isForeign = fields.object["isForeign"] == .bool(true)
             contents = try fields.optionalObject("list").map { list throws(LedgerError) in
                 guard let key = try? P256PublicKey(x963: try list.keyIdentifier("issuerKey")) else {
                     throw Self.damaged

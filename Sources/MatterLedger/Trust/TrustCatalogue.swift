@@ -40,11 +40,15 @@ package struct TrustCatalogue: Sendable {
     package private(set) var keys: [TrustedKey] = []
     /// When the ledger was last asked, in seconds since 1970.
     package let date: Int64
+    /// When the stored set was brought, if that was before this program was made, so that it adds nothing.
+    package let outdated: Int64?
 
     package init(main: TrustSet?, test: TrustSet?, own: OwnTrust) {
         date = max(main?.date ?? 0, ProductionAuthorities.date)
+        outdated = (main?.date).flatMap { $0 < ProductionAuthorities.date ? $0 : nil }
         if let main { add(main) }
         addBuiltIn(main)
+        if outdated != nil { withdrawOutdated() }
         if let test { add(test) }
         for entry in own.added {
             add(entry.der, entry.keyIdentifier, isSigner: entry.isSigner, .file(entry.file), date: entry.date)
@@ -83,6 +87,22 @@ package struct TrustCatalogue: Sendable {
             TrustedKey(
                 keyIdentifier: keyIdentifier, subject: certificate.subject, isSigner: isSigner, source: source,
                 state: .trusted, date: date, validity: certificate.validity, der: der))
+    }
+
+    /// What an older set has beyond the table of this program has been taken back since.
+    private mutating func withdrawOutdated() {
+        let builtIn = keys.filter { $0.source == .builtIn }
+        let listed = ProductionAuthorities.all
+        for index in keys.indices where keys[index].source == .ledger(.main) && keys[index].state == .trusted {
+            let key = keys[index]
+            let isListed =
+                key.isSigner
+                ? builtIn.contains { $0.isSigner && $0.keyIdentifier == key.keyIdentifier }
+                : listed.contains { $0.keyIdentifier == key.keyIdentifier && $0.subject == key.subject }
+            guard !isListed else { continue }
+            keys[index].state = .unlisted
+            keys[index].date = ProductionAuthorities.date
+        }
     }
 
     private mutating func addBuiltIn(_ main: TrustSet?) {

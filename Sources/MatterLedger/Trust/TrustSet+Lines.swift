@@ -143,15 +143,18 @@ package struct StoredTrust: LedgerTrust {
         }
     }
 
-    package func revocationDate(keyIdentifier: [UInt8], subject: AttestationName) -> Int64? {
-        (entries(.withdrawn, keyIdentifier)?.withdrawn ?? []).first {
-            $0.isRevoked && (try? AttestationName(der: $0.identifier.subject)) == subject
-        }?.date
+    package func withdrawal(keyIdentifier: [UInt8], subject: AttestationName) -> AuthorityWithdrawal? {
+        let found = (entries(.withdrawn, keyIdentifier)?.withdrawn ?? []).filter {
+            $0.identifier.subject == subject.der || (try? AttestationName(der: $0.identifier.subject)) == subject
+        }
+        return (found.first(where: \.isRevoked) ?? found.first).map {
+            AuthorityWithdrawal(isRevoked: $0.isRevoked, date: $0.date)
+        }
     }
 
-    package func isWithdrawn(_ anchor: TrustAnchor) -> Bool {
-        (entries(.withdrawn, anchor.keyIdentifier)?.withdrawn ?? []).contains {
-            $0.identifier.subject == anchor.subject.der
-        }
+    /// The vendor that the ledger associates with an authority; `nil` if it has none, or lists several.
+    package func vendorID(authority keyIdentifier: [UInt8]) -> UInt16? {
+        let vendors = Set((entries(.authority, keyIdentifier)?.authorities ?? []).map(\.vendorID))
+        return vendors.count == 1 ? vendors.first ?? nil : nil
     }
 }

@@ -15,7 +15,7 @@ struct AttestedHouse: Sendable {
             try await context.controller.attest(node, trust: trust, deadline: context.deadline(for: node)).report
         }
         context.console.result(answers.map(report))
-        let untrusted = answers.filter { $0.value?.verdict == .untrusted }
+        let untrusted = answers.filter { $0.value?.verdict.isRefusal == true }
         let failures = answers.compactMap(\.failure)
         if let first = untrusted.first {
             throw CommandLineError(

@@ -91,7 +91,10 @@ struct TermsDesk: Sendable {
                 throw LedgerError(.notFound, "the ledger has version \(terms.revision) of them")
             }
             let document = try await TermsLibrary(state).fetch(terms, deadline: deadline) { url in
-                try connection.service(url, largestBody: TermsLibrary.largestFile)
+                // A ledger on this machine may name files on it.
+                let orHere = try LedgerConnection.url(net).isLoopback
+                return try connection.service(
+                    url, largestBody: TermsLibrary.largestFile, reach: .publicInternet(orHere: orHere))
             }
             return (model, document)
         }

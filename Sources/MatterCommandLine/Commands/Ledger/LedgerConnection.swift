@@ -22,10 +22,14 @@ struct LedgerConnection: Sendable {
     static var userAgent: String { "matterctl/\(Version.number)" }
 
     /// A client for a server. Only the system's certificate authorities count: nothing but TLS proves the ledger's answers.
-    func service(_ url: BaseURL, largestBody: Int = LedgerClient.largestBody) throws -> HTTPService {
+    ///
+    /// - Parameter reach: where the URL may lead, if it is not the user's own.
+    func service(
+        _ url: BaseURL, largestBody: Int = LedgerClient.largestBody, reach: HTTPReach = .anywhere
+    ) throws -> HTTPService {
         let settings = HTTPSettings(
             proxy: try ProxySettings.settings(for: url, environment: Self.proxyVariables), largestBody: largestBody,
-            userAgent: Self.userAgent)
+            userAgent: Self.userAgent, reach: reach)
         return HTTPService(
             url: url, transport: CurlTransport(settings), retries: RetryPolicy(attempts: Self.attempts),
             logger: try output.logger())

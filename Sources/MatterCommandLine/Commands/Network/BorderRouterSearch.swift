@@ -1,5 +1,6 @@
 import JSON
 import MatterCommissioning
+import MatterDataModel
 import MatterDiscovery
 import MatterErrors
 import MatterHTTP
@@ -43,12 +44,15 @@ struct BorderRouterSearch: Sendable {
         let sources = try await sources()
         var found: [Found] = []
         var faults: [String] = []
+        var silent: [BorderRouter] = []
         for answer in try await BorderRouterClient(output: output, patience: patience).answers(of: sources) {
             switch answer.result {
             case .success(let (dataset, url)):
                 guard !found.contains(where: { $0.dataset.extendedPANID == dataset.extendedPANID }) else { continue }
                 found.append(Found(dataset: dataset, url: url, router: answer.source.router))
-            case .failure(let fault): faults.append(fault.text)
+            case .failure(let fault):
+                faults.append(fault.text)
+                if let router = answer.source.router { silent.append(router) }
             }
         }
         guard !found.isEmpty else {
@@ -56,6 +60,14 @@ struct BorderRouterSearch: Sendable {
                 "thread.no-dataset",
                 "no border router gave the dataset of its network: \(faults.joined(separator: "; "))",
                 hint: .step("thread.by-hand"), status: .noAnswer)
+        }
+        // Any host can answer for a network; the one that is meant may be among those that keep their dataset to themselves.
+        let others = silent.filter { router in
+            !found.contains { $0.dataset.extendedPANID == router.extendedPANID }
+        }.map(Self.title)
+        if !others.isEmpty {
+            console.message(
+                TerminalText.escaped("border routers that gave no dataset: \(others.joined(separator: ", "))"))
         }
         let chosen = try await choose(found)
         for warning in Self.warnings(chosen.dataset, chosen.router) + chosen.dataset.warnings {
@@ -77,7 +89,7 @@ struct BorderRouterSearch: Sendable {
                 "thread.not-here", "no border router here has the Thread network '\(wanted)', but \(titles)",
                 hint: found.first.map { .step("thread.choose", $0.name) }, status: .notFound)
         }
-        if found.count == 1, let only = found.first { return only }
+        if found.count == 1, let only = found.first { return try await confirmed(only) }
         guard console.canAsk else { throw several(found) }
         console.message("the border routers here have several networks:")
         for (index, network) in found.enumerated() {
@@ -89,6 +101,24 @@ struct BorderRouterSearch: Sendable {
         let matching = found.filter { $0.matches(text) }
         guard let match = matching.first, matching.count == 1 else { throw several(found) }
         return match
+    }
+
+    /// The only network, if the user wants it: the answer of a border router is not authenticated.
+    private func confirmed(_ only: Found) async throws -> Found {
+        let offer = "\(only.url) offers the Thread network \(only.title), and nothing proves that it is yours"
+        func unconfirmed() -> CommandLineError {
+            CommandLineError("thread.not-confirmed", offer, hint: .step("thread.confirm", only.id))
+        }
+        guard console.canAsk else { throw unconfirmed() }
+        console.message(TerminalText.escaped(offer))
+        let answer = try await Prompt.awaited("Let the device join it? [y/N] ", isSecret: false)?.lowercased()
+        guard answer == "y" || answer == "yes" else { throw unconfirmed() }
+        return only
+    }
+
+    private static func title(_ router: BorderRouter) -> String {
+        let id = router.extendedPANID.map { " (\(Hex.encode($0, uppercase: true)))" } ?? ""
+        return "'\(router.instance)'" + (router.networkName.map { " of '\($0)'\(id)" } ?? id)
     }
 
     private func several(_ found: [Found]) -> CommandLineError {

@@ -20,14 +20,14 @@ extension Report {
             Field("firmware", node.firmware, label: "firmware")
             Field("lastSeen", node.seenAt)
             if let verdict = node.attestation {
-                let isAccepted = verdict == .untrusted
+                let isAccepted = verdict.isRefusal
                 Field(
                     "attestation",
                     Report {
                         Field("verdict", verdict.rawValue)
                         if isAccepted { Field("accepted", true) }
                     })
-                if isAccepted { Field(label: "attestation", ["untrusted, accepted by you"]) }
+                if isAccepted { Field(label: "attestation", ["\(verdict.rawValue), accepted by you"]) }
             }
             Field("addresses", node.addresses.map(\.description))
             Field(column: "ADDRESS", node.addresses.first.map { [$0.description] })

@@ -25,6 +25,12 @@ extension TrustCommand {
             } else {
                 console.message(text)
             }
+            if let outdated = catalogue.outdated {
+                let stored = TrustAge(date: outdated, now: Terminal.current.unixTime())
+                console.warning(
+                    "the stored authorities are as of \(stored.day), \(stored.days) days ago, older than this program: only those that are built in count",
+                    .step("trust.update"))
+            }
             if lists.isEmpty {
                 console.message("revocation: not known; \(Hints.text(.step("trust.fetch-lists")))")
             } else {
