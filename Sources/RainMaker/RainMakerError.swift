@@ -40,6 +40,8 @@ package struct RainMakerError: CodedError, Equatable {
         case nothingPending = "cloud.nothing-pending"
         /// The device did not give what the confirmation needs.
         case challengeFailed = "cloud.challenge-failed"
+        /// A controller that did not do what it was told through the cloud, or that is not connected to it.
+        case controllerNotReady = "cloud.controller-not-ready"
         /// What this machine needs to talk to a cloud is not installed.
         case libraryMissing = "cloud.library-missing"
         /// An argument, file or profile that cannot be used.

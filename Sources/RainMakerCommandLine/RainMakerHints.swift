@@ -21,6 +21,7 @@ enum RainMakerHints {
             "if it worked before, who shares the group has changed: matterctl cloud group user-noc --group {0}",
         "cloud.which-profile": "name one with --profile",
         "controller.update-devices": "later: matterctl rainmaker controller update-devices {0}",
+        "controller.show": "matterctl rainmaker controller show {0}",
         "controller.long-token":
             "leave out --secrets; to replace the token: matterctl rainmaker controller set-token",
         "access.ask-primary": "ask a primary user to run this command",

@@ -1,5 +1,6 @@
 import ArgumentParser
 package import MatterCommandLine
+import MatterDataModel
 import MatterRecords
 import RainMaker
 
@@ -31,6 +32,11 @@ extension VendorModule {
             wanted.profile ?? Environment.variable("MATTERCTL_CLOUD"))
         let joined = try await setup.withClient(account) { client in
             let group = try await client.findGroup(wanted.group)
+            if !group.isMatter {
+                wanted.console.message(
+                    "the group '\(TerminalText.escaped(group.name))' is no Matter fabric yet: it is made one in the cloud, "
+                        + "for all its users, and stays one")
+            }
             return try await setup.fabric(client).join(
                 group: group.id, name: wanted.name, vendorID: wanted.vendorID ?? RainMakerFabric.vendorID)
         }

@@ -171,15 +171,14 @@ extension Emulator {
     /// A bare `nil` would be JSON's null.
     private func present(_ value: JSONValue) -> JSONValue? { value.isNull ? Optional.none : value }
 
-    /// Merged member by member within `Matter`; null removes a member.
+    /// Merged on all levels like the shadow of a device: null removes a member, arrays are replaced. An object where there
+    /// was none is kept as it comes.
     func merged(_ old: JSONObject?, _ change: JSONValue?) -> JSONObject? {
         guard let change = change?.objectValue else { return old }
         var result = old ?? JSONObject()
         for member in change.members {
-            if case .object(let inner) = member.value, member.key == "Matter" {
-                var matter = result["Matter"]?.objectValue ?? JSONObject()
-                for entry in inner.members { matter[entry.key] = present(entry.value) }
-                result["Matter"] = .object(matter)
+            if case .object = member.value, let before = result[member.key]?.objectValue, !options.replacesMetadata {
+                result[member.key] = .object(merged(before, member.value) ?? before)
             } else {
                 result[member.key] = present(member.value)
             }
@@ -193,12 +192,14 @@ extension Emulator {
         guard state.groups[index].fabric != nil else {
             throw EmulatorFailure(400, 108_900, "Group is not a Matter fabric")
         }
-        let number = try randomNodeID()
-        state.nodes.removeAll { $0.id == nodeID }
-        state.nodes.append(
-            EmulatorState.Node(
-                id: nodeID, groupID: state.groups[index].id, matterNodeID: number, type: "rainmaker",
-                timestamp: options.unixTime() * 1000))
+        // Only what is in the caller's account already, and in no other group.
+        let node = try knownIndex(nodeID, call)
+        guard ["", state.groups[index].id].contains(state.nodes[node].groupID) else {
+            throw EmulatorFailure(400, 100_010, "Node belongs to another group")
+        }
+        let number = try state.nodes[node].matterNodeID ?? randomNodeID()
+        state.nodes[node].groupID = state.groups[index].id
+        state.nodes[node].matterNodeID = number
         try save()
         return Self.success("Controller registered", ["matter_node_id": .string(text(number))])
     }

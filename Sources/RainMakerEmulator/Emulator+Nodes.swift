@@ -14,7 +14,8 @@ extension Emulator {
 
     /// True if the caller is a primary user of a node's group; `nil` if he has no part in it.
     private func role(of call: EmulatorCall, in node: EmulatorState.Node) -> Bool? {
-        state.groups.first { $0.id == node.groupID }?.members[call.userID]?.isPrimary
+        if node.groupID.isEmpty, node.ownerID == call.userID { return true }
+        return state.groups.first { $0.id == node.groupID }?.members[call.userID]?.isPrimary
     }
 
     private func changeable(_ id: String?, _ call: EmulatorCall) throws -> Int {
@@ -54,6 +55,10 @@ extension Emulator {
             "status": .object(["connectivity": connectivity(node)]),
         ]
         object["metadata"] = node.metadata.flatMap { try? JSONValue(parsing: $0) }
+        if node.type != "pure_matter" {
+            object["config"] = .object(config(node))
+            object["params"] = .object(parameters(of: node))
+        }
         object["tags"] = node.tags.map { .array($0.map { .string($0) }) }
         return object
     }
@@ -101,14 +106,18 @@ extension Emulator {
 
     func getNodeParams(_ call: EmulatorCall) throws -> EmulatorResponse {
         let node = state.nodes[try knownIndex(call)]
-        let params = node.params.flatMap { try? JSONValue(parsing: $0) }?.objectValue
-        return EmulatorResponse(200, params ?? JSONObject())
+        return EmulatorResponse(200, parameters(of: node))
+    }
+
+    /// What a node's parameters are now. Those that can only be written are not among them.
+    func parameters(of node: EmulatorState.Node) -> JSONObject {
+        node.params.flatMap { try? JSONValue(parsing: $0) }?.objectValue
+            ?? state.controllers?[node.id]?.initialParameters ?? JSONObject()
     }
 
     func setNodeParams(_ call: EmulatorCall) throws -> EmulatorResponse {
         let index = try knownIndex(call)
-        var params =
-            state.nodes[index].params.flatMap { try? JSONValue(parsing: $0) }?.objectValue ?? JSONObject()
+        var params = parameters(of: state.nodes[index])
         for member in try call.object().members {
             var service = params[member.key]?.objectValue ?? JSONObject()
             for entry in member.value.objectValue?.members ?? [] { service[entry.key] = entry.value }
@@ -119,17 +128,26 @@ extension Emulator {
         return Self.success("Parameters updated")
     }
 
-    /// The data of a node; without RainMaker firmware it has none.
+    private func config(_ node: EmulatorState.Node) -> JSONObject {
+        [
+            "node_id": .string(node.id), "config_version": "2020-03-20", "devices": [],
+            "services": state.controllers?[node.id]?.services ?? [],
+        ]
+    }
+
     func getNodeConfig(_ call: EmulatorCall) throws -> EmulatorResponse {
         let node = state.nodes[try knownIndex(call)]
-        return EmulatorResponse(
-            200, ["node_id": .string(node.id), "config_version": "2020-03-20", "devices": [], "services": []])
+        return EmulatorResponse(200, config(node))
     }
 
     /// These operations answer 400 where the node is not the caller's.
     private func knownIndex(_ call: EmulatorCall) throws -> Int {
+        try knownIndex(call.request.text("node_id"), call)
+    }
+
+    func knownIndex(_ id: String?, _ call: EmulatorCall) throws -> Int {
         do {
-            return try nodeIndex(call.request.text("node_id"), call)
+            return try nodeIndex(id, call)
         } catch let failure as EmulatorFailure where failure.status == 404 {
             throw EmulatorFailure(400, 103_020, failure.description)
         }

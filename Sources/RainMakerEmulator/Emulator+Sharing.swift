@@ -41,7 +41,6 @@ extension Emulator {
         guard let groups = body["groups"]?.arrayValue?.compactMap(\.stringValue), !groups.isEmpty else {
             throw EmulatorFailure(400, 108_016, "Group id is missing")
         }
-        for id in groups { _ = try groupIndex(id, call) }
         let recipient = try userID(try call.text("user_name"))
         guard recipient != call.userID else { throw EmulatorFailure.invalidBody }
         let newRole = body["new_role"]?.stringValue
@@ -52,6 +51,13 @@ extension Emulator {
             timestamp: options.unixTime() * 1000, status: "pending")
         offer.newRole = newRole
         offer.metadata = body["metadata"]?.objectValue.map { JSONValue.object($0).serialized() }
+        let indices = try groups.map { try groupIndex($0, call) }
+        if !offer.isTransfer, indices.allSatisfy({ state.groups[$0].members[recipient] != nil }) {
+            // The role of a member changes at once; there is nothing to accept.
+            for index in indices { try admit(recipient, by: offer, index) }
+            try save()
+            return Self.success("Access changed")
+        }
         state.offers.append(offer)
         try save()
         return Self.success("Sharing request created", ["request_id": .string(offer.id)])

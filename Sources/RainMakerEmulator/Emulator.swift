@@ -16,6 +16,8 @@ package actor Emulator {
         package var userIDPerKey = false
         /// True if node ids are written in lower case. Devices have to sign them so.
         package var writesLowerCaseIDs = false
+        /// True if an object of metadata replaces the one that was there. Otherwise they are merged on all levels.
+        package var replacesMetadata = false
         package var random: any RandomSource = SystemRandom()
         /// Seconds since 1970.
         package var unixTime: @Sendable () -> Int64
@@ -129,6 +131,10 @@ package actor Emulator {
             return misshaped(Self.failure(EmulatorFailure(400, code, "A fault was asked for")), acting)
         }
         let response = perform(operation, request, body)
+        if operation == .setNodeParams, response.status == 200, let node = request.text("node_id"), let body {
+            await runController(node, body)
+            self.acting = acting
+        }
         if let status = acting.first(where: { $0.kind == .lateStatus })?.number {
             return Self.failure(EmulatorFailure(status, nil, "A fault was asked for"))
         }
@@ -183,6 +189,7 @@ package actor Emulator {
         case .updateGroup: try updateGroup(call)
         case .deleteGroup: try deleteGroup(call)
         case .registerController: try registerController(call)
+        case .subscribeController: try subscribeController(call)
         case .getNodes: try getNodes(call)
         case .updateNode: try updateNode(call)
         case .changeNodeMapping: try changeNodeMapping(call)

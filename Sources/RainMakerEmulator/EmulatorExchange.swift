@@ -73,7 +73,7 @@ package enum EmulatorOperation: String, Sendable, CaseIterable {
     case apiVersions, login, refresh, logout, getUser, createUser, confirmUser
     case changePassword, forgotPassword, deleteUser
     case getNodeGroups, createGroup, convert, userNoc, nodeNoc, controllerNoc, confirm, updateGroup, deleteGroup
-    case registerController
+    case registerController, subscribeController
     case getNodes, updateNode, changeNodeMapping, getNodeStatus, getNodeParams, setNodeParams, getNodeConfig
     case getGroupSharing, shareGroup, revokeGroupSharing
     case getGroupSharingRequests, answerGroupSharingRequest, withdrawGroupSharingRequest
@@ -113,8 +113,16 @@ package enum EmulatorOperation: String, Sendable, CaseIterable {
         case ("GET", "/v1/user/node_group/sharing/requests"): self = .getGroupSharingRequests
         case ("PUT", "/v1/user/node_group/sharing/requests"): self = .answerGroupSharingRequest
         case ("DELETE", "/v1/user/node_group/sharing/requests"): self = .withdrawGroupSharingRequest
+        case ("PUT", let path) where Self.isMembership(path): self = .subscribeController
         default: return nil
         }
+    }
+
+    /// `/v1/user/nodes/NODE/groups/GROUP/controller`
+    private static func isMembership(_ path: String) -> Bool {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        return parts.count == 8 && path.hasPrefix("/v1/user/nodes/") && parts[5] == "groups"
+            && parts[7] == "controller" && !parts.dropFirst().contains("")
     }
 
     private static func group(_ request: EmulatorRequest, _ body: JSONObject?) -> EmulatorOperation {

@@ -64,6 +64,8 @@ struct EmulatorState: Codable, Sendable {
         var metadata: String?
         var params: String?
         var tags: [String]?
+        /// The user whose node it is while it is in no group.
+        var ownerID: String?
         /// Milliseconds since 1970.
         var timestamp: Int64
     }
@@ -103,6 +105,8 @@ struct EmulatorState: Codable, Sendable {
     var offers: [Offer] = []
     /// Public keys of RainMaker devices by node id: x963, hexadecimal.
     var devices: [String: String] = [:]
+    /// By node id: the controllers of newer firmware that are played here.
+    var controllers: [String: EmulatorController]?
     /// Signs access tokens, hexadecimal.
     var tokenKey = ""
 

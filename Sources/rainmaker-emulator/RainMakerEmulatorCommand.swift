@@ -30,6 +30,12 @@ struct RainMakerEmulatorCommand: AsyncParsableCommand {
             "A RainMaker device and the certificate (DER or PEM) of its client key; may be repeated.",
             valueName: "NODEID=FILE"))
     var device: [String] = []
+    @Option(
+        help: ArgumentHelp(
+            "A controller of newer firmware, which is played here: KIND is setup, single or rainmaker; USER is whose account it is in, left out for a device that is commissioned; may be repeated.",
+            valueName: "NODEID=KIND[,USER]"))
+    var controller: [String] = []
+    @Flag(help: "Replace objects of metadata, and do not merge them.") var replaceMetadata = false
     @Flag(help: "Believe RainMaker devices that are not registered.") var acceptUnknownDevices = false
     @Flag(help: "Give each key of a user a node id of its own; the lists of groups show another one.")
     var userIdPerKey = false
@@ -48,6 +54,9 @@ struct RainMakerEmulatorCommand: AsyncParsableCommand {
             )
         }
         guard tokenLife >= 1, requestLife >= 1 else { throw ValidationError("a life is at least one second") }
+        guard controller.allSatisfy({ Self.controller($0) != nil }) else {
+            throw ValidationError("--controller takes NODEID=setup, NODEID=single or NODEID=rainmaker, each with ,USER")
+        }
         guard device.allSatisfy({ $0.contains("=") }) else { throw ValidationError("--device takes NODEID=FILE") }
     }
 
@@ -60,11 +69,18 @@ struct RainMakerEmulatorCommand: AsyncParsableCommand {
         options.acceptsUnknownDevices = acceptUnknownDevices
         options.userIDPerKey = userIdPerKey
         options.writesLowerCaseIDs = lowerCaseIds
+        options.replacesMetadata = replaceMetadata
         options.notice = { Self.message($0) }
         let emulator = try Emulator(
             StateDirectory(path: state), options, faults: fault.compactMap { EmulatorFault(parsing: $0) })
         try await addUsers(to: emulator)
         for text in device { try await register(text, with: emulator) }
+        for text in controller {
+            guard let wanted = Self.controller(text) else { continue }
+            guard try await emulator.addController(wanted.node, wanted.kind, owner: wanted.owner) else {
+                throw ValidationError("there is no user '\(wanted.owner ?? "")'")
+            }
+        }
         let verbose = verbose
         let server = try EmulatorServer(emulator, port: port) { line in if verbose { Self.message(line) } }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -72,6 +88,16 @@ struct RainMakerEmulatorCommand: AsyncParsableCommand {
             Self.write("http://127.0.0.1:\(try await server.port())", to: STDOUT_FILENO)
             try await group.waitForAll()
         }
+    }
+
+    private static func controller(
+        _ text: String
+    ) -> (node: String, kind: EmulatorController.Kind, owner: String?)? {
+        let sides = text.split(separator: "=", maxSplits: 1).map(String.init)
+        guard sides.count == 2, !sides[0].isEmpty else { return nil }
+        let words = sides[1].split(separator: ",", maxSplits: 1).map(String.init)
+        guard let kind = words.first.flatMap({ EmulatorController.Kind(rawValue: $0) }) else { return nil }
+        return (sides[0], kind, words.count == 2 ? words[1] : nil)
     }
 
     private func addUsers(to emulator: Emulator) async throws {

@@ -68,7 +68,8 @@ private struct Bench {
         var body: JSONObject = ["groups": [.string(group)], "user_name": .string(other)]
         for member in more.members { body[member.key] = member.value }
         let offer = try await call("PUT", "/v1/user/node_group/sharing", .object(body), as: user)
-        let request = try #require(offer.json?["request_id"])
+        // A member has nothing to accept.
+        guard let request = offer.json?["request_id"] else { return #expect(offer.status == 200) }
         let answer = try await call(
             "PUT", "/v1/user/node_group/sharing/requests", ["request_id": request, "accept": true], as: other)
         #expect(answer.status == 200)

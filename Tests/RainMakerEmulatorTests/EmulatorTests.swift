@@ -185,6 +185,95 @@ import Testing
         }
     }
 
+    @Test("only a node of the caller's account becomes a controller of a group, or follows one")
+    func controllers() async throws {
+        try await withEmulator { emulator, _ in
+            let token = try await token(emulator)
+            let group = await call(
+                emulator, "POST", "/v1/user/node_group", token: token, ["group_name": "a", "is_matter": true])
+            let id = try #require(group.json?["group_id"]?.stringValue)
+            func register(_ node: String) async -> (status: Int, json: JSONValue?) {
+                await call(
+                    emulator, "PUT", "/v1/user/node_group", query: ["matter_controller": "true"], token: token,
+                    ["node_id": .string(node), "group_id": .string(id)])
+            }
+            func subscribe(_ node: String, _ operation: JSONValue = "subscribe") async -> Int {
+                await call(
+                    emulator, "PUT", "/v1/user/nodes/\(node)/groups/\(id)/controller", token: token,
+                    ["operation": operation]
+                ).status
+            }
+            let refused = await register("nope")
+            #expect(refused.status == 400 && refused.json?["error_code"] == 103_020)
+            #expect(await subscribe("nope") == 400)
+            #expect(try await emulator.addController("hub1", .rainmaker, owner: "nobody@example.com") == false)
+            #expect(try await emulator.addController("hub1", .rainmaker, owner: "me@example.com"))
+            #expect(await subscribe("hub1", "unsubscribe") == 400)
+            #expect(await subscribe("hub1") == 200)
+            let first = await register("hub1")
+            let second = await register("hub1")
+            #expect(first.status == 200 && first.json?["matter_node_id"] == second.json?["matter_node_id"])
+            // One that is in a group stays there.
+            let other = await call(
+                emulator, "POST", "/v1/user/node_group", token: token, ["group_name": "b", "is_matter": true])
+            let moved = await call(
+                emulator, "PUT", "/v1/user/node_group", query: ["matter_controller": "true"], token: token,
+                ["node_id": "hub1", "group_id": try #require(other.json?["group_id"])])
+            #expect(moved.status == 400 && moved.json?["error_code"] == 100_010)
+        }
+    }
+
+    @Test("metadata is merged on all levels: null deletes, an array is replaced, an empty object changes nothing")
+    func metadata() async throws {
+        try await withEmulator { emulator, _ in
+            let token = try await token(emulator)
+            _ = try await emulator.addController("hub1", .setup, owner: "me@example.com")
+            func put(_ metadata: JSONValue) async -> Int {
+                await call(
+                    emulator, "PUT", "/v1/user/nodes", query: ["node_id": "hub1"], token: token,
+                    ["metadata": metadata]
+                ).status
+            }
+            #expect(await put(["Matter": ["a": ["b": 1, "c": 2], "list": [1, 2]], "more": ["x": ["y": 1]]]) == 200)
+            #expect(await put(["Matter": ["a": ["b": .null, "d": 3], "list": [3]], "more": ["x": [:]]]) == 200)
+            let nodes = await call(
+                emulator, "GET", "/v1/user/nodes", query: ["node_details": "true"], token: token)
+            #expect(
+                nodes.json?["node_details"]?.arrayValue?.first?["metadata"]
+                    == ["Matter": ["a": ["c": 2, "d": 3], "list": [3]], "more": ["x": ["y": 1]]])
+        }
+    }
+
+    @Test("the role of a member changes at once, without a request that waits")
+    func memberRole() async throws {
+        try await withEmulator { emulator, _ in
+            try await emulator.addUser("you@example.com", password: Self.password)
+            let token = try await token(emulator)
+            let group = await call(
+                emulator, "POST", "/v1/user/node_group", token: token, ["group_name": "a", "is_matter": true])
+            let id = try #require(group.json?["group_id"])
+            func share(_ primary: Bool) async -> JSONValue? {
+                await call(
+                    emulator, "PUT", "/v1/user/node_group/sharing", token: token,
+                    ["groups": [id], "user_name": "you@example.com", "primary": .bool(primary)]
+                ).json
+            }
+            let request = try #require(await share(false)?["request_id"])
+            let other = await call(
+                emulator, "POST", "/v1/login2",
+                ["user_name": "you@example.com", "password": .string(Self.password)])
+            let accepted = await call(
+                emulator, "PUT", "/v1/user/node_group/sharing/requests",
+                token: other.json?["accesstoken"]?.stringValue, ["request_id": request, "accept": true])
+            #expect(accepted.status == 200)
+            #expect(await share(true)?["request_id"] == nil)
+            let users = await call(emulator, "GET", "/v1/user/node_group/sharing", token: token)
+            #expect(
+                users.json?["group_sharing"]?.arrayValue?.first?["users"]?["primary"]
+                    == ["me@example.com", "you@example.com"])
+        }
+    }
+
     private func withServer(
         _ emulator: Emulator, _ log: LogLines, _ body: (UInt16) async throws -> Void
     ) async throws {

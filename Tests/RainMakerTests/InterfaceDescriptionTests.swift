@@ -120,7 +120,11 @@ enum OpenAPICheck {
         _ = try await alice.call(.status(of: node))
         _ = try await alice.call(.setParameters(of: node, ["MatterCTLSetup": ["MTCtlCMD": 2]]))
         #expect(try await alice.call(.parameters(of: node))["MatterCTLSetup"]?["MTCtlCMD"] == 2)
+        _ = try await cloud.emulator.addController("ctl1", .single, owner: "alice@example.com")
         _ = try await alice.call(.registerController(node: "ctl1", group: group.id))
+        _ = try await alice.call(.subscribe(controller: "ctl1", to: group.id))
+        _ = try? await alice.call(.registerController(node: "nope", group: group.id))
+        _ = try? await alice.call(.subscribe(controller: "nope", to: group.id))
         _ = try await alice.call(
             .update(group.id, name: "Lake", metadata: ["bindings": ["a": ["1": ["6": ["b"]]]]]))
         _ = try await alice.call(.share(group.id, with: "bob@example.com", primary: false))

@@ -62,6 +62,18 @@ def content(node):
     return resolve(node).get("content", {}).get("application/json", {})
 
 
+def described(path):
+    """The operations of a path; a part in braces stands for any text."""
+    parts = path.split("/")
+    for template, operations in DOCUMENT["paths"].items():
+        wanted = template.split("/")
+        if len(wanted) == len(parts) and all(
+            want == part or want.startswith("{") and part for want, part in zip(wanted, parts)
+        ):
+            return operations
+    return {}
+
+
 def dispatch(operation, exchange):
     """The rule of x-dispatch that applies: one path has many meanings."""
     body = exchange.get("request") or {}
@@ -80,7 +92,8 @@ def dispatch(operation, exchange):
 
 def check_query(operation, exchange, place):
     query = exchange.get("query") or {}
-    known = {parameter["name"]: parameter for parameter in map(resolve, operation.get("parameters", []))}
+    parameters = map(resolve, operation.get("parameters", []))
+    known = {parameter["name"]: parameter for parameter in parameters if parameter["in"] == "query"}
     found = [f"{place}: unknown query parameter '{name}'" for name in query if name not in known]
     for name, parameter in known.items():
         if parameter.get("required") and name not in query:
@@ -96,7 +109,7 @@ def check_query(operation, exchange, place):
 def check(exchange):
     method, path = exchange["method"].lower(), exchange["path"]
     place = f"{method.upper()} {path}"
-    operation = DOCUMENT["paths"].get(path, {}).get(method)
+    operation = described(path).get(method)
     if operation is None:
         return [f"{place}: not described"]
     rule = dispatch(operation, exchange)

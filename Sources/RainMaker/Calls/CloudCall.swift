@@ -203,6 +203,14 @@ extension CloudCall {
             "registerController", .put, nodeGroup, query: [("matter_controller", "true")],
             body: ["node_id": .string(node), "group_id": .string(group)])
     }
+
+    /// Makes a controller follow a group: what its firmware needs from 2026 on.
+    package static func subscribe(controller node: String, to group: String) -> CloudCall {
+        CloudCall(
+            "subscribeController", .put,
+            "/user/nodes/\(PercentEncoding.encode(node))/groups/\(PercentEncoding.encode(group))/controller",
+            body: ["operation": "subscribe"], isIdempotent: true)
+    }
 }
 
 // MARK: - Nodes

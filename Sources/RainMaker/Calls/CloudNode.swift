@@ -14,6 +14,10 @@ package struct CloudNode: Sendable, Equatable {
     package var matterNodeID: NodeID?
     /// The whole metadata object.
     package var metadata: JSONObject?
+    /// The services of its RainMaker firmware.
+    package var services: [CloudService] = []
+    /// The values of its parameters, by device or service and then by name.
+    package var parameters: JSONObject?
 
     package init(id: String) { self.id = id }
 
@@ -29,6 +33,9 @@ package struct CloudNode: Sendable, Equatable {
             lastChange = connectivity?["timestamp"]?.integer()
         }
         metadata = try fields.optionalObject("metadata")?.object
+        // Firmware writes these two: an odd one is that node's own fault.
+        services = (fields["config"]?["services"]?.arrayValue ?? []).compactMap { CloudService($0) }
+        parameters = fields["params"]?.objectValue
         groupID = try fields.optionalString("group_id") ?? matter?["group_id"]?.stringValue
         matterNodeID = try fields.optionalHex("matter_node_id", digits: 16).map { NodeID($0) }
     }

@@ -100,6 +100,15 @@ extension CloudClient {
         return nodes
     }
 
+    /// Gives a node another name. The whole `Matter` object goes with it, as the apps send it: a cloud that replaces
+    /// objects, where others merge them, would lose the rest.
+    package func rename(_ node: String, to name: String) async throws {
+        let known = try await nodes(node).first { $0.id == node }
+        var matter = known?.metadata?["Matter"]?.objectValue ?? JSONObject()
+        matter["deviceName"] = .string(name)
+        _ = try await call(.updateMetadata(of: node, ["Matter": .object(matter)]))
+    }
+
     package func user() async throws -> CloudUser {
         try CloudUser(CloudFields(try await call(.user), "getUser"))
     }

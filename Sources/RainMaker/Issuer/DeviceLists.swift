@@ -11,11 +11,40 @@ struct DeviceLists {
     private static let patience = Duration.seconds(15)
 
     private let controller: Controller
+    private let groupID: String
 
-    init(_ controller: Controller) { self.controller = controller }
+    /// - Parameter groupID: the group whose controllers are told.
+    init(_ controller: Controller, groupID: String) {
+        self.controller = controller
+        self.groupID = groupID
+    }
 
-    /// Makes every controller of the fabric read its list of devices. Failures are warnings.
-    func update(except new: NodeID? = nil) async {
+    /// Makes every controller of the group read its list of devices: those with the cluster by a command, those of newer
+    /// firmware through the cloud. Failures are warnings.
+    func update(except new: NodeID? = nil, _ client: CloudClient) async {
+        await updateInCloud(client)
+        await updateOnFabric(except: new)
+    }
+
+    private func updateInCloud(_ client: CloudClient) async {
+        let warn = controller.options.warn
+        let hubs = HubsInCloud(client)
+        do {
+            for hub in try await hubs.list(in: groupID) where hub.follows(groupID) {
+                do {
+                    try await hubs.tell(hub, .updateDeviceList)
+                } catch {
+                    warn(
+                        "the controller \(hub.name) was not told to update its list of devices (\(error))",
+                        .step("controller.update-devices", hub.nodeID))
+                }
+            }
+        } catch {
+            warn("the group's newer controllers could not be told: \(error)", nil)
+        }
+    }
+
+    private func updateOnFabric(except new: NodeID?) async {
         let warn = controller.options.warn
         do {
             let devices = try await controller.nodes().all().filter { node in

@@ -21,6 +21,8 @@ package struct GroupAdoption: Sendable {
             guard let nodeID = member.matterNodeID ?? details[member.nodeID]?.matterNodeID, nodeID.isOperational else {
                 continue
             }
+            // A controller without a Matter server has an id on the fabric, and is no device that could be reached.
+            if let hub = details[member.nodeID].flatMap({ CloudHub($0) }), !hub.isMatterDevice { continue }
             let before = known.first { $0.nodeID == nodeID }
             var record = before ?? NodeRecord(nodeID: nodeID)
             if let node = details[member.nodeID] {

@@ -86,7 +86,7 @@ package struct RainMakerService: IssuerService {
                 fabric.controller.options.warn(
                     "other members of the group cannot operate the device yet: \(error)", nil)
             }
-            await DeviceLists(fabric.controller).update(except: node.nodeID)
+            await DeviceLists(fabric.controller, groupID: joined.group.id).update(except: node.nodeID, client)
         }
 
         func close() async { await client.close() }
@@ -110,8 +110,7 @@ package struct RainMakerService: IssuerService {
             guard let member = members.first(where: { $0.matterNodeID == node }) else {
                 throw RainMakerError(.nothingPending, "the cloud knows no node \(node.rawValue) in the group")
             }
-            _ = try await client.call(
-                .updateMetadata(of: member.nodeID, ["Matter": .object(["deviceName": .string(name)])]))
+            try await client.rename(member.nodeID, to: name)
             await client.close()
         } catch {
             await client.close()
@@ -135,7 +134,6 @@ package struct RainMakerService: IssuerService {
 
         func complete(_ node: NodeRecord) async throws {
             try await tellCloud(removal(of: node))
-            await DeviceLists(fabric.controller).update()
         }
 
         func `repeat`(_ text: String) async throws -> Bool {
@@ -143,7 +141,6 @@ package struct RainMakerService: IssuerService {
             guard let waiting = try fabric.store.allRemovals().first(where: { $0.nodeID == number || $0.name == text })
             else { return false }
             try await tellCloud(waiting)
-            await DeviceLists(fabric.controller).update()
             return true
         }
 
@@ -157,6 +154,7 @@ package struct RainMakerService: IssuerService {
                 do {
                     try await GroupRemoval(client: client, store: fabric.store, groupID: membership.groupID)
                         .tell(removal)
+                    await DeviceLists(fabric.controller, groupID: membership.groupID).update(client)
                     await client.close()
                 } catch {
                     await client.close()

@@ -1,6 +1,7 @@
 import ArgumentParser
 import MatterCommandLine
 import MatterCredentials
+import MatterDataModel
 import RainMaker
 
 struct CloudNodes: CloudSubcommand {
@@ -27,11 +28,19 @@ extension Report {
             Field("name", node.name, column: "NAME")
             Field("type", node.type, column: "TYPE")
             Field("role", node.role)
+            Field("controller", Self.controller(node), column: "CONTROLLER")
             Field("connected", node.isConnected, column: "CONNECTED", text: node.isConnected.map { $0 ? "yes" : "no" })
             Field("lastChange", node.lastChange)
             Field("group", node.groupID)
             Field("matterNodeId", node.matterNodeID?.description)
             Field("metadata", node.metadata)
         }
+    }
+
+    /// How it is told what to do, if it is a controller: `cluster`, or the kind of its firmware.
+    private static func controller(_ node: CloudNode) -> String? {
+        if let hub = CloudHub(node) { return hub.kind.rawValue }
+        let isHub = node.serverClusters.values.contains { $0.contains(HubDevice.cluster.rawValue) }
+        return isHub ? "cluster" : nil
     }
 }

@@ -21,7 +21,11 @@ extension CloudShare {
             let found = try await client.findGroup(access.groupName)
             let answer = try await client.call(
                 .share(found.id, name: found.name, with: access.userName, primary: primary))
-            console.result { Field("request", answer["request_id"]?.stringValue ?? "", label: "") }
+            guard let request = answer["request_id"]?.stringValue else {
+                // There is no request where the user is a member already.
+                return console.message("the cloud changed the role of this member at once")
+            }
+            console.result { Field("request", request, label: "") }
         }
     }
 }

@@ -58,6 +58,7 @@ struct AccessRefresh: NetworkCommand {
         let store = NodeStore(state, fabric: record.name)
         let all = try store.all()
         let nodes = node.isEmpty ? all : try node.map { text throws in try store.find(text) }
+        try await tellHubs(joined, setup, account, context)
         let renewed = try await renewControllers(all, joined, context)
         try await context.onFabric(record.name) { context in
             try report(try await refresh(nodes, joined.fabric, context), renewed: renewed, context)
@@ -65,6 +66,39 @@ struct AccessRefresh: NetworkCommand {
     }
 
     // MARK: Controllers
+
+    /// Those that are told through the cloud have the administrators' tag, as far as is known. They get the command for a
+    /// certificate with the present one before any list changes; whether they need it, the cloud does not tell.
+    private func tellHubs(
+        _ joined: RainMakerFabric.Joined, _ setup: CloudSetup, _ account: CloudAccount, _ context: CommandContext
+    ) async throws {
+        let group = joined.group.id
+        var failures: [(hub: CloudHub, error: any Error)] = []
+        try await setup.withClient(account) { client in
+            let hubs = HubsInCloud(client)
+            for hub in try await hubs.list(in: group) where hub.follows(group) {
+                do {
+                    try await hubs.tell(hub, .updateNOC)
+                    context.console.message(
+                        "the controller \(TerminalText.escaped(hub.name)) was told to get a new certificate")
+                } catch let error as RainMakerError {
+                    failures.append((hub, error))
+                }
+            }
+        }
+        for failure in failures {
+            let report = ErrorReport(failure.error, target: nil)
+            context.console.message(
+                "warning: the controller \(TerminalText.escaped(failure.hub.name)) could not be told to get a new "
+                    + "certificate: \(TerminalText.escaped(report.message))")
+        }
+        if let first = failures.first, !force {
+            throw CommandLineError(
+                "acl.controllers",
+                "no access list was changed: the controller \(first.hub.name) would be locked out",
+                hint: .step("access.renew-first", first.hub.nodeID), status: ExitStatus(first.error))
+        }
+    }
 
     /// - Returns: the controllers that have another certificate now.
     private func renewControllers(

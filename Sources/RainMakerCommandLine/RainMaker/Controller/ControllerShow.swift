@@ -19,6 +19,11 @@ extension RainMakerController {
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
+            let isDone = try await throughCloud(context) { target in
+                // What it was given may be newer than what the list tells.
+                context.console.result(Report(try await target.hubs.refreshed(target.hub)))
+            }
+            guard !isDone else { return }
             let device = try await device(context)
             let record = try await context.controller.record(of: node.node)
             let status = try await device.status()

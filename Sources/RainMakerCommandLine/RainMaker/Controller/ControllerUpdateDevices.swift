@@ -19,6 +19,8 @@ extension RainMakerController {
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
+            let isDone = try await throughCloud(context) { try await $0.hubs.tell($0.hub, .updateDeviceList) }
+            guard !isDone else { return }
             let device = try await device(context)
             do {
                 try await device.updateDeviceList()

@@ -13,6 +13,8 @@ extension RainMakerController {
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
+            let isDone = try await throughCloud(context) { try await $0.hubs.tell($0.hub, .updateNOC) }
+            guard !isDone else { return }
             let record = try await context.controller.record(of: node.node)
             let cloud = try await HubAccount(nil, context)
             try await device(context).updateNOC()
