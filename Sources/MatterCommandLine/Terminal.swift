@@ -59,11 +59,14 @@ package final class Terminal: Sendable {
 
     /// The state directory at a path.
     ///
-    /// - Parameter witness: see ``StateDirectory/witness``.
-    func stateDirectory(_ path: String, witness: String) -> StateDirectory {
-        let wanted = StateDirectory(path: path, witness: witness)
+    /// - Parameters:
+    ///   - witness: see ``StateDirectory/witness``.
+    ///   - origin: see ``StateDirectory/origin``.
+    func stateDirectory(_ path: String, witness: String, origin: String? = nil) -> StateDirectory {
+        var wanted = StateDirectory(path: path, witness: witness)
+        wanted.origin = origin
         let used = (directory.load() ?? directory.storeIfNil(UsedDirectory(wanted))).directory
-        return used.path == path && used.witness == witness ? used : wanted
+        return used.path == path && used.witness == witness && used.origin == origin ? used : wanted
     }
 
     private final class UsedDirectory: Sendable {

@@ -14,6 +14,12 @@ package struct StateDirectory: Sendable {
     /// back in time. `nil` for state that needs no such thing; an empty path is a folder that cannot be used.
     package let witness: String?
 
+    /// What chose the path, for messages: `--home`, `$MATTERCTL_HOME`; `nil` if that is not known.
+    package var origin: String?
+
+    /// The path, and what chose it: `/srv/matter ($MATTERCTL_HOME)`.
+    package var title: String { path + (origin.map { " (\($0))" } ?? "") }
+
     /// Where this machine says which one it is.
     package var machineIDFile = "/etc/machine-id"
 
@@ -59,6 +65,13 @@ package struct StateDirectory: Sendable {
         throw StoreError(
             .noHome, "none of MATTERCTL_HOME, XDG_DATA_HOME and HOME is set",
             hint: .step("state.no-home"))
+    }
+
+    /// The variable that ``defaultPath(environment:)`` takes the path from, with a `$`.
+    package static func pathVariable(environment: [String: String]) -> String? {
+        if environment["MATTERCTL_HOME"]?.isEmpty == false { return "$MATTERCTL_HOME" }
+        if environment["XDG_DATA_HOME"]?.hasPrefix("/") == true { return "$XDG_DATA_HOME" }
+        return environment["HOME"]?.hasPrefix("/") == true ? "$HOME" : nil
     }
 
     /// The folder for ``witness`` that the environment asks for: `$XDG_STATE_HOME/matterctl`, else

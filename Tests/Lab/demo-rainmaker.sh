@@ -58,7 +58,7 @@ say "She commissions the light: the cloud issues its certificate, and checks who
 mkdir "$WORK/trust"; cp "$WORK/paa.der" "$WORK/trust/"
 as alice commission "$code" --name Porch --trust "$WORK/trust" --allow-test-devices
 as alice cloud confirm
-as alice cloud nodes
+as alice cloud node ls
 as alice toggle Porch
 as alice read Porch 1/on-off/on-off
 
@@ -75,7 +75,7 @@ refused as bob read Porch 0/access-control/acl
 
 say "Alice takes his access away; once the light has been told, it refuses him everything."
 as alice cloud share remove "Lake House" bob@example.com --yes
-as alice acl refresh --group "Lake House"
+as alice rainmaker access refresh --group "Lake House"
 refused as bob toggle Porch
 as alice toggle Porch
 
@@ -84,7 +84,7 @@ grep -E "^(1/on-off|1/level-control/current-level)" "$WORK/light" || true
 grep -q "^1/level-control/current-level 127" "$WORK/light"
 [ "$(grep -c "^1/on-off/on-off " "$WORK/light")" = 2 ]
 as alice node remove Porch --yes
-[ -z "$(MATTERCTL_HOME=$WORK/alice "$MATTERCTL" cloud nodes)" ]
+[ -z "$(MATTERCTL_HOME=$WORK/alice "$MATTERCTL" cloud node ls)" ]
 kill $light $cloud
 say "Done: fabric, login, commissioning, confirmation, sharing and its end, removal. Nothing of it is left."
 '

@@ -100,7 +100,10 @@ import Testing
         #expect(limits.text("message")?.firstMatch(of: /^node 'it' heats to \d+\.\d\d °C … \d+\.\d\d °C$/) != nil)
         try await quiet("thermostat mode it off")
         let unclear = try await failure("thermostat set it 20", 64, "thermostat.mode")
-        #expect(unclear.text("hint") == "say which is meant: matterctl thermostat heat it 21C")
+        #expect(
+            unclear.text("hint")
+                == "say which is meant: matterctl thermostat heat it 21C, or matterctl thermostat cool it 25C; or choose a "
+                + "mode first: matterctl thermostat mode it heat")
         #expect(try await shell.run("thermostat set it warm").status == 64)
 
         let text = try await shell.succeed("thermostat show it").stdout

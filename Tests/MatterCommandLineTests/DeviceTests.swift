@@ -217,6 +217,22 @@ import Testing
         #expect(run.status == 0 && run.stdout.contains(#"{"event":"ready""#), "\(run)")
     }
 
+    @Test("a level with a sign is a step, which stops at the ends of the device; down there the light goes off")
+    func levelSteps() async throws {
+        #expect(try await commission("--name lamp --progress none").stdout == "1\n")
+        let at = " --verify --address 127.0.0.1:\(port)"
+        #expect(try await shell.succeed("level lamp 50%" + at).stdout == "127\n")
+        #expect(try await shell.succeed("level lamp +10%" + at).stdout == "152\n")
+        #expect(try await shell.succeed("level lamp -20%" + at).stdout == "101\n")
+        #expect(try await shell.succeed("level lamp -1" + at).stdout == "100\n")
+        #expect(try await shell.succeed("level --no-on-off lamp -100%" + at).stdout == "1\n")
+        #expect(try await shell.succeed("level lamp +100%" + at).stdout == "254\n")
+        #expect(try await shell.succeed("level lamp -100%" + at).stdout == "0\n")
+        #expect(try await shell.succeed("level lamp +10%" + at).stdout == "26\n")
+        let dry = try await shell.succeed("level lamp -10% --dry-run").stdout
+        #expect(dry.contains("step-with-on-off"), "\(dry)")
+    }
+
     @Test("everyday verbs, read, write, invoke, ping and acl against a node, in text and as JSON")
     func control() async throws {
         #expect(try await commission("--name lamp --progress none").stdout == "1\n")

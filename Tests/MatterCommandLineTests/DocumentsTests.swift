@@ -245,4 +245,28 @@ import Testing
             #expect(others.contains(key), "\(key) is documented, and nothing has it")
         }
     }
+
+    @Test("no page and no script of the demonstrations has a spelling of an earlier version, which no help page shows")
+    func spellings() throws {
+        let files = try ["docs", "Tests/Lab", "README.md"].flatMap { try Self.texts(below: $0) }
+        #expect(files.count > 40)
+        let old = VendorModule.rainMaker.oldSpellings.map { $0.old.joined(separator: " ") }
+        for (name, text) in files {
+            for line in text.split(separator: "\n")
+            where ["matterctl ", "MATTERCTL\" ", "as alice ", "as bob "].contains(where: { line.contains($0) }) {
+                let words = line.split { !($0.isLetter || $0 == "-") }.joined(separator: " ") + " "
+                for spelling in old { #expect(!words.contains(" \(spelling) "), "\(name): \(line)") }
+            }
+        }
+    }
+
+    /// A page, or the pages and scripts of a folder.
+    private static func texts(below path: String) throws -> [(name: String, text: String)] {
+        let start = root.appendingPathComponent(path)
+        if path.hasSuffix(".md") { return [(path, try String(contentsOf: start, encoding: .utf8))] }
+        let files = try #require(FileManager.default.enumerator(at: start, includingPropertiesForKeys: nil))
+        return try files.compactMap { $0 as? URL }.filter { ["md", "sh"].contains($0.pathExtension) }.map {
+            ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8))
+        }
+    }
 }

@@ -67,10 +67,21 @@ import Testing
         let quiet = try Shell()
         var devices: [Background] = []
         var ports: [String] = []
+        // Several tests run at once: the ports are free ones, and mDNS is left out.
+        func here(_ words: [String]) -> [String] {
+            var words = words
+            for index in words.indices.dropFirst() {
+                if words[index - 1] == "--port" { words[index] = "0" }
+                if words[index - 1] == "--paa-out" || words[index - 1] == "--trust" {
+                    words[index] = quiet.path(words[index])
+                }
+            }
+            return words
+        }
         for line in Self.blocks("sh").joined() where line.hasPrefix("matterctl simulate ") {
-            let type = Self.words(line)[2]
+            let words = here(Array(Self.words(line).dropFirst()))
             let device = try quiet.start(
-                "simulate \(type) --port 0 --mdns none --state \(quiet.path("device\(ports.count)"))")
+                (words + ["--mdns", "none", "--state", quiet.path("device\(ports.count)")]).joined(separator: " "))
             ports.append(try await device.line("ready"))
             devices.append(device)
         }
@@ -82,11 +93,7 @@ import Testing
             let parts = step.command.components(separatedBy: " | ")
             var words = Array(Self.words(parts[parts.count - 1]).dropFirst())
             if words.first == "commission" {
-                // The virtual devices are at an address here, and are not advertised.
-                words = ["commission", "34970112332"] + words.dropFirst(2).prefix { $0 != "--trust" }
-                words += [
-                    "--address", "127.0.0.1:\(waiting.removeFirst())", "--attestation", "skip", "--timeout", "60s",
-                ]
+                words = here(words) + ["--address", "127.0.0.1:\(waiting.removeFirst())", "--timeout", "60s"]
             }
             let run = try await shell.run(words, input: parts.count > 1 ? "246810\n" : "")
             #expect(run.status == 0, "\(step.command): \(run)")
@@ -94,6 +101,28 @@ import Testing
             #expect(Self.isAsPromised(lines, step.output), "\(step.command): \(run.stdout)")
         }
         for device in devices { _ = await device.stop() }
+    }
+
+    @Test("a code of the page fits one of its virtual devices, and each has another passcode")
+    func codes() async throws {
+        let shell = try Shell()
+        let devices = Self.blocks("sh").joined().filter { $0.hasPrefix("matterctl simulate ") }.map(Self.words)
+        func value(_ option: String, _ words: [String]) -> String? {
+            words.firstIndex(of: option).flatMap { words.indices.contains($0 + 1) ? words[$0 + 1] : nil }
+        }
+        var codes: [String] = []
+        for words in devices {
+            let (passcode, discriminator) = (
+                try #require(value("--passcode", words)), try #require(value("--discriminator", words))
+            )
+            let made = try await shell.succeed(
+                "payload make --passcode \(passcode) --discriminator \(discriminator)")
+            codes += made.stdout.split(separator: "\n").filter { !$0.hasPrefix("MT:") }.map(String.init)
+        }
+        let printed = Self.steps.map { Self.words($0.command) }.filter { $0.dropFirst().first == "commission" }
+        #expect(codes.count == 4 && Set(codes).count == 4)
+        #expect(Set(devices.compactMap { value("--passcode", $0) }).count == 4)
+        #expect(printed.map { $0[2] } == codes)
     }
 
     @Test("the other commands of the page parse")

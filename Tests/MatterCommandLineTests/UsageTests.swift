@@ -44,6 +44,45 @@ import Testing
         }
     }
 
+    @Test("a word that is another option proposes none, least of all --all; a misspelt one has its hint on both sides")
+    func unlikelyOptions() async throws {
+        let shell = try Shell()
+        for words in ["on kitchen --for 5m", "off kitchen --al", "toggle kitchen --alll", "off --ball"] {
+            let run = try await shell.run(words)
+            #expect(run.status == 64 && !run.stderr.lowercased().contains("did you mean"), "\(words): \(run)")
+        }
+        let behind = try await shell.run("on kitchen --jsn")
+        #expect(behind.stderr.contains("unknown option '--jsn'. Did you mean '--json'?"), "\(behind)")
+        let before = try await shell.run("--jsn node ls")
+        #expect(before.messages == ["error: unknown option '--jsn'", "hint: did you mean --json?"], "\(before)")
+        let single = try await shell.run("--verify on kitchen")
+        #expect(
+            single.messages.last == "hint: options of a single command belong after it: matterctl COMMAND --verify",
+            "\(single)")
+    }
+
+    @Test("a share with a plus sign is refused where there are no steps")
+    func signs() async throws {
+        let shell = try Shell()
+        for words in ["cover position blind +10%", "fan speed desk +10%", "media volume tv +10%"] {
+            #expect(try await shell.run(words + " --dry-run").status == 64, "\(words)")
+        }
+    }
+
+    @Test("without a fabric the state directory is named, and what chose it")
+    func noFabric() async throws {
+        let shell = try Shell()
+        let chosen = try await shell.run("on kitchen --home \(shell.path("elsewhere"))")
+        #expect(chosen.status == 3)
+        #expect(
+            chosen.messages.first == "error: there is no fabric in \(shell.path("elsewhere")) (--home)", "\(chosen)")
+        #expect(chosen.messages.last?.contains("--home or MATTERCTL_HOME") == true, "\(chosen)")
+        let usual = try await shell.run("on kitchen")
+        #expect(usual.messages.first?.hasSuffix(" ($MATTERCTL_HOME)") == true, "\(usual)")
+        let named = try await shell.run("on kitchen --fabric cottage")
+        #expect(named.messages.first?.contains("there is no fabric 'cottage' in /") == true, "\(named)")
+    }
+
     @Test("every command that lacks an argument says which: 64, with the usage")
     func missingArguments() async throws {
         let shell = try Shell()
@@ -120,9 +159,9 @@ import Testing
     func version() async throws {
         let shell = try Shell()
         #expect(try await shell.succeed("--version").stdout == "matterctl 0.1.0\n")
-        let json = try #require(try JSONValue(parsing: try await shell.succeed("--version --json").stdout).object)
-        #expect(json["name"]?.string == "matterctl" && json["version"]?.string == "0.1.0")
-        let library = try #require(json["openssl"]?.string)
+        let json = try await shell.succeed("--version --json").json()
+        #expect(json["name"] == "matterctl" && json["version"] == "0.1.0")
+        let library = try #require(json["openssl"]?.stringValue)
         #expect(library.split(separator: ".").count == 3 && library.hasPrefix("3."), "\(library)")
         for words in ["--version -v", "-vv --version", "--verbose --version"] {
             let lines = try await shell.succeed(words).stdout.split(separator: "\n")

@@ -169,7 +169,7 @@ struct CommandAnswerTests {
         await bench.end()
     }
 
-    @Test("if it never is, nobody knows either")
+    @Test("if it never is, it is not known whether it ran, and to repeat it is harmless")
     func absoluteUnknown() async throws {
         let bench = try await Bench()
         let link = try await bench.connected()
@@ -178,7 +178,9 @@ struct CommandAnswerTests {
             relay.cutOff()
             return .nothing
         }
-        _ = try await unknownOutcome { try await on(link, within: .seconds(2)) }
+        let error = try await unknownOutcome { try await on(link, within: .seconds(2)) }
+        #expect(error.reason.hasPrefix("node 'lamp' does not answer: "), "\(error.reason)")
+        #expect(error.hint?.parts == [.step("command.repeat-harmless", [])])
         #expect(bench.light.executed.count == 1)
         await bench.end()
     }

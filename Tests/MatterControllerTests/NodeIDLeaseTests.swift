@@ -2,6 +2,7 @@ import MatterCredentials
 import MatterDataModel
 import MatterStore
 import MatterTestKit
+import MatterTransport
 import Synchronization
 import Testing
 
@@ -54,6 +55,21 @@ struct NodeIDLeaseTests {
                 },
                 note: { text in self.state.withLock { $0.notes.append(text) } })
         }
+    }
+
+    @Test("an id for later is taken where the commissioning runs, so that virtual time waits for it", .virtualTime)
+    func place() async throws {
+        let places = Mutex<[Bool]>([])
+        let lease = NodeIDLease(
+            take: { _ in
+                places.withLock { places in
+                    places.append(withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil })
+                }
+                throw RecordError(.nodeExists, "taken")
+            }, lookUp: { _ in false }, note: { _ in }, time: testTime)
+        await lease.prepare()
+        await #expect(throws: RecordError.self) { try await lease.choose(nil) }
+        #expect(places.withLock { $0 } == [true])
     }
 
     @Test("a random id that a device on the network has is passed over")

@@ -93,6 +93,12 @@ import Testing
                 Verb.level(254, switches: false, options: (1, 1)), "LevelControl.MoveToLevel",
                 ["level": 254, "transitionTime": nil, "optionsMask": 1, "optionsOverride": 1]),
             try Case(
+                Verb.levelStep(25, transition: .seconds(2)), "LevelControl.StepWithOnOff",
+                ["stepMode": 0, "stepSize": 25, "transitionTime": 20, "optionsMask": 0, "optionsOverride": 0]),
+            try Case(
+                Verb.levelStep(-254, switches: false, options: (1, 1)), "LevelControl.Step",
+                ["stepMode": 1, "stepSize": 254, "transitionTime": nil, "optionsMask": 1, "optionsOverride": 1]),
+            try Case(
                 Verb.volume(76), "LevelControl.MoveToLevel",
                 ["level": 76, "transitionTime": nil, "optionsMask": 1, "optionsOverride": 1]),
         ]

@@ -37,7 +37,8 @@ package struct StateOptions: ParsableArguments {
         let environment = Environment.all
         return Terminal.current.stateDirectory(
             try home ?? StateDirectory.defaultPath(environment: environment),
-            witness: StateDirectory.witnessPath(environment: environment))
+            witness: StateDirectory.witnessPath(environment: environment),
+            origin: home == nil ? StateDirectory.pathVariable(environment: environment) : "--home")
     }
 
     /// A controller of the fabric, for commands that do not talk to devices.

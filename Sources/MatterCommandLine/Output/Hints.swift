@@ -24,9 +24,8 @@ enum Hints {
         "certificate.rejected": "check the clock of this machine and the fabric's certificates: matterctl fabric show",
         "fabric.conflict": "see 'matterctl node ls'; a reset makes the device forget all fabrics",
         "node.already-here":
-            "see it with 'matterctl node ls'; to start over, remove it first: matterctl node remove {0}",
-        "node.commissioned-before":
-            "see it: matterctl node show {0}; if it was reset, forget it first: matterctl node forget {0}",
+            "see it: matterctl node show {0}; to start over: matterctl node remove {0}, or if the device was reset: matterctl "
+            + "node forget {0}",
         "node.forget-attempt": "forget that attempt: matterctl node forget {0}",
         "node.forget-other": "choose another name, or forget that one: matterctl node forget {0}",
         "node.name-of-pending": "run it with another --name: node {0} is still being commissioned with this code",
@@ -77,7 +76,9 @@ enum Hints {
         "command.more-time": "try again with more time: --timeout 60s",
         "fabric.see": "see them with: matterctl fabric ls",
         "fabric.see-others": "see the fabrics with: matterctl fabric ls",
-        "fabric.none": "commission a device, which creates one, or run: matterctl fabric create NAME",
+        "fabric.none":
+            "if your nodes are elsewhere, name that directory with --home or MATTERCTL_HOME; else commission a device, which "
+            + "creates a fabric, or run: matterctl fabric create NAME",
         "fabric.ambiguous": "name one with --fabric NAME, or choose one: matterctl fabric use NAME",
         "fabric.other-issuer":
             "name another fabric with --fabric, or create one: matterctl fabric create NAME --issuer …",
@@ -184,6 +185,7 @@ enum Hints {
             + "'matterctl node ls'",
         "output.failed": "the command has run; only its result is lost",
         "command.again": "run the same command again",
+        "command.repeat-harmless": "look after its power and network; to repeat the command is harmless",
         "command.short-time": "give it more time, such as --timeout 30s",
         "usage.confirmation-needed": "add --yes",
         "simulator.state-in-use": "use another --state",
@@ -255,7 +257,9 @@ enum Hints {
         "lock.codes": "see the users and their codes: matterctl lock codes {0}",
         "mode.place": "say which is meant: matterctl mode {0} {1} --cluster CLUSTER",
         "mode.see": "see its modes: matterctl mode {0}",
-        "thermostat.heat-or-cool": "say which is meant: matterctl thermostat heat {0} 21C",
+        "thermostat.heat-or-cool":
+            "say which is meant: matterctl thermostat heat {0} 21C, or matterctl thermostat cool {0} 25C; or choose a mode "
+            + "first: matterctl thermostat mode {0} heat",
         "acl.lockout": "see which entry is ours, and keep it: matterctl acl ls {0}",
         // Statuses of the Interaction Model (Matter core specification, section 8.10): {0} is the node, {1} the endpoint
         // and cluster, {2} the cluster; without these, only the part before the semicolon is said

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterDataModel
 
 /// Lets the options of every command stand before it, as `kubectl` and `gh` have them.
 enum LeadingOptions {
@@ -41,6 +42,13 @@ enum LeadingOptions {
             depth += 1
         }
         return max(1, depth)
+    }
+
+    /// The option of every command that a misspelt one probably is.
+    static func nearest(to option: String) -> String? {
+        let name = String(option.prefix { $0 != "=" })
+        let names = flags.union(valued).filter { $0.hasPrefix("--") }.sorted()
+        return names.contains(name) ? nil : Suggestions.nearest(to: name, among: names, limit: 1).first
     }
 
     /// Whether an argument that is no command is followed by one.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MatterDataModel
 import MatterErrors
 
 extension CommandLineError {
@@ -10,7 +11,7 @@ extension CommandLineError {
         func text(after label: String) -> Substring? {
             lines.first { $0.hasPrefix(label) }.map { $0.dropFirst(label.count).drop { $0 == " " } }
         }
-        var reason = Self.reason(MatterCtl.message(for: error))
+        var reason = Self.likely(Self.reason(MatterCtl.message(for: error)))
         // What the argument is for: "<node>  Node id or name."
         if let help = text(after: "Help:")?.split(separator: "  ", maxSplits: 1).last?.drop(while: { $0 == " " }) {
             reason += " (\(Self.lowered(String(help.hasSuffix(".") ? help.dropLast() : help))))"
@@ -19,8 +20,12 @@ extension CommandLineError {
         let page = lines.last { $0.contains("See '") }?.split(separator: "'").dropFirst().first ?? "matterctl --help"
         var hint = "see: \(page)"
         if let usage = text(after: "Usage:") { hint = "usage: \(Self.brief(usage)); \(hint)" }
-        if LeadingOptions.precede(arguments, of: MatterCtl.self) {
-            hint = "options belong after the command: matterctl COMMAND \(arguments[0])"
+        if LeadingOptions.precede(arguments, of: MatterCtl.self), let option = arguments.first {
+            if let nearest = LeadingOptions.nearest(to: option) {
+                hint = "did you mean \(nearest)?"
+            } else {
+                hint = "options of a single command belong after it: matterctl COMMAND \(option)"
+            }
         }
         self.init("usage", reason, hint: Hint(hint))
     }
@@ -39,6 +44,16 @@ extension CommandLineError {
         }
         let problem = text.replacing(". Please provide one of the following:", with: ": use one of")
         return lowered("\(problem) \(choices.joined(separator: ", "))")
+    }
+
+    /// Without the option that the parser proposes, if it is another word rather than another spelling. `--all`, which makes a
+    /// command one for the whole house, is never proposed.
+    private static func likely(_ reason: String) -> String {
+        let parts = reason.split(separator: "'", omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[2].hasSuffix(". Did you mean ") else { return reason }
+        let isLikely =
+            parts[3] != "--all" && !Suggestions.nearest(to: String(parts[1]), among: [String(parts[3])]).isEmpty
+        return isLikely ? reason : "\(parts[0])'\(parts[1])'"
     }
 
     /// The parser's sentences begin with a capital, ours do not; names and abbreviations stay as they are.

@@ -27,6 +27,8 @@ package struct Commissioner: Sendable {
         package var journal: CommissioningJournal
         /// Gives out the id of the new node; `nil` leaves it to the issuer.
         package var chooseNodeID: @Sendable (_ requested: NodeID?) async throws -> NodeID?
+        /// What the user calls a node, for messages.
+        package var nameOfNode: @Sendable (NodeID) -> String? = { _ in nil }
         /// Begins to look for an id, for a device that has accepted the passcode.
         package var prepareNodeID: @Sendable () async -> Void = {}
         package var attest: Attest

@@ -30,6 +30,10 @@ struct Pairing: Sendable {
             passcode: request.passcode.value, discriminator: request.discriminator
         ).filter(mayBe)
         guard !known.isEmpty else { return try await pair(until: deadline, waitsForWindow: waitsForWindow) }
+        let ours = known.map(title).joined(separator: " and ")
+        clock.note(
+            "this code is that of \(ours)"
+                + (request.addresses.isEmpty ? "; still looking for another device with it" : ""))
         do {
             return try await pair(
                 lookout: Self.shortLook, until: min(deadline, time.now + Self.shortLook * 2), waitsForWindow: false)
@@ -39,11 +43,6 @@ struct Pairing: Sendable {
             // Without time for another try, the first one has more to say; at an address there is only one device.
             if let complete, !request.addresses.isEmpty || time.now >= deadline { throw alreadyHere(complete) }
             guard time.now < deadline else { throw first }
-            if let complete {
-                clock.note(
-                    "a device with this passcode is already on this fabric, as node \(complete.nodeID.rawValue); looking for "
-                        + "another one")
-            }
             clock.enter(.discover)
             do {
                 return try await pair(until: deadline, waitsForWindow: waitsForWindow)
@@ -52,6 +51,11 @@ struct Pairing: Sendable {
                 throw alreadyHere(complete)
             }
         }
+    }
+
+    /// `node 1 'kitchen'`.
+    private func title(_ node: PendingNode) -> String {
+        "node \(node.nodeID.rawValue)" + (environment.nameOfNode(node.nodeID).map { " '\($0)'" } ?? "")
     }
 
     /// True if a node may be the one that a code belongs to, which may say which product it is for.
@@ -106,7 +110,7 @@ struct Pairing: Sendable {
     private func alreadyHere(_ node: PendingNode) -> CommissioningError {
         CommissioningError(
             .alreadyOnFabric, stage: .discover,
-            "a device with this passcode is already on this fabric, as node \(node.nodeID.rawValue)",
+            "a device with this passcode is already on this fabric, as \(title(node))",
             hint: .step("node.already-here", "\(node.nodeID.rawValue)"))
     }
 

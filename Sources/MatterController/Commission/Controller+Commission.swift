@@ -89,7 +89,8 @@ extension Controller {
         }
         var failure = error
         do {
-            try await remove(node, deadline: .now + Self.removalPatience, serviceDeadline: serviceDeadline)
+            try await remove(
+                node, deadline: options.time.now + Self.removalPatience, serviceDeadline: serviceDeadline)
         } catch {
             guard try nodes().node(node.nodeID) == nil else {
                 failure.reason += "; the device could not be made to leave the fabric either: \(error)"
@@ -142,6 +143,7 @@ extension Controller {
             attest: { evidence in try await judge.attest(evidence) }, random: options.random,
             logger: options.logger, unixTime: options.unixTime, timeZone: TimeZoneRules.ofHost)
         environment.bluetooth = bluetooth(for: request)
+        environment.nameOfNode = { id in (try? store.node(id))?.name }
         environment.prepareNodeID = { if isOurs { await lease.prepare() } }
         do {
             let result = try await Commissioner(environment, progress: commission.progress)
@@ -182,7 +184,7 @@ extension Controller {
             isForeign
             ? try journal.pending(passcode: request.passcode.value, discriminator: request.discriminator).map(\.nodeID)
             : []
-        let (fabrics, random, discovery) = (fabrics, options.random, discovery())
+        let (fabrics, random, time, discovery) = (fabrics, options.random, options.time, discovery())
         return NodeIDLease(
             take: { requested in
                 try await fabrics.takeNodeID(
@@ -192,8 +194,8 @@ extension Controller {
             giveBack: { taken in
                 try await fabrics.giveBack(taken, to: fabric.name, identity: fabric.compressedFabricID)
             },
-            lookUp: { id in await discovery?.hasOperational(id, of: fabric.compressedFabricID) ?? false },
-            note: { progress(.note($0)) })
+            lookUp: { id in await discovery?.hasOperational(id, of: fabric.compressedFabricID, time) ?? false },
+            note: { progress(.note($0)) }, time: time)
     }
 
     /// Makes sure, before anything is sent, that the node can have the name at the end.
@@ -224,7 +226,7 @@ extension Controller {
                 throw CommissioningError(
                     .alreadyOnFabric, stage: .discover,
                     "a device with this code is already commissioned, as node \(id) '\(name)'",
-                    hint: .step("node.commissioned-before", "\(id)"))
+                    hint: .step("node.already-here", "\(id)"))
             }
             if let pending = resumable.first {
                 error.hint = .step("node.name-of-pending", "\(pending.nodeID.rawValue)")

@@ -4,6 +4,7 @@ import MatterDiscovery
 import MatterErrors
 import MatterRecords
 import MatterSession
+import MatterTransport
 
 /// The node id of one commissioning: no other command gets it while the commissioning goes on.
 actor NodeIDLease {
@@ -18,23 +19,25 @@ actor NodeIDLease {
     private let giveBack: GiveBack
     private let lookUp: LookUp
     private let note: @Sendable (String) -> Void
+    private let time: any TimeSource
     private var taken: TakenNodeID?
     private var early: Task<TakenNodeID, any Error>?
 
     init(
         take: @escaping Take, giveBack: @escaping GiveBack = { _ in }, lookUp: @escaping LookUp,
-        note: @escaping @Sendable (String) -> Void
+        note: @escaping @Sendable (String) -> Void, time: any TimeSource = SystemTime()
     ) {
         self.take = take
         self.giveBack = giveBack
         self.lookUp = lookUp
         self.note = note
+        self.time = time
     }
 
     /// Takes an id now, for later: making sure of it takes its time, which can pass while the device works.
     func prepare() {
         guard early == nil, taken == nil else { return }
-        early = Task { try await free(nil) }
+        early = Task(executorPreference: time.executor) { try await self.free(nil) }
     }
 
     /// The id for the device; always the same.
@@ -108,7 +111,9 @@ struct ClaimingIssuer: NOCIssuer {
 
 extension Discovery {
     /// True if a node of a fabric advertises itself, as far as that shows within a second.
-    func hasOperational(_ node: NodeID, of fabric: CompressedFabricID) async -> Bool {
+    func hasOperational(
+        _ node: NodeID, of fabric: CompressedFabricID, _ time: any TimeSource = SystemTime()
+    ) async -> Bool {
         await withTaskGroup(of: Bool.self) { group in
             defer { group.cancelAll() }
             group.addTask {
@@ -124,7 +129,7 @@ extension Discovery {
                 return false
             }
             group.addTask {
-                try? await Task.sleep(for: .seconds(1))
+                try? await time.sleep(for: .seconds(1))
                 return false
             }
             return await group.next() ?? false

@@ -106,7 +106,7 @@ extension NodeLink {
         }
         guard results.contains(where: { $0.outcome != .status(StatusIB(.noCommandResponse)) }) else {
             throw unknownOutcome(
-                of: change.noun, InteractionError(.protocolViolation, "the answer has no result for the command"))
+                of: change, InteractionError(.protocolViolation, "the answer has no result for the command"))
         }
         return results
     }
@@ -206,7 +206,7 @@ extension NodeLink {
             case .fail(let error):
                 throw error
             case .unknownOutcome(let error):
-                throw unknownOutcome(of: change.noun, error)
+                throw unknownOutcome(of: change, error)
             }
         }
         throw CancellationError()
@@ -235,7 +235,7 @@ extension NodeLink {
         return (session, try await client(session).begin(deadline: change.deadline, processing: processing))
     }
 
-    private func unknownOutcome(of noun: String, _ error: any Error) -> ControllerError {
+    private func unknownOutcome(of change: Change, _ error: any Error) -> ControllerError {
         let why: String
         switch error {
         case let error as TransportError:
@@ -249,9 +249,20 @@ extension NodeLink {
         default:
             why = "no answer came"
         }
+        let noun = change.noun
+        guard change.repeatability == .absolute else {
+            return ControllerError(
+                .outcomeUnknown, "the \(noun) was sent and may have run, but \(why)",
+                hint: "check the device's state before you repeat the command", underlying: error)
+        }
+        // It only matters that the device is not there.
+        let isSilent = error is TransportError || error is SessionError
         return ControllerError(
-            .outcomeUnknown, "the \(noun) was sent and may have run, but \(why)",
-            hint: "check the device's state before you repeat the command", underlying: error)
+            .outcomeUnknown,
+            isSilent
+                ? "\(node.title) does not answer: the \(noun) was sent, but \(why)"
+                : "the \(noun) was sent and may have run, but \(why)",
+            hint: .step("command.repeat-harmless"), underlying: error)
     }
 }
 

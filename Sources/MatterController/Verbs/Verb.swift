@@ -61,19 +61,43 @@ package struct Verb: DeviceVerb {
         _ level: UInt8, transition: Duration? = nil, switches: Bool = true,
         options: (mask: UInt8, override: UInt8) = (0, 0)
     ) -> Verb {
-        // Null lets the device choose its own pace.
-        let time: TLVValue = transition.map { .uint(UInt64($0 / .milliseconds(100))) } ?? .null
-        return Verb(
+        Verb(
             LevelControl.id,
             switches ? LevelControl.Command.moveToLevelWithOnOff : LevelControl.Command.moveToLevel,
             .structure([
-                TLVElement(0, .uint(UInt64(level))), TLVElement(1, time),
+                TLVElement(0, .uint(UInt64(level))), TLVElement(1, tenths(transition)),
                 TLVElement(2, .uint(UInt64(options.mask))), TLVElement(3, .uint(UInt64(options.override))),
             ]), attribute: LevelControl.Attribute.currentLevel,
             // CurrentLevel keeps its last or least value while the light is off.
             dependsOnLight: switches,
             // A light that is switched off may keep its level, and one that is off stays as it is.
             goal: switches && level > 0 ? level.tlv : nil, transition: transition ?? .zero)
+    }
+
+    /// Dims by a step from the level that the light has (1.6.7.3). The device stops at its ends. It is sent at most once.
+    ///
+    /// - Parameters:
+    ///   - step: -254 to 254 and not 0; positive is up.
+    ///   - transition: how long the change takes, at most 6553 s; the device chooses by default.
+    ///   - switches: whether a light that is off comes on, and one that gets to its lowest level goes off.
+    ///   - options: OptionsMask and OptionsOverride (1.6.6.2), where it does not switch.
+    package static func levelStep(
+        _ step: Int, transition: Duration? = nil, switches: Bool = true,
+        options: (mask: UInt8, override: UInt8) = (0, 0)
+    ) -> Verb {
+        Verb(
+            LevelControl.id, switches ? LevelControl.Command.stepWithOnOff : LevelControl.Command.step,
+            .structure([
+                TLVElement(0, .uint(step > 0 ? 0 : 1)), TLVElement(1, .uint(UInt64(min(step.magnitude, 254)))),
+                TLVElement(2, tenths(transition)), TLVElement(3, .uint(UInt64(options.mask))),
+                TLVElement(4, .uint(UInt64(options.override))),
+            ]), attribute: LevelControl.Attribute.currentLevel, dependsOnLight: switches,
+            transition: transition ?? .zero)
+    }
+
+    /// A transition time; null lets the device choose its own pace.
+    private static func tenths(_ transition: Duration?) -> TLVValue {
+        transition.map { .uint(UInt64($0 / .milliseconds(100))) } ?? .null
     }
 
     /// The volume of a speaker, which changes also while the speaker is off.

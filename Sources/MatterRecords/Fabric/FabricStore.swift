@@ -92,7 +92,7 @@ package struct FabricStore: Sendable {
         guard let first = fabrics.first else {
             if let fault = faults.first { throw fault.error }
             throw RecordError(
-                .noFabric, "there is no fabric yet",
+                .noFabric, "there is no fabric in \(state.title)",
                 hint: .step("fabric.none"))
         }
         guard fabrics.count + faults.count == 1 else {
@@ -186,7 +186,7 @@ package struct FabricStore: Sendable {
 
     func unknown(_ name: String) -> RecordError {
         RecordError(
-            .unknownFabric, "there is no fabric '\(name)' here", name, among: (try? names()) ?? [],
+            .unknownFabric, "there is no fabric '\(name)' in \(state.title)", name, among: (try? names()) ?? [],
             see: .step("fabric.see"))
     }
 }

@@ -30,10 +30,13 @@ final class VirtualLight: Sendable {
     ///   - bluetooth: where it offers BTP, if it does; then its code says that it is found only there.
     ///   - report: told of what happens on it.
     ///   - change: makes it another device.
+    ///   - kind: its device type in simulations.
+    ///   - plan: makes its endpoints others.
     init(
         _ credentials: DeviceAttestationCredentials? = nil, productID: UInt16 = 0x8001, terms: DemandedTerms? = nil,
         bluetooth: (any BluetoothPeripheral)? = nil, report: @escaping @Sendable (NodeReport) -> Void = { _ in },
-        changing change: (inout NodeConfiguration) -> Void = { _ in }
+        changing change: (inout NodeConfiguration) -> Void = { _ in }, kind: String = "dimmable-light",
+        planning plan: @escaping @Sendable (inout [EndpointPlan]) -> Void = { _ in }
     ) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("matterctl-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
@@ -51,7 +54,7 @@ final class VirtualLight: Sendable {
             pbkdf: pbkdf, attestation: credentials ?? attestation.credentials, primaryDeviceType: .dimmableLight)
         configuration.terms = terms
         change(&configuration)
-        let kinds = [try DeviceKind.named("dimmable-light")]
+        let kinds = [try DeviceKind.named(kind)]
         var surroundings = SimulatedDevice.Surroundings(port: 0, report: report)
         surroundings.bluetooth = bluetooth
         if let time = VirtualTime.current {
@@ -60,7 +63,11 @@ final class VirtualLight: Sendable {
         }
         let device = try SimulatedDevice(
             configuration, surroundings: surroundings,
-            endpoints: { DeviceKind.plans(kinds) })
+            endpoints: {
+                var plans = DeviceKind.plans(kinds)
+                plan(&plans)
+                return plans
+            })
         address = "[::1]:\(try await device.start())"
         self.device = device
         serving = inBackground { await device.run() }

@@ -16,6 +16,8 @@ protocol QuantityArgument: ExpressibleByArgument, TrailingValue {
 
 extension QuantityArgument {
     init?(argument: String) {
+        // That would be a step, which these values do not have.
+        guard !argument.hasPrefix("+") else { return nil }
         guard let steps = QuantityText.parse(argument, as: Self.unit, bare: Self.bare),
             let number = Number(exactly: steps), Self.range.contains(number)
         else { return nil }

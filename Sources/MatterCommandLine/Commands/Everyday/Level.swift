@@ -7,6 +7,8 @@ struct LevelValue: ExpressibleByArgument, TrailingValue {
     var level: UInt8
 
     init?(argument: String) {
+        // A sign means a step, which is no level.
+        guard argument.first?.isNumber ?? false else { return nil }
         if argument.hasSuffix("%") {
             guard let percent = Double(argument.dropLast()), (0...100).contains(percent) else { return nil }
             let level = UInt8((percent * 254 / 100).rounded())
@@ -18,16 +20,37 @@ struct LevelValue: ExpressibleByArgument, TrailingValue {
     }
 }
 
+/// A level, or a step up or down from the one that the light has.
+enum LevelChange: ExpressibleByArgument, TrailingValue {
+    case to(UInt8)
+    /// Positive is up; never 0.
+    case by(Int)
+
+    static let forms = LevelValue.forms + ", or a step: +10%, -10%"
+
+    init?(argument: String) {
+        switch argument.first {
+        case "+", "-":
+            guard let size = LevelValue(argument: String(argument.dropFirst()))?.level, size > 0 else { return nil }
+            self = .by(argument.hasPrefix("-") ? -Int(size) : Int(size))
+        default:
+            guard let level = LevelValue(argument: argument)?.level else { return nil }
+            self = .to(level)
+        }
+    }
+}
+
 struct Level: EverydayCommand {
     static let configuration = CommandConfiguration(
         commandName: "level", abstract: "Dim to a level.",
         discussion: """
             VALUE is 0–254 or 0%–100%. A light that is off comes on, and 0 switches it off, unless --no-on-off is given.
+            With a sign it is a step from the present level: +10%, -10%, +25. The device stops at its ends.
 
             Example: matterctl level kitchen 50% --transition 2s
             """)
 
-    @OptionGroup var words: NodesAndValue<LevelValue>
+    @OptionGroup var words: NodesAndValue<LevelChange>
     @Option(help: ArgumentHelp("How long the change takes.", valueName: "DURATION")) var transition: TimeSpan?
     @Flag(name: .long, help: "Change only the level; never switch the light on or off.") var noOnOff = false
     @Option(help: ArgumentHelp("OptionsMask, a bitmap (with --no-on-off).", valueName: "N")) var optionsMask: UInt8 = 0
@@ -49,8 +72,10 @@ struct Level: EverydayCommand {
     }
 
     func verb() throws -> any DeviceVerb {
-        Verb.level(
-            try words.value().level, transition: transition?.duration, switches: !noOnOff,
-            options: (mask: optionsMask, override: optionsOverride))
+        let options = (mask: optionsMask, override: optionsOverride)
+        return switch try words.value() {
+        case .to(let level): Verb.level(level, transition: transition?.duration, switches: !noOnOff, options: options)
+        case .by(let step): Verb.levelStep(step, transition: transition?.duration, switches: !noOnOff, options: options)
+        }
     }
 }

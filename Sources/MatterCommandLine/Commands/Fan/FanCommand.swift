@@ -33,7 +33,7 @@ struct FanSpeed: EverydayCommand {
         init?(argument: String) {
             if let mode = FanModeArgument(argument: argument) {
                 verb = .mode(mode.mode)
-            } else if let steps = QuantityText.parse(argument, as: .percent, bare: "%"),
+            } else if !argument.hasPrefix("+"), let steps = QuantityText.parse(argument, as: .percent, bare: "%"),
                 let percent = UInt8(exactly: steps),
                 percent <= 100
             {

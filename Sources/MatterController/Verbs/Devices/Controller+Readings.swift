@@ -26,8 +26,18 @@ extension Controller {
         budget: Budget
     ) async throws -> [TakenReading] {
         let clusters = Set(kinds.map(\.cluster))
+        func serves(_ endpoint: NodeRecord.Endpoint) -> Bool {
+            endpoint.serverClusters.contains { clusters.contains(ClusterID($0)) }
+        }
+        if let named, !node.endpoints.contains(where: { $0.number == named.rawValue && serves($0) }) {
+            // The user knows better than the descriptor, which some devices do not fill in; the device is asked itself.
+            let believed = NodeRecord.Endpoint(
+                number: named.rawValue, deviceTypes: [], serverClusters: clusters.map(\.rawValue).sorted())
+            let taken = try await taken(kinds, from: [believed], of: node, deadline: budget.deadline(for: node))
+            if !taken.isEmpty { return taken }
+        }
         var record = try await described(node, deadline: budget.deadline)
-        if !record.endpoints.contains(where: { $0.serverClusters.contains { clusters.contains(ClusterID($0)) } }) {
+        if !record.endpoints.contains(where: serves) {
             record = try await refreshed(record, deadline: budget.deadline(for: record))
         }
         let taken = try await taken(

@@ -23,7 +23,7 @@ package enum ThermostatVerb: DeviceVerb {
             case let mode:
                 throw ControllerError(
                     .modeUnclear,
-                    "\(facts.title) is in the mode \(mode.map(Self.word) ?? "unknown"): it neither heats nor cools only",
+                    "\(facts.title) is in the mode \(mode.map(Self.word) ?? "unknown"), in which one temperature is not enough",
                     hint: .step("thermostat.heat-or-cool", facts.label))
             }
         case .mode(let mode):
