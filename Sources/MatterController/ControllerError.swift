@@ -49,6 +49,8 @@ package struct ControllerError: CodedError {
         case groupConflict = "group.conflict"
         /// The node accepted a list and has another one.
         case listDiffers = "node.list-differs"
+        /// A list is not the one that the change was meant for; ``state`` has the list that the node has now.
+        case listChanged = "node.list-changed"
         /// The device has a commissioning window open.
         case windowOpen = "window.open"
         /// Another administrator is at work on the device.
@@ -91,7 +93,7 @@ package struct ControllerError: CodedError {
     package var status: StatusIB?
     /// The attribute, command or event that the status is about.
     package var place: ElementPath?
-    /// For an unknown outcome: what was read back afterwards.
+    /// For an unknown outcome, or a list that has changed: what was read back afterwards.
     package var state: [(path: ConcreteAttributePath, value: TLVValue)] = []
     package var underlying: (any Error)?
     /// For a network that the device could not join.

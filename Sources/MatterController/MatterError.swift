@@ -142,7 +142,8 @@ extension MatterError.Code {
         case .noIssuer, .issuerProgram: self = .issuerFailed
         case .sessionsInUse, .listening: self = .localState
         case .noCheckIn, .networkLost: self = .noAnswer
-        case .removalRefused, .accessListFull, .groupConflict, .listDiffers, .fabricRefused, .windowOpen, .nodeBusy,
+        case .removalRefused, .accessListFull, .groupConflict, .listDiffers, .listChanged, .fabricRefused, .windowOpen,
+            .nodeBusy,
             .timeNotAccepted, .networkRefused, .refused, .codeTaken, .lockFull:
             self = .refused
         }

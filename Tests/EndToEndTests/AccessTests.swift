@@ -110,4 +110,101 @@ import Testing
         #expect(json["administrators"]?[0]?["us"]?.bool == true, "\(json)")
         try await matterctl.succeed("toggle", "kitchen")
     }
+
+    /// A device whose list has three entries beside ours.
+    private static func listed() async throws -> (device: VirtualDevice, matterctl: MatterCtl) {
+        let (device, matterctl) = try await home()
+        try await matterctl.succeed("acl", "grant", "kitchen", "4242", "--privilege", "operate")
+        try await matterctl.succeed("acl", "grant", "kitchen", "4343", "--privilege", "view")
+        try await matterctl.succeed("acl", "grant", "kitchen", "4444", "--privilege", "manage")
+        return (device, matterctl)
+    }
+
+    private static func others(_ matterctl: MatterCtl) async throws -> [String] {
+        let list = try await matterctl.succeed("acl", "ls", "kitchen").result
+        return ["4242", "4343", "4444"].filter(list.contains)
+    }
+
+    @Test("an entry is taken by its number once, also if the answer is lost")
+    func lostAnswer() async throws {
+        let (device, matterctl) = try await Self.listed()
+        defer { device.stop() }
+        try await device.restart(faults: ["mute:write:1"])
+        try await matterctl.succeed("acl", "revoke", "kitchen", "entry:2")
+        #expect(try await Self.others(matterctl) == ["4343", "4444"])
+        try await device.restart(faults: ["mute:write:1"])
+        try await matterctl.succeed("acl", "revoke", "kitchen", "4444")
+        #expect(try await Self.others(matterctl) == ["4343"])
+    }
+
+    @Test("of two commands at once that take the same number, one takes it and the other takes nothing")
+    func twoAtOnce() async throws {
+        let (device, matterctl) = try await Self.listed()
+        defer { device.stop() }
+        async let first = matterctl.run(["acl", "revoke", "kitchen", "entry:2", "--json"])
+        async let second = matterctl.run(["acl", "revoke", "kitchen", "entry:2", "--json"])
+        let ended = try await [first, second]
+        #expect(ended.map(\.status).sorted() == [0, 5], "\(ended)")
+        let refused = try #require(ended.first { $0.status == 5 })
+        #expect(try refused.error()["id"]?.string == "node.list-changed", "\(refused)")
+        #expect(try await Self.others(matterctl) == ["4343", "4444"])
+    }
+
+    @Test(
+        "a number means the list that was shown: after a change by someone else it takes nothing, and then it means the new one"
+    )
+    func changedSinceShown() async throws {
+        let (device, matterctl) = try await Self.listed()
+        defer { device.stop() }
+        // Another computer of the same administrator, which shows nothing here.
+        let other = try MatterCtl()
+        try FileManager.default.copyItem(at: matterctl.home, to: other.home)
+        try await other.succeed("acl", "revoke", "kitchen", "4242")
+        let refused = try await matterctl.fail(5, "acl", "revoke", "kitchen", "entry:2", "--json")
+        #expect(try refused.error()["id"]?.string == "node.list-changed", "\(refused)")
+        #expect(try refused.error()["message"]?.string?.contains("2: view, 4343") == true, "\(refused)")
+        #expect(try await Self.others(matterctl) == ["4343", "4444"])
+        try await matterctl.succeed("acl", "revoke", "kitchen", "entry:2")
+        #expect(try await Self.others(matterctl) == ["4444"])
+    }
+
+    @Test("a binding is made once and taken away, although the answers to its lists are lost")
+    func binding() async throws {
+        let (device, matterctl) = try await Self.home()
+        let wall = try await VirtualDevice.start("on-off-switch")
+        defer {
+            device.stop()
+            wall.stop()
+        }
+        try await matterctl.commission(wall, ["--name", "wall"])
+        func bindings() async throws -> Int {
+            let value = try await matterctl.succeed("read", "wall", "1/binding/binding", "--json").json()
+            return (value["values"]?[0]?["value"] ?? value[0]?["value"] ?? value).elements.count
+        }
+        try await wall.restart(faults: ["mute:write:1"])
+        try await device.restart(faults: ["mute:write:1"])
+        try await matterctl.succeed("bind", "wall", "kitchen", "--cluster", "on-off")
+        #expect(try await bindings() == 1)
+        try await wall.restart(faults: ["mute:write:1"])
+        try await matterctl.succeed("unbind", "wall", "kitchen")
+        #expect(try await bindings() == 0)
+    }
+
+    @Test("a node joins a group although the answer to its key map is lost; leaving it says that the key stays")
+    func group() async throws {
+        let (device, matterctl) = try await Self.home()
+        defer { device.stop() }
+        let other = try await VirtualDevice.start()
+        defer { other.stop() }
+        try await matterctl.commission(other, ["--name", "hall"])
+        try await matterctl.succeed("group", "create", "lamps")
+        try await matterctl.succeed("group", "add", "lamps", "hall")
+        try await device.restart(faults: ["mute:write:1"])
+        try await matterctl.succeed("group", "add", "lamps", "kitchen")
+        let left = try await matterctl.succeed("group", "remove", "lamps", "kitchen")
+        #expect(left.stderr.contains("the key of the group 'lamps' stays the same"), "\(left)")
+        #expect(left.stderr.contains("matterctl group delete lamps"), "\(left)")
+        let last = try await matterctl.succeed("group", "remove", "lamps", "hall")
+        #expect(!last.stderr.contains("stays the same"), "\(last)")
+    }
 }

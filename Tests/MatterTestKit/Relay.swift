@@ -17,6 +17,8 @@ package final class Relay: Sendable {
         case lose
         /// Delivers it after that time.
         case hold(Duration)
+        /// Delivers it at once, and once more after that time.
+        case double(Duration)
     }
 
     /// What becomes of a datagram of a secure session; handshakes always pass, but for ``cutOff()``.
@@ -112,6 +114,10 @@ package final class Relay: Sendable {
             deliver(datagram, direction)
         case .lose:
             state.withLock { $0.lost[direction, default: 0] += 1 }
+        case .double(let time):
+            count(direction)
+            deliver(datagram, direction)
+            _ = eventLoop.schedule(in: time) { [weak self] in self?.deliver(datagram, direction) }
         case .hold(let time):
             _ = eventLoop.schedule(in: time) { [weak self] in
                 self?.count(direction)

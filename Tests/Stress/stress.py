@@ -18,13 +18,14 @@ import crowd
 import hostile
 import kept
 import kills
+import lists
 import losses
 from bench import BIN, ROOT, Results
 
 # What CI has for all of them: the last rounds of a test may take longer.
 CI_SECONDS = 100
 
-TESTS = [*kills.TESTS, *crowd.TESTS, *kept.TESTS, *losses.TESTS, *hostile.TESTS]
+TESTS = [*kills.TESTS, *crowd.TESTS, *kept.TESTS, *losses.TESTS, *lists.TESTS, *hostile.TESTS]
 
 
 def played(path, commit, name):

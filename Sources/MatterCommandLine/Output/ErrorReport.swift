@@ -178,8 +178,8 @@ package struct ErrorReport {
         if error.code == .sessionsInUse {
             details["processes"] = .array(error.holders.map { .int(Int64($0)) })
         }
-        guard error.code == .outcomeUnknown else { return }
-        details["outcome"] = "unknown"
+        guard error.code == .outcomeUnknown || error.code == .listChanged else { return }
+        if error.code == .outcomeUnknown { details["outcome"] = "unknown" }
         details["state"] = .array(
             error.state.map { entry in
                 .object([
@@ -187,6 +187,8 @@ package struct ErrorReport {
                     "attributeId": .id(entry.path.attribute), "value": JSONValue(entry.value),
                 ])
             })
+        // A list that has changed is told in words.
+        guard error.code == .outcomeUnknown else { return }
         for entry in error.state.prefix(Self.mostStates) {
             message += "; \(entry.path) now reads \(TerminalText.escaped(JSONValue(entry.value).serialized()))"
         }

@@ -92,6 +92,8 @@ enum Hints {
             + "0/group-key-management",
         "group.no-room-for-key":
             "take the node out of another group, or let groups share a key: matterctl group create NAME --key-of GROUP",
+        "group.key-stays":
+            "if you do not trust a device that has left: matterctl group delete {0} --yes, then create the group again",
         "group.take-back": "take it back later: matterctl group remove {0} {1}",
         "usage.group-target": "see the members of groups: matterctl group ls",
         "group.key-lost":
@@ -216,6 +218,7 @@ enum Hints {
         "node.remove": "to make the device leave our fabric: matterctl node remove {0}",
         "binding.see": "see its bindings: matterctl read {0} {1}/binding/binding",
         "acl.full": "see what it has, and take away what is not needed: matterctl acl ls {0}",
+        "acl.changed": "see what it has now, and decide again: matterctl acl ls {0}",
         "acl.see": "see what it has: matterctl acl ls {0}",
         "window.close": "close it: matterctl window close {0}",
         "window.status": "try again when it is done; see who has a window open: matterctl window status {0}",

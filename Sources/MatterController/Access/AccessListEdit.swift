@@ -1,6 +1,7 @@
 package import MatterCredentials
 import MatterErrors
 package import MatterRecords
+import MatterTLV
 
 /// A change of our entries in a node's access control list: what the list becomes, or why it may not.
 ///
@@ -14,9 +15,9 @@ package struct AccessListEdit: Sendable {
         case withdraw([AccessControlEntry])
         /// Takes away everything that is given to subjects by their own id.
         case revoke([AccessSubject])
-        /// Takes away entries, by their place in the list: the first is 1.
+        /// Takes away entries, by their place in the list that was seen: the first is 1. In another list it is refused.
         case remove([Int])
-        /// Replaces all entries.
+        /// Replaces all entries of the list that was seen. Another list may have entries that the user does not know of.
         case replace([AccessControlEntry])
     }
 
@@ -36,6 +37,8 @@ package struct AccessListEdit: Sendable {
         }()
     }
 
+    /// The list that the change is meant for; the one that it is applied to if `nil`.
+    package var seen: [AccessControlEntry]?
     private let change: Change
     private let own: NodeIdentity
     private let node: NodeRecord
@@ -51,7 +54,8 @@ package struct AccessListEdit: Sendable {
 
     /// The list that is to be written; the present one if there is nothing to change.
     ///
-    /// - Throws: ``ControllerError``: `invalidAccessEntry`, `accessListFull`, `unknownAccessEntry` or `lockout`.
+    /// - Throws: ``ControllerError``: `invalidAccessEntry`, `accessListFull`, `unknownAccessEntry` or `lockout`; `listChanged`
+    ///   if the change depends on the list that was seen, and this is another one.
     package func applied(
         to entries: [AccessControlEntry], within limits: Limits = Limits()
     ) throws(ControllerError) -> [AccessControlEntry] {
@@ -96,17 +100,27 @@ package struct AccessListEdit: Sendable {
     private func changed(
         _ entries: [AccessControlEntry], _ limits: Limits
     ) throws(ControllerError) -> [AccessControlEntry] {
+        let seen = seen ?? entries
         switch change {
-        case .replace(let new): return new
+        case .replace(let new):
+            try requireUnchanged(entries)
+            return new
         case .grant(let grants): return grants.reduce(entries) { $0.granting($1, limits) }
         case .withdraw(let grants): return grants.reduce(entries) { $0.withdrawing($1) }
         case .remove(let places):
-            if let place = places.first(where: { !(1...max(entries.count, 1)).contains($0) || entries.isEmpty }) {
-                throw unknown("has no entry \(place); it has \(entries.count)")
+            if let place = places.first(where: { !(1...max(seen.count, 1)).contains($0) || seen.isEmpty }) {
+                throw unknown("has no entry \(place); it has \(seen.count)")
             }
-            return entries.indices.filter { !places.contains($0 + 1) }.map { entries[$0] }
+            try requireUnchanged(entries)
+            // The node may list the same entries in another order now.
+            return seen.indices.filter { places.contains($0 + 1) }.reduce(into: entries) { rest, index in
+                guard let place = rest.firstIndex(where: { $0.unplaced == seen[index].unplaced }) else { return }
+                rest.remove(at: place)
+            }
         case .revoke(let subjects):
-            if let absent = subjects.first(where: { subject in !entries.contains { subject.isNamed(by: $0) } }) {
+            // What another administrator has taken away since is as it was meant to be.
+            let known = seen + entries
+            if let absent = subjects.first(where: { subject in !known.contains { subject.isNamed(by: $0) } }) {
                 throw unknown("has no entry that names \(absent)")
             }
             return entries.compactMap { entry in
@@ -118,6 +132,33 @@ package struct AccessListEdit: Sendable {
                 return kept.isEmpty ? nil : entry.with(subjects: kept)
             }
         }
+    }
+
+    private func requireUnchanged(_ entries: [AccessControlEntry]) throws(ControllerError) {
+        guard let seen, !entries.means(seen) else { return }
+        throw changed(entries, "since it was read")
+    }
+
+    /// Makes sure that numbers mean entries of the list that the user has seen, before anything is written.
+    ///
+    /// - Parameters:
+    ///   - began: when the command began, in milliseconds since 1970.
+    ///   - lists: those that were shown. Where there is none yet, this one is noted, for others that run at the same time.
+    /// - Throws: ``ControllerError`` `listChanged` if the list that was shown last is another one, or was shown by another command
+    ///   since this one began.
+    package func requireSeen(_ entries: [AccessControlEntry], _ began: UInt64, _ lists: SeenListStore) throws {
+        let list = SeenList(entries, time: began)
+        let shown = lists.load(node.nodeID)
+        guard list.isMeant(after: shown, commandBegan: began) else { throw changed(entries, "since it was shown") }
+        if shown == nil { try? lists.note(list, of: node.nodeID) }
+    }
+
+    private func changed(_ entries: [AccessControlEntry], _ since: String) -> ControllerError {
+        var error = ControllerError(
+            .listChanged, "the access control list of \(node.title) has changed \(since); nothing was written",
+            hint: .step("acl.changed", node.label))
+        error.state = [(NodeLink.accessListPath, .array(of: entries.map(\.tlv)))]
+        return error
     }
 
     private func unknown(_ reason: String) -> ControllerError {

@@ -21,13 +21,18 @@ extension NodeLink {
     package func change(
         accessListBy edit: AccessListEdit, deadline: Instant
     ) async throws -> (list: FabricList<AccessControlEntry>, isChanged: Bool) {
-        let limits = try await accessListLimits(deadline: deadline)
+        let (limits, present) = try await accessListLimits(deadline: deadline)
+        var edit = edit
+        if edit.seen == nil { edit.seen = present.entries }
+        let meant = edit
         return try await change(Self.accessListPath, Self.accessListName, deadline: deadline) { list in
-            try edit.applied(to: list.entries, within: limits)
+            try meant.applied(to: list.entries, within: limits)
         }
     }
 
-    private func accessListLimits(deadline: Instant) async throws -> AccessListEdit.Limits {
+    private func accessListLimits(
+        deadline: Instant
+    ) async throws -> (AccessListEdit.Limits, FabricList<AccessControlEntry>) {
         var limits = AccessListEdit.Limits()
         let fields: [(AttributeID, WritableKeyPath<AccessListEdit.Limits, Int>)] = [
             (AccessControl.Attribute.accessControlEntriesPerFabric, \.entries),
@@ -35,13 +40,14 @@ extension NodeLink {
             (AccessControl.Attribute.targetsPerAccessControlEntry, \.targets),
         ]
         let result = try await read(
-            fields.map { AttributePath(endpoint: 0, cluster: AccessControl.id, attribute: $0.0) }, deadline: deadline)
+            fields.map { AttributePath(endpoint: 0, cluster: AccessControl.id, attribute: $0.0) }
+                + [AttributePath(Self.accessListPath)], deadline: deadline)
         for (attribute, limit) in fields {
             let path = ConcreteAttributePath(endpoint: 0, cluster: AccessControl.id, attribute: attribute)
             if let count = result.attribute(path)?.value?.integer(as: UInt16.self) {
                 limits[keyPath: limit] = Int(count)
             }
         }
-        return limits
+        return (limits, try Self.list(Self.accessListPath, Self.accessListName, in: result, of: node.title))
     }
 }

@@ -106,7 +106,9 @@ struct GroupEnrollment: Sendable {
         case .keySet: try await writeKeySet(key)
         case .mapping:
             let mapping = GroupKeyMapEntry(group: group.group, keySet: group.keySet)
-            try await changeKeyMap { $0 + [mapping] }
+            try await changeKeyMap { map in
+                map.contains { $0.unplaced == mapping } ? map : map + [mapping]
+            }
         case .endpoint(let endpoint):
             let fields = TLVValue.structure([
                 TLVElement(0, .uint(UInt64(group.group))), TLVElement(1, .string(nameOnNode)),

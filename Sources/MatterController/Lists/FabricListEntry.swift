@@ -31,6 +31,11 @@ extension Array where Element: FabricListEntry {
         }
         return true
     }
+
+    /// True if the other list begins with these entries, in this order, and has more.
+    func isBeginning(of other: [Element]) -> Bool {
+        count < other.count && other.map(\.unplaced).starts(with: map(\.unplaced))
+    }
 }
 
 /// Our fabric's part of a list, as a node reported it.

@@ -42,41 +42,61 @@ extension NodeLink {
 
     /// Changes our fabric's part of a list, and reads it back.
     ///
-    /// The list is written only as long as it is what was read; if it has changed meanwhile, it is read and edited again. A
-    /// write that fails after its first message is undone as far as the node allows.
+    /// The list is written only as long as it is what was read. If another administrator has changed it meanwhile, it is read
+    /// and edited again: the edit has to be one that may be made on another list than the first, or has to throw. A write
+    /// whose outcome is unknown is recognised by the list that it was to leave, so it is never made on top of itself. A write
+    /// that fails after its first message is undone as far as the node allows.
     ///
     /// - Parameters:
-    ///   - edit: makes the new list of the present one; an error of it ends everything before anything is written. It also
-    ///     says in which order the entries are written.
+    ///   - edit: makes the new list of the present one, also after another administrator has changed it; an error of it ends
+    ///     everything. It also says in which order the entries are written.
     /// - Returns: the list that the node has now, and whether it was written.
     /// - Throws: ``ControllerError`` `status` if the node refuses the list, `listDiffers` if it keeps another one.
     package func change<Entry: FabricListEntry>(
         _ path: ConcreteAttributePath, _ name: String, deadline: Instant,
         _ edit: @Sendable (FabricList<Entry>) async throws -> [Entry]
     ) async throws -> (list: FabricList<Entry>, isChanged: Bool) {
-        var hasWritten = false
-        var unknown: (any Error)?
+        var lost = LostWrites<Entry>()
         for _ in 0..<Self.attempts {
-            let before: FabricList<Entry> = try await list(path, name, deadline: deadline)
-            let wanted = try await edit(before)
-            guard !wanted.means(before.entries) else { return (before, hasWritten) }
-            hasWritten = true
+            let before: FabricList<Entry>
+            do {
+                before = try await list(path, name, deadline: deadline)
+            } catch {
+                throw lost.account(of: error)
+            }
+            if lost.explain(before.entries) { return (before, true) }
+            let wanted: [Entry]
+            do {
+                wanted = if let rest = lost.completion(of: before.entries) { rest } else { try await edit(before) }
+            } catch var error as ControllerError where error.code == .listChanged && lost.error != nil {
+                error.reason += "; whether a write of ours before that ran is not known"
+                throw error
+            }
+            guard !wanted.means(before.entries) else { return (before, lost.error != nil) }
+            let isOneMessage = WriteTransaction([AttributeWrite(path, value: .array(of: wanted.map(\.tlv)))])
+                .isAbsolute(maxPayload: link.largestPayload)
             let status: StatusIB
             do {
                 status = try await write(wanted, path, version: before.dataVersion, deadline: deadline)
             } catch let error as ControllerError where error.code == .outcomeUnknown {
                 // A copy that is late finds another version of the data, once something else is written.
                 guard before.dataVersion != nil, !Task.isCancelled else { throw error }
-                unknown = error
+                lost.add(wanted, isOneMessage: isOneMessage, error)
                 continue
             }
             guard status.isSuccess else {
-                if status.status == .dataVersionMismatch { continue }
-                await restore(before, path, name, deadline: deadline)
+                if status.status == .dataVersionMismatch {
+                    if !isOneMessage { lost.add(wanted, isOneMessage: false, nil) }
+                    continue
+                }
+                await restore(before, after: wanted, path, name, deadline: deadline)
                 throw ControllerError(.status, "\(node.title) refused its new \(name): \(status)", status: status)
             }
             let after: FabricList<Entry> = try await list(path, name, deadline: deadline)
-            guard after.entries.means(wanted) else {
+            // Another administrator may have changed something else since the write.
+            let isKept = after.entries.means(wanted)
+            let isInEffect = if isKept { true } else { (try? await edit(after))?.means(after.entries) ?? false }
+            guard isInEffect else {
                 throw ControllerError(
                     .listDiffers,
                     "\(node.title) accepted its new \(name) and has another one: "
@@ -84,7 +104,7 @@ extension NodeLink {
             }
             return (after, true)
         }
-        if let unknown { throw unknown }
+        if let unknown = lost.error { throw unknown }
         throw ControllerError(
             .status, "other controllers keep changing the \(name) of \(node.title)", hint: "try again later",
             status: StatusIB(.dataVersionMismatch))
@@ -97,12 +117,14 @@ extension NodeLink {
         return try await self.write([write], isTimed: false, deadline: deadline).first?.status ?? StatusIB(.failure)
     }
 
-    /// Writes a list once more that a failed write has left in part.
+    /// Writes a list once more if a failed write has left the first part of a new one. Any other list is that of another
+    /// administrator.
     private func restore<Entry: FabricListEntry>(
-        _ list: FabricList<Entry>, _ path: ConcreteAttributePath, _ name: String, deadline: Instant
+        _ list: FabricList<Entry>, after wanted: [Entry], _ path: ConcreteAttributePath, _ name: String,
+        deadline: Instant
     ) async {
         guard let now: FabricList<Entry> = try? await self.list(path, name, deadline: deadline),
-            !now.entries.means(list.entries)
+            !now.entries.means(list.entries), now.entries.isBeginning(of: wanted)
         else { return }
         _ = try? await write(list.entries, path, version: now.dataVersion, deadline: deadline)
     }

@@ -137,6 +137,8 @@ private struct NetworkDesk: Sendable {
             throw ControllerError(.networkRefused, "\(title) answered \(command.name) with what is no answer to it")
         }
         guard !answer.isSuccess else { return }
+        // The node had the network: if the command was repeated because its answer was lost, the first one took it away.
+        if case .remove = command, answer.status == .networkIDNotFound { return }
         let failure = NetworkFailure(
             command, kind: interface.kind ?? .wifi, network: network, answer: answer, bands: interface.bands)
         var error = ControllerError(.networkRefused, "\(title): \(failure.sentence)", hint: failure.hint)

@@ -105,6 +105,7 @@ extension Controller {
         try journal().forget(id)
         try await groups().forget(id)
         try await registrations().remove(id)
+        try seenLists().forget(id)
         try await nodes().remove(id)
     }
 

@@ -1,7 +1,9 @@
 import MatterController
 import MatterCredentials
 import MatterDataModel
+import MatterErrors
 import MatterRecords
+import MatterTransport
 
 /// A command that changes the access control list of a device, and prints the list that the device has then.
 protocol AccessChange: NodeSubject {
@@ -9,6 +11,9 @@ protocol AccessChange: NodeSubject {
 
     /// What to change; whatever is wrong with the words is an error before anything is sent.
     func change(_ words: AccessWords, _ console: Console) async throws -> AccessListEdit.Change
+
+    /// Whether the words name entries by their places, which are others after each change.
+    var dependsOnPlaces: Bool { get }
 
     /// Asks for a confirmation, if the command wants one.
     func confirm(_ console: Console) throws
@@ -19,20 +24,30 @@ extension AccessChange {
 
     func confirm(_ console: Console) throws {}
 
+    var dependsOnPlaces: Bool { false }
+
     func run(_ context: CommandContext) async throws {
+        let began = WallClock.unixMilliseconds()
         let catalogue = try catalogue.catalogue(try options.state.state())
         let record = try await context.controller.record(of: node.node)
         let change = try await change(AccessWords(context.controller, catalogue), context.console)
         let report = try await AccessListReport(context, catalogue: catalogue)
-        let edit = AccessListEdit(
+        var edit = AccessListEdit(
             change, own: try await context.controller.credentials().identity, of: record)
         let (link, deadline) = (
             try await context.controller.link(to: record), context.deadline(for: record)
         )
-        // What cannot be done is said before the question.
-        let present = try await link.accessList(deadline: deadline).entries
-        if try !edit.applied(to: present, within: .unlimited).means(present) { try confirm(context.console) }
-        let (list, isChanged) = try await link.change(accessListBy: edit, deadline: context.deadline(for: record))
-        report.print(list, of: record, result: isChanged ? "changed" : "unchanged")
+        do {
+            let present = try await link.accessList(deadline: deadline).entries
+            if dependsOnPlaces { try await edit.requireSeen(present, began, context.controller.seenLists()) }
+            edit.seen = present
+            // What cannot be done is said before the question.
+            if try !edit.applied(to: present, within: .unlimited).means(present) { try confirm(context.console) }
+            let (list, isChanged) = try await link.change(
+                accessListBy: edit, deadline: context.deadline(for: record))
+            report.print(list, of: record, result: isChanged ? "changed" : "unchanged")
+        } catch let error as ControllerError where error.code == .listChanged {
+            throw report.explain(error, of: record)
+        }
     }
 }

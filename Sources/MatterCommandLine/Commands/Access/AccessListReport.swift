@@ -2,6 +2,8 @@ import MatterController
 import MatterCredentials
 import MatterDataModel
 import MatterRecords
+import MatterTLV
+import MatterTransport
 
 /// What is printed of an access control list.
 struct AccessListReport: Sendable {
@@ -10,6 +12,7 @@ struct AccessListReport: Sendable {
     private let groups: [GroupRecord]
     private let catalogue: Catalogue
     private let console: Console
+    private let seen: SeenListStore
 
     init(_ context: CommandContext, catalogue: Catalogue) async throws {
         own = try await context.controller.credentials().identity
@@ -17,10 +20,17 @@ struct AccessListReport: Sendable {
         groups = try await context.controller.groups().sound().groups
         self.catalogue = catalogue
         console = context.console
+        seen = try await context.controller.seenLists()
+    }
+
+    /// Numbers mean this list from now on. Where it cannot be noted, they mean whatever the device has.
+    private func note(_ entries: [AccessControlEntry], of node: NodeRecord) {
+        try? seen.note(SeenList(entries, time: WallClock.unixMilliseconds()), of: node.nodeID)
     }
 
     /// - Parameter result: of a change.
     func print(_ list: FabricList<AccessControlEntry>, of node: NodeRecord, result: String? = nil) {
+        note(list.entries, of: node)
         let reports = list.entries.enumerated().map { report($1, number: $0 + 1) }
         guard console.isJSON else { return console.result(reports) }
         console.object {
@@ -29,6 +39,20 @@ struct AccessListReport: Sendable {
             Field("entries", reports)
             Field("dataVersion", list.dataVersion)
         }
+    }
+
+    /// The error with the list that the device has now.
+    func explain(_ error: ControllerError, of node: NodeRecord) -> ControllerError {
+        var error = error
+        let values = error.state.first?.value.items ?? []
+        let entries = values.compactMap { try? AccessControlEntry($0) }
+        note(entries, of: node)
+        let lines = entries.enumerated().map { place, entry in
+            "\(place + 1): \(Self.privilege(entry)), \(subjects(of: entry).joined(separator: " ")), "
+                + targets(of: entry).joined(separator: " ")
+        }
+        error.reason += "; it has now " + (lines.isEmpty ? "no entry of ours" : lines.joined(separator: "; "))
+        return error
     }
 
     // MARK: Names

@@ -6,7 +6,7 @@ struct AccessRevoke: AccessChange {
         commandName: "revoke", abstract: "Take away what nodes, tags or groups may do on a device.",
         discussion: """
             A subject (a node, cat:TAG or group:GROUP) loses what it has by its own id, in all entries; entry:N is the \
-            whole entry with that number in acl ls.
+            whole entry with that number in acl ls. If the list changes meanwhile, nothing is taken by number.
 
             Example: matterctl acl revoke light switch
             """)
@@ -24,8 +24,10 @@ struct AccessRevoke: AccessChange {
         }
     }
 
+    var dependsOnPlaces: Bool { words.contains(where: AccessWords.isEntry) }
+
     func change(_ words: AccessWords, _ console: Console) async throws -> AccessListEdit.Change {
-        guard !self.words.contains(where: AccessWords.isEntry) else {
+        guard !dependsOnPlaces else {
             return .remove(try self.words.map(words.entry))
         }
         var subjects: [AccessSubject] = []

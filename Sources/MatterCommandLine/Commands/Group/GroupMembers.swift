@@ -1,5 +1,6 @@
 import ArgumentParser
 import MatterController
+import MatterCredentials
 import MatterDataModel
 import MatterErrors
 import MatterRecords
@@ -25,6 +26,8 @@ struct GroupMembers {
         }
         self.parties = parties
     }
+
+    var nodes: [NodeID] { parties.map(\.node.nodeID) }
 
     init(_ parties: [GroupParty]) { self.parties = parties }
 
@@ -89,7 +92,8 @@ extension GroupCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove", abstract: "Take nodes, or single endpoints of them, out of a group.",
             discussion: """
-                With its last endpoint, a node also loses the group's key and its entry of the access control list.
+                With its last endpoint, a node also loses the group's key and its entry of the access control list. The \
+                other members keep that key: only 'group delete' and 'group create' change it.
 
                 Example: matterctl group remove lights hall
                 """)
@@ -103,9 +107,17 @@ extension GroupCommand {
             let controller = context.controller
             let group = try await controller.groups().find(group)
             let members = try await GroupMembers(nodes, of: controller)
-            try await members.change(context.console) { [offline] party in
-                try await GroupCommand.leave(group, party, isOffline: offline, context)
+            let warning = try await GroupKeyWarning(members.nodes, controller, group: group)
+            do {
+                try await members.change(context.console) { [offline] party in
+                    try await GroupCommand.leave(group, party, isOffline: offline, context)
+                }
+            } catch {
+                // Some of the nodes may have left.
+                try? await warning.print(context.console)
+                throw error
             }
+            try await warning.print(context.console)
         }
     }
 

@@ -19,7 +19,9 @@ extension NodeCommand {
             let id = try await target(controller)
             try console.confirm(
                 "Forget \(NodeTarget(node).text)? The device itself keeps its place on the fabric.", given: yes)
+            let warning = try await GroupKeyWarning([id], controller)
             try await controller.forget(id)
+            try await warning.print(console)
         }
 
         /// A node, one whose commissioning is pending, one whose record is damaged, or what is left of one.

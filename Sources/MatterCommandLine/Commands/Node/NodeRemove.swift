@@ -40,6 +40,7 @@ extension NodeCommand {
                     ? "Forget \(NodeTarget(node).text) without telling it?"
                     : "Remove \(NodeTarget(node).text) from the fabric?",
                 given: yes)
+            let warning = try await GroupKeyWarning([record.nodeID], context.controller)
             do {
                 try await context.controller.remove(
                     record, isGone: offline, deadline: context.deadline(for: record),
@@ -49,6 +50,7 @@ extension NodeCommand {
                     error: error,
                     advice: Hints.text(.step("node.remove-offline", NodeTarget(node).argument)))
             }
+            try await warning.print(context.console)
             if offline {
                 context.console.message(
                     "warning: the device was not told; if it comes back, its certificate is still valid on the fabric")
