@@ -284,6 +284,27 @@ private final class Heard: Sendable {
         await bench.end()
     }
 
+    @Test("a device that cannot be reached has none of our keys, and keeps the one that it may have")
+    func unsent() async throws {
+        let registered = Registered()
+        let bench = try await bench(registered)
+        let first = try await register(bench)
+        let node = try await bench.controller.record(of: "lamp")
+        let store = try await bench.controller.registrations()
+        let sleeping = try CheckInKey.random(SystemRandom())
+        _ = try await store.update(Bench.node) { $0.offer(sleeping) }
+        await bench.controller.close()
+        bench.relay.stop()
+        for _ in 0..<5 {
+            await #expect(throws: (any Error).self) {
+                try await bench.controller.refreshKey(of: node, first, deadline: .testNow + .seconds(5))
+            }
+        }
+        let kept = try #require(try store.registration(of: Bench.node))
+        #expect(kept.unconfirmed == [sleeping] && kept.current == first.current)
+        await bench.end()
+    }
+
     @Test("a device that refuses leaves no registration behind")
     func refused() async throws {
         let bench = try await Bench { plan in

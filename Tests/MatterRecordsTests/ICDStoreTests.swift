@@ -103,8 +103,27 @@ import Testing
         #expect(registration.current?.key == keys[0] && registration.unconfirmed == [keys[1]])
         registration.confirm(keys[1], start: 200)
         #expect(registration.current?.key == keys[1] && registration.unconfirmed.isEmpty)
-        for key in keys + keys { registration.offer(key) }
-        #expect(registration.unconfirmed.count == 4)
+    }
+
+    @Test("no attempt pushes out a key that the device may have: without room the newest is sent once more")
+    func noRoom() throws {
+        var (registration, _) = try registered()
+        let keys = try (0..<6).map { _ in try CheckInKey.random(SystemRandom()) }
+        let sent = keys.map { registration.offer($0) }
+        #expect(sent == Array(keys[..<4]) + [keys[3], keys[3]])
+        #expect(registration.unconfirmed == Array(keys[..<4]))
+        #expect(try registration.take(message(101, keys[0]))?.verdict == .accepted)
+        #expect(registration.offer(keys[4]) == keys[4])
+    }
+
+    @Test("a recording from before a key was recognised by its check-in is refused, and asks for no other key")
+    func recordingUnderNewKey() throws {
+        var (registration, _) = try registered()
+        let new = try CheckInKey.random(SystemRandom())
+        registration.offer(new)
+        let recording = try message(499, new)
+        #expect(try registration.take(message(500, new))?.verdict == .accepted)
+        #expect(registration.take(recording)?.verdict == .replayed)
     }
 
     @Test("a record that does not decode is a fault of its own, and keeps no other from being read")

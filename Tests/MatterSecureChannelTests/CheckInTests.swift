@@ -107,4 +107,12 @@ import Testing
         #expect(counter.take(11 + (1 << 31)) == .needsNewKey && counter == before)
         #expect(counter.take(11 + (1 << 31)) == .needsNewKey)
     }
+
+    @Test("one from before the start is a recording, and asks for no new key", arguments: [0, 1, 1 << 29] as [UInt32])
+    func beforeTheStart(offset: UInt32) {
+        var counter = CheckInCounter(start: 1000, offset: offset)
+        let before = counter
+        for old in [999, 500, 0, 0xFFFF_FFFF, 0xC000_0000] as [UInt32] { #expect(counter.take(old) == .replayed) }
+        #expect(counter == before && counter.take(1001 + offset) == .accepted)
+    }
 }

@@ -87,22 +87,32 @@ extension Controller {
     ) async throws -> ICDRegistration {
         let store = try registrations()
         let client = try credentials().nodeID
-        let key = try CheckInKey.random(options.random)
+        let fresh = try CheckInKey.random(options.random)
         if try store.registration(of: node) == nil {
             try await store.save(ICDRegistration(nodeID: node, clientID: client, sleep: sleep))
         }
         // Before it is sent: the device may use it although its answer is lost.
-        let known = try await store.update(node) { registration in
+        let offered = try await store.update(node) { registration in
             registration.clientID = client
             registration.sleep = sleep
-            registration.offer(key)
-            return registration.current?.key
+            let before = registration.unconfirmed
+            let key = registration.offer(fresh)
+            return (key: key, isNew: !before.contains(key), known: registration.current?.key)
         }
-        let fields = Self.registration(client, key, instead: known ?? nil)
-        let result = try await link.invoke(
-            MatterInteraction.Command(
-                endpoint: 0, cluster: IcdManagement.id, command: Command.registerClient, fields: fields),
-            .absolute, deadline: deadline)
+        let (key, isNew, known) = offered ?? (fresh, true, nil)
+        let fields = Self.registration(client, key, instead: known)
+        let result: CommandResult
+        do {
+            result = try await link.invoke(
+                MatterInteraction.Command(
+                    endpoint: 0, cluster: IcdManagement.id, command: Command.registerClient, fields: fields),
+                .absolute, deadline: deadline)
+        } catch {
+            // Only with an unknown outcome may it have been sent; a key of an earlier attempt may have been then.
+            let mayBeThere = (error as? ControllerError)?.code == .outcomeUnknown
+            if isNew, !mayBeThere { try? await withdraw(key, of: node, in: store) }
+            throw error
+        }
         if result.status.status == .resourceExhausted {
             try await withdraw(key, of: node, in: store)
             throw ControllerError(

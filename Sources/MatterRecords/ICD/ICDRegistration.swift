@@ -60,7 +60,7 @@ package struct ICDRegistration: Equatable, Sendable {
         }
     }
 
-    /// Keys without an answer that are kept.
+    /// Keys without an answer that are kept; where there are as many, the newest is sent once more.
     private static let mostUnconfirmed = 4
 
     package let nodeID: NodeID
@@ -127,10 +127,14 @@ package struct ICDRegistration: Equatable, Sendable {
     }
 
     /// A key is about to be sent: the device may use it although its answer is lost. Until it is confirmed all earlier keys
-    /// count too.
-    package mutating func offer(_ key: CheckInKey) {
+    /// count too, since it may be the oldest that the device has.
+    ///
+    /// - Returns: the key to send: this one or, if there is no room, the newest that the device may have.
+    @discardableResult
+    package mutating func offer(_ key: CheckInKey) -> CheckInKey {
+        if unconfirmed.count >= Self.mostUnconfirmed, let newest = unconfirmed.last { return newest }
         unconfirmed.append(key)
-        unconfirmed.removeFirst(max(0, unconfirmed.count - Self.mostUnconfirmed))
+        return key
     }
 
     /// The device has confirmed a key, and with that has none of those before it.
@@ -139,7 +143,7 @@ package struct ICDRegistration: Equatable, Sendable {
         if let place = unconfirmed.lastIndex(of: key) { unconfirmed.removeFirst(place + 1) }
     }
 
-    /// The device has refused a key: it keeps the one that it had.
+    /// The device has not taken a key, since it refused it or was not sent it: it keeps the one that it had.
     package mutating func withdraw(_ key: CheckInKey) { unconfirmed.removeAll { $0 == key } }
 
     /// Whether the device may have a key of ours.

@@ -4,7 +4,8 @@ package struct CheckInCounter: Equatable, Sendable {
     package enum Verdict: Equatable, Sendable {
         /// It is newer than all before.
         case accepted
-        /// It was seen before, or is older than one that was: a duplicate, or a recording that is played again.
+        /// It was seen before, or is older than one that was, or than the key: a duplicate, or a recording that is played
+        /// again.
         case replayed
         /// It is newer, and half of all counters are used: the key has to be replaced before the check-in counts.
         case needsNewKey
@@ -26,7 +27,10 @@ package struct CheckInCounter: Equatable, Sendable {
     package mutating func take(_ counter: UInt32) -> Verdict {
         let distance = counter &- start
         guard distance > offset else { return .replayed }
-        guard distance <= Self.mostOffset else { return .needsNewKey }
+        guard distance <= Self.mostOffset else {
+            // Beyond the half, or one from before the start: the nearer of the two, seen from the newest.
+            return distance - offset <= Self.mostOffset ? .needsNewKey : .replayed
+        }
         offset = distance
         return .accepted
     }

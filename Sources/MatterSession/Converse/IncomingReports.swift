@@ -17,6 +17,10 @@ package final class IncomingReports: Sendable {
         case doubtful
     }
 
+    /// The events that wait for a subscription that is busy. A publisher that keeps to the protocol sends no report before
+    /// the one before it is answered.
+    package static let mostWaiting = 16
+
     private struct Listener {
         /// `nil` until the peer has agreed to the subscription.
         var subscription: UInt32?
@@ -39,7 +43,8 @@ package final class IncomingReports: Sendable {
 
     /// Begins to listen, before the peer is asked for the subscription: its first report may follow at once.
     package func listen(on session: SessionReference) -> ReportInbox {
-        let (events, continuation) = AsyncStream.makeStream(of: Event.self)
+        let (events, continuation) = AsyncStream.makeStream(
+            of: Event.self, bufferingPolicy: .bufferingNewest(Self.mostWaiting))
         let id = state.withLock { state in
             state.next += 1
             if state.isEnded { continuation.finish() }
@@ -76,7 +81,11 @@ package final class IncomingReports: Sendable {
         for await incoming in manager.incoming {
             let (message, session) = (incoming.message, incoming.exchange.session)
             if message.isReport {
-                if !deliver(incoming) { Task { await Self.refuse(incoming.exchange) } }
+                switch deliver(incoming) {
+                case .taken: break
+                case .lost(let exchange): await exchange.abandon()
+                case .unwanted: Task { await Self.refuse(incoming.exchange) }
+                }
             } else if message.closesSession {
                 await manager.remove(session)
                 end(session)
@@ -86,24 +95,30 @@ package final class IncomingReports: Sendable {
         }
     }
 
-    private func deliver(_ incoming: ExchangeManager.Incoming) -> Bool {
+    private enum Delivery {
+        case taken
+        /// Something had to go for it, or it came too late: that exchange would never be closed.
+        case lost(Exchange)
+        case unwanted
+    }
+
+    private func deliver(_ incoming: ExchangeManager.Incoming) -> Delivery {
         let id = (try? ReportData(decoding: incoming.message.payload))?.subscriptionID
         return state.withLock { state in
-            guard let here = state.listeners[incoming.exchange.session]?.values else { return false }
+            guard let here = state.listeners[incoming.exchange.session]?.values else { return .unwanted }
             // The report of a subscription that is just being agreed upon may overtake the agreement.
             guard
                 let listener = here.first(where: { $0.subscription == id })
                     ?? here.first(where: { $0.subscription == nil })
-            else { return false }
-            listener.events.yield(.report(incoming))
-            return true
+            else { return .unwanted }
+            return listener.events.tell(.report(incoming)).map { .lost($0) } ?? .taken
         }
     }
 
     /// Tells the subscriptions on a session that it has ended.
     package func end(_ session: SessionReference) {
         state.withLock { state in
-            for listener in (state.listeners[session] ?? [:]).values { listener.events.yield(.closed) }
+            for listener in (state.listeners[session] ?? [:]).values { listener.events.tellAlone(.closed) }
         }
     }
 
@@ -143,7 +158,7 @@ package final class ReportInbox: Sendable {
     package func watch(until deadline: Instant, of time: any TimeSource) {
         let task = time.start { [continuation] in
             guard (try? await time.sleep(until: deadline)) != nil else { return }
-            continuation.yield(.overdue)
+            continuation.tellAlone(.overdue)
         }
         let last = watch.withLock { watch in
             defer { watch = task }
@@ -153,12 +168,33 @@ package final class ReportInbox: Sendable {
     }
 
     /// Lets ``events`` say that the peer may have been started again.
-    package func doubt() { continuation.yield(.doubtful) }
+    package func doubt() { continuation.tellAlone(.doubtful) }
 
-    /// Stops listening.
+    /// Stops listening, and drops the reports that are left.
     package func close() {
         watch.withLock { $0 }?.cancel()
         reports.remove(id, of: session)
+        Task { [events] in
+            for await case .report(let left) in events { await left.exchange.abandon() }
+        }
+    }
+}
+
+extension AsyncStream<IncomingReports.Event>.Continuation {
+    /// - Returns: the exchange of a report that is not going to be served: an older one that made room, or that of the
+    ///   event itself.
+    fileprivate func tell(_ event: IncomingReports.Event) -> Exchange? {
+        switch (yield(event), event) {
+        case (.dropped(.report(let lost)), _): lost.exchange
+        case (.terminated, .report(let late)): late.exchange
+        default: nil
+        }
+    }
+
+    /// Tells of an event that is no report.
+    fileprivate func tellAlone(_ event: IncomingReports.Event) {
+        guard let lost = tell(event) else { return }
+        Task { await lost.abandon() }
     }
 }
 

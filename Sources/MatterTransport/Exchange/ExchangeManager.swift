@@ -147,6 +147,9 @@ package actor ExchangeManager {
         engine.remove(session)
     }
 
+    /// How many exchanges there are, on all sessions.
+    package var exchangeCount: Int { engine.exchangeCount }
+
     package func contains(_ session: SessionReference) -> Bool { engine.contains(session) }
 
     // MARK: Exchanges

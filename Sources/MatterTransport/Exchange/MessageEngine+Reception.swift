@@ -98,7 +98,7 @@ extension MessageEngine {
             protocolID: header.protocolID, opcode: header.opcode, payload: payload, from: address)
         guard var exchange = exchanges[key] else {
             guard header.isFromInitiator, !header.isStandaloneAck,
-                admission(header.protocolID, header.opcode, isSecure(key.session))
+                admission(header.protocolID, header.opcode, isSecure(key.session)), hasRoom(key.session)
             else {
                 return needsAck ? standaloneAck(counter, on: key) : []
             }
@@ -136,6 +136,14 @@ extension MessageEngine {
         removeIfDone(key)
         return actions
     }
+
+    /// False if the peer of a session has begun so many exchanges that are still open that it can only flood us.
+    private func hasRoom(_ session: SessionReference) -> Bool {
+        exchanges.keys(of: session).count { $0.role == .responder } < Self.mostBegun
+    }
+
+    /// The exchanges that a peer may have under way with us on a session: more than any peer needs.
+    static var mostBegun: Int { 128 }
 
     private func isSecure(_ session: SessionReference) -> Bool {
         if case .secure = session { true } else { false }
