@@ -19,6 +19,7 @@ enum RainMakerHints {
         "cloud.see-sharing": "matterctl cloud share ls",
         "cloud.sharing-changed":
             "if it worked before, who shares the group has changed: matterctl cloud group user-noc --group {0}",
+        "cloud.sync": "take over the group's nodes first: matterctl cloud sync --group GROUP",
         "cloud.which-profile": "name one with --profile",
         "controller.update-devices": "later: matterctl rainmaker controller update-devices {0}",
         "controller.show": "matterctl rainmaker controller show {0}",

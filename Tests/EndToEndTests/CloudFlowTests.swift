@@ -64,6 +64,61 @@ import Testing
         #expect((matter == nil) == (mode == "none"), "\(String(describing: matter))")
     }
 
+    @Test("metadata is collected again from a device whose endpoints have changed, and only what has changed is told")
+    func collectedAgain() async throws {
+        let scene = try await CloudScene.commissioned(revision: 3)
+        defer { scene.end() }
+        let alice = scene.alice
+        let id = try #require(scene.device.rainmakerID)
+        func collect(_ node: String) async throws -> [String: JSON] {
+            let told = try await alice.succeed("cloud", "node", "metadata", node, "--collect", "--json").json()
+            #expect(told["node"]?.string == id, "\(told)")
+            let changes = told["changes"]?.elements ?? []
+            return Dictionary(uniqueKeysWithValues: changes.map { ($0["member"]?.string ?? "", $0) })
+        }
+        func matter() async throws -> JSON? {
+            try await alice.succeed("cloud", "node", "metadata", id, "--json").json()["Matter"]
+        }
+        let first = try await matter()
+        #expect(try await collect("Porch").isEmpty)
+        #expect(
+            !scene.cloud.errors.contains("updateNode"),
+            "nothing has changed, and nothing is sent: \(scene.cloud.errors)")
+        let own = alice.folder.file("own.json")
+        try Data(#"{"Matter":{"deviceName":"Lake porch","ours":1}}"#.utf8).write(to: own)
+        try await alice.succeed("cloud", "node", "metadata", id, "--set", own.path)
+        try await scene.device.restart(as: "dimmable-light,fan")
+        let grown = try await collect("Porch")
+        #expect(grown["Matter/serversData/2"]?["after"]?.elements.isEmpty == false, "\(grown)")
+        #expect(grown["Matter/serversData/2"]?["before"] == nil && grown["Matter/endpoints/0x2"] != nil, "\(grown)")
+        let after = try await matter()
+        #expect(after?["endpointsData"]?.elements.compactMap(\.int) == [0, 1, 2], "\(String(describing: after))")
+        #expect(after?["endpoints"]?["0x2"]?["clusters"]?["servers"]?["0x202"] != nil)
+        // What a person or an app has put there stays.
+        #expect(after?["deviceName"]?.string == "Lake porch" && after?["ours"]?.int == 1)
+        // By its id in the cloud; an endpoint that is gone goes there too.
+        try await scene.device.restart()
+        let shrunk = try await collect(id)
+        #expect(shrunk["Matter/serversData/2"]?["after"] == nil && shrunk["Matter/serversData/2"] != nil, "\(shrunk)")
+        let last = try await matter()
+        #expect(last?["endpointsData"] == first?["endpointsData"])
+        #expect(last?["serversData"]?["2"]?.elements.isEmpty ?? true, "\(String(describing: last))")
+        let unknown = try await alice.run(["cloud", "node", "metadata", "nosuch", "--collect", "--json"])
+        #expect(unknown.status == 3, "\(unknown)")
+    }
+
+    @Test("a second user whose certificate is not backdated is let in by a device that has been idle")
+    func youngCertificate() async throws {
+        let scene = try await CloudScene.commissioned()
+        defer { scene.end() }
+        try await scene.cloud.play("not-backdated")
+        let bob = try await scene.member("bob")
+        let made = try await bob.succeed("fabric", "show", "lake", "--json").json()
+        try await bob.succeed("cloud", "sync", "--group", scene.group)
+        try await bob.succeed("toggle", "Porch")
+        #expect(scene.device.switchings == 1, "\(made)")
+    }
+
     @Test("a device that the cloud does not know by its key is not confirmed, and stays to be confirmed")
     func strangeDevice() async throws {
         let device = try await CloudDevice.start(revision: 3)

@@ -8,20 +8,24 @@ import MatterTLV
 /// Prints what was read: bare values, path lines, a table, or JSON.
 struct AttributeOutput {
     private let context: CommandContext
-    private let record: NodeRecord
-    private let target: NodeTarget
+    /// `nil` for a device that is on no fabric of ours.
+    private let record: NodeRecord?
+    private let title: String
     private let catalogue: Catalogue
     private let printer: ValuePrinter
     private let isStrict: Bool
 
+    /// - Parameters:
+    ///   - node: `nil` for a device that is on no fabric of ours.
+    ///   - target: what the user called it; `nil` if it has no name.
     init(
-        _ context: CommandContext, _ node: NodeRecord, _ target: NodeTarget, catalogue: Catalogue = .standard,
+        _ context: CommandContext, _ node: NodeRecord?, _ target: NodeTarget?, catalogue: Catalogue = .standard,
         numeric: Bool = false,
         isStrict: Bool = false
     ) {
         self.context = context
         record = node
-        self.target = target
+        title = target?.text ?? "the device"
         self.catalogue = catalogue
         printer = context.console.printer(numeric: numeric, in: catalogue)
         self.isStrict = isStrict
@@ -40,8 +44,8 @@ struct AttributeOutput {
         let events = log ?? []
         if context.console.isJSON {
             let records =
-                reports.map { Report($0, of: record.nodeID, isLit: isLit, in: catalogue, printer) }
-                + events.map { Report($0, of: record.nodeID, in: catalogue, printer) }
+                reports.map { Report($0, of: record?.nodeID, isLit: isLit, in: catalogue, printer) }
+                + events.map { Report($0, of: record?.nodeID, in: catalogue, printer) }
             if isSingle, let record = records.first {
                 context.console.object(record)
             } else {
@@ -60,7 +64,7 @@ struct AttributeOutput {
         }
         show(events)
         if let fault = unattributed.first {
-            let reason = "\(target.text) sent a report that breaks the rules: \(fault)"
+            let reason = "\(title) sent a report that breaks the rules: \(fault)"
             guard !reports.isEmpty || !events.isEmpty, !isStrict else { throw ControllerError(.status, reason) }
             context.console.message("warning: \(reason)")
         }
@@ -81,8 +85,8 @@ struct AttributeOutput {
         }
         if context.console.isJSON {
             context.console.object {
-                Report(first, of: record.nodeID, in: catalogue, printer)
-                Field("also", state.also(of: record.nodeID, printer))
+                Report(first, of: record?.nodeID, in: catalogue, printer)
+                Field("also", state.also(of: record?.nodeID, printer))
             }
         } else if !values.isEmpty {
             context.console.result(printer.text(values))
@@ -96,7 +100,7 @@ struct AttributeOutput {
         let (endpoint, cluster) = (filter.path.endpoint, filter.path.cluster)
         let name = catalogue.clusterName(cluster).map(NameStyle.kebab) ?? "\(cluster)"
         let report = Report {
-            Report(endpoint, cluster, of: record.nodeID, in: catalogue)
+            Report(endpoint, cluster, of: record?.nodeID, in: catalogue)
             Field("dataVersion", filter.dataVersion)
             Field("unchanged", true)
         }
@@ -105,14 +109,14 @@ struct AttributeOutput {
         } else if log == nil {
             context.console.object(report)
         } else {
-            context.console.objects([report] + events.map { Report($0, of: record.nodeID, in: catalogue, printer) })
+            context.console.objects([report] + events.map { Report($0, of: record?.nodeID, in: catalogue, printer) })
         }
         show(events)
     }
 
     /// As `events` prints them; JSON has them beside the attributes.
     private func show(_ events: [EventReport]) {
-        guard !context.console.isJSON else { return }
+        guard !context.console.isJSON, let record else { return }
         var log = WatchLog(
             context.console, catalogue, numeric: printer.numeric, WatchLog.Style(hasTime: true, hasPast: true))
         log.events(events, of: record)
@@ -121,7 +125,7 @@ struct AttributeOutput {
     private func judge(_ events: [EventReport]) throws {
         let failures = events.compactMap { if case .failure(let status) = $0.outcome { status } else { nil } }
         guard let first = failures.first, failures.count == events.count else { return }
-        throw ControllerError(.status, "\(target.text) answered with \(first)", status: first)
+        throw ControllerError(.status, "\(title) answered with \(first)", status: first)
     }
 
     /// One line for programs, as many as it takes for people.
@@ -142,7 +146,7 @@ struct AttributeOutput {
         guard let first = failures.first else {
             if reports.isEmpty {
                 throw CommandLineError(
-                    "im.status", "\(target.text) has nothing that matches the path", status: .unsupported)
+                    "im.status", "\(title) has nothing that matches the path", status: .unsupported)
             }
             return
         }
@@ -150,7 +154,7 @@ struct AttributeOutput {
         if everythingFailed || isStrict {
             let others = failures.count > 1 ? " (and \(failures.count - 1) more)" : ""
             throw ControllerError(
-                .status, "\(target.text) answered \(path(first.path)) with \(first.said)\(others)",
+                .status, "\(title) answered \(path(first.path)) with \(first.said)\(others)",
                 status: first.status,
                 at: ElementPath(
                     endpoint: first.path.endpoint, cluster: first.path.cluster, element: first.path.attribute.rawValue))
@@ -164,7 +168,7 @@ struct AttributeOutput {
 
 extension SettledState {
     /// What there is beside the attribute that tells most; `nil` if that is all.
-    func also(of node: NodeID, _ printer: ValuePrinter) -> [Report]? {
+    func also(of node: NodeID?, _ printer: ValuePrinter) -> [Report]? {
         guard paths.count > 1 else { return nil }
         return reports.dropFirst().map { Report($0, of: node, in: .standard, printer) }
     }

@@ -5,7 +5,7 @@ import MatterInteraction
 
 extension Report {
     /// Where an attribute is, with names where they are known.
-    init(_ path: ConcreteAttributePath, of node: NodeID, in catalogue: Catalogue) {
+    init(_ path: ConcreteAttributePath, of node: NodeID?, in catalogue: Catalogue) {
         self.init {
             Report(path.endpoint, path.cluster, of: node, in: catalogue)
             Field("attribute", catalogue.attribute(cluster: path.cluster, path.attribute)?.name)
@@ -17,7 +17,7 @@ extension Report {
     ///
     /// - Parameter isLit: of a level: whether the light is on; `nil` where that does not matter.
     init(
-        _ report: AttributeReport, of node: NodeID, isLit: Bool? = nil, in catalogue: Catalogue,
+        _ report: AttributeReport, of node: NodeID?, isLit: Bool? = nil, in catalogue: Catalogue,
         _ printer: ValuePrinter
     ) {
         self.init {
@@ -34,7 +34,7 @@ extension Report {
     }
 
     /// Where an event is.
-    init(_ path: ConcreteEventPath, of node: NodeID, in catalogue: Catalogue) {
+    init(_ path: ConcreteEventPath, of node: NodeID?, in catalogue: Catalogue) {
         self.init {
             Report(path.endpoint, path.cluster, of: node, in: catalogue)
             Field("event", catalogue.cluster(path.cluster)?.event(path.event)?.name)
@@ -43,7 +43,7 @@ extension Report {
     }
 
     /// What a node says of an event.
-    init(_ report: EventReport, of node: NodeID, in catalogue: Catalogue, _ printer: ValuePrinter) {
+    init(_ report: EventReport, of node: NodeID?, in catalogue: Catalogue, _ printer: ValuePrinter) {
         self.init {
             Report(report.path, of: node, in: catalogue)
             switch report.outcome {
@@ -59,7 +59,7 @@ extension Report {
     }
 
     /// Where a command is.
-    init(_ path: CommandPath, of node: NodeID, in catalogue: Catalogue) {
+    init(_ path: CommandPath, of node: NodeID?, in catalogue: Catalogue) {
         self.init {
             Report(path.endpoint ?? 0, path.cluster, of: node, in: catalogue)
             Field("command", catalogue.cluster(path.cluster)?.command(path.command)?.name)
@@ -67,7 +67,7 @@ extension Report {
         }
     }
 
-    init(_ endpoint: EndpointID, _ cluster: ClusterID, of node: NodeID, in catalogue: Catalogue) {
+    init(_ endpoint: EndpointID, _ cluster: ClusterID, of node: NodeID?, in catalogue: Catalogue) {
         self.init {
             Field("node", node)
             Field("endpoint", endpoint)

@@ -11,7 +11,8 @@ enum StatusAdvice {
         let isBolt = place?.cluster == DoorLock.id && status == .failure
         guard let text = Hints.text(forID: isBolt ? "lock.refused" : "im.\(status)", values ?? []) else { return nil }
         // A command with a gap cannot be pasted.
-        return text.contains("{") ? text.split(separator: ";").first.map(String.init) : text
+        guard text.contains("{") else { return text }
+        return text.split(separator: ";").first.flatMap { $0.contains("{") ? nil : String($0) }
     }
 
     /// What to do instead of writing an attribute that the catalogue knows as read-only.

@@ -26,19 +26,9 @@ extension Controller {
         progress: @escaping @Sendable (CommissioningProgress) -> Void = { _ in }, deadline: Instant
     ) async throws -> AttestedDevice {
         let judge = try judge(trust)
-        let connector = Connector(manager: try await manager(), logger: options.logger)
-        var failure = CommissioningError(.nothingDiscovered, stage: .discover, "there is no setup code")
-        for (index, request) in requests.enumerated() {
-            let visit = AttestationVisit(
-                connector: connector, discovery: discovery(), bluetooth: bluetooth(for: request),
-                random: options.random, logger: options.logger, progress: progress)
-            do {
-                return judge.judged(try await visit.evidence(of: request, deadline: deadline))
-            } catch let error as CommissioningError where error.code == .nothingDiscovered {
-                if index == 0 { failure = error }
-            }
+        return try await firstFound(of: requests, progress: progress) { visit, request in
+            judge.judged(try await visit.evidence(of: request, deadline: deadline))
         }
-        throw failure
     }
 
     /// Judges a node of the fabric.

@@ -236,6 +236,15 @@ extension NodeLink {
     }
 
     private func unknownOutcome(of change: Change, _ error: any Error) -> ControllerError {
+        Self.unknownOutcome(of: change.noun, harmlessAt: change.repeatability == .absolute ? node.title : nil, error)
+    }
+
+    /// Of a change that was sent, and that nothing was heard of.
+    ///
+    /// - Parameter title: the node in messages, if the change may be repeated.
+    static func unknownOutcome(
+        of noun: String, harmlessAt title: String? = nil, _ error: any Error
+    ) -> ControllerError {
         let why: String
         switch error {
         case let error as TransportError:
@@ -249,8 +258,7 @@ extension NodeLink {
         default:
             why = "no answer came"
         }
-        let noun = change.noun
-        guard change.repeatability == .absolute else {
+        guard let title else {
             return ControllerError(
                 .outcomeUnknown, "the \(noun) was sent and may have run, but \(why)",
                 hint: "check the device's state before you repeat the command", underlying: error)
@@ -260,7 +268,7 @@ extension NodeLink {
         return ControllerError(
             .outcomeUnknown,
             isSilent
-                ? "\(node.title) does not answer: the \(noun) was sent, but \(why)"
+                ? "\(title) does not answer: the \(noun) was sent, but \(why)"
                 : "the \(noun) was sent and may have run, but \(why)",
             hint: .step("command.repeat-harmless"), underlying: error)
     }

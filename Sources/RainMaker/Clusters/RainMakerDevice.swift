@@ -1,3 +1,4 @@
+package import JSON
 package import MatterController
 package import MatterCredentials
 import MatterDataModel
@@ -40,6 +41,22 @@ package struct RainMakerDevice: Sendable {
             throw RainMakerError(.challengeFailed, "the device's RainMaker node id is too long")
         }
         return id
+    }
+
+    /// What the cloud is to know of the device, read from it as at its commissioning: `{"Matter": {…}}`.
+    package func metadata(name: String?, group: String) async throws -> JSONObject {
+        let paths = DeviceMetadata.wanted.map {
+            AttributePath(endpoint: nil, cluster: ClusterID($0.cluster), attribute: AttributeID($0.attribute))
+        }
+        let result = try await link.read(paths, deadline: deadline)
+        let readings = result.attributes.compactMap { report in
+            report.value.map {
+                NOCIssueContext.AttributeReading(
+                    endpoint: report.path.endpoint.rawValue, cluster: report.path.cluster.rawValue,
+                    attribute: report.path.attribute.rawValue, value: $0)
+            }
+        }
+        return DeviceMetadata(readings, name: name, group: group).json
     }
 
     /// Lets the device sign its operational node id. It does so a few times per boot only: keep what it gives.

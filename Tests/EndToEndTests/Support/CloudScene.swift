@@ -158,11 +158,14 @@ final class CloudDevice: Sendable {
     }
 
     /// Switches it off and on again; what it had stored, it still has.
-    func restart() async throws {
+    ///
+    /// - Parameter types: its endpoints from then on, as another firmware would have them; those that it had if `nil`.
+    func restart(as types: String? = nil) async throws {
         let old = state.withLock { $0.child }
         old.signal(SIGTERM)
         _ = await old.status()
-        let new = try Child(Laboratory.binary, command, folder: folder)
+        let words = types.map { ["simulate", $0] + command.dropFirst(2) } ?? command
+        let new = try Child(Laboratory.binary, words, folder: folder)
         state.withLock { $0 = State(child: new, past: $0.past + Self.lines(of: $0.child)) }
         try await wait()
     }

@@ -4,7 +4,6 @@ import MatterCommissioning
 import MatterController
 import MatterCredentials
 import MatterRecords
-import MatterSetupPayload
 
 struct Attest: NetworkCommand {
     static let configuration = CommandConfiguration(
@@ -71,14 +70,9 @@ struct Attest: NetworkCommand {
         }
         let printer = ProgressPrinter(context.progress, isJSON: context.console.isJSON)
         defer { printer.finish() }
-        let requests = try SetupPayload.parse(try StandardInput.payload(subject)).map { payload in
-            var request = CommissioningRequest(payload)
-            request.addresses = controller.options.addresses
-            request.via = way.via
-            return request
-        }
         let device = try await controller.attest(
-            requests, trust: trust.policy(), progress: { printer.report($0) }, deadline: context.deadline)
+            try way.requests(subject, controller), trust: trust.policy(), progress: { printer.report($0) },
+            deadline: context.deadline)
         return (device, nil)
     }
 

@@ -3,18 +3,20 @@ import MatterController
 import MatterDataModel
 import MatterInteraction
 
-struct Read: NodeSubject {
+struct Read: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "read", abstract: "Read attributes, and events.",
         discussion: """
             A PATH is EP/CLUSTER/ATTRIBUTE, each a number or a name, * for all; EP/CLUSTER is all attributes of a cluster. \
-            With --data-version, a cluster that still has this version is not read: that is said on stderr.
+            With --data-version, a cluster that still has this version is not read: that is said on stderr. With --code, a \
+            device that is open for commissioning is read and left as it was; no node is named then.
 
             Example: matterctl read kitchen 1/on-off/on-off
             """)
 
-    @Argument(help: "Node id or name.") var node: NodeArgument
+    @Argument(help: "Node id or name; none with --code.") var node: NodeOrPath?
     @Argument(help: "What to read.") var paths: [String] = []
+    @OptionGroup var code: CodeOptions
     @Option(
         name: [.customLong("events"), .customLong("event")],
         help: ArgumentHelp("Also the log of these events, EP/CLUSTER/EVENT; may be repeated.", valueName: "PATH"))
@@ -27,8 +29,21 @@ struct Read: NodeSubject {
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var target: NodeTarget? { code.isGiven ? nil : node?.target }
+
+    var bluetoothAdapters: [String]? { code.bluetoothAdapters }
+
     func validate() throws {
-        try node.requireBare()
+        try code.check(options)
+        if code.isGiven {
+            guard node != nil else { throw NodeOrPath.missing("<paths> ...", "what to read") }
+            guard events.isEmpty, dataVersion == nil else {
+                throw ValidationError("--events and --data-version need a node, not --code")
+            }
+            return
+        }
+        guard let node else { throw NodeOrPath.missing("<node>", "node id or name") }
+        _ = try node.bare()
         if paths.isEmpty, events.isEmpty {
             throw ValidationError("missing expected argument '<paths> ...' (what to read)")
         }
@@ -36,6 +51,9 @@ struct Read: NodeSubject {
 
     func run(_ context: CommandContext) async throws {
         let all = try catalogue.catalogue(try options.state.state())
+        let word = node?.text ?? ""
+        guard !code.isGiven else { return try await visit([word] + paths, all, context) }
+        let node = NodeArgument(word)
         let found = await context.controller.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
         let wanted = try paths.map { try WatchPaths.attribute(PlacedPath.text($0, at: found), catalogue) }
@@ -61,6 +79,17 @@ struct Read: NodeSubject {
             Self.ordered(result.attributes, by: wanted), events: events.isEmpty ? nil : result.events,
             requested: wanted,
             unattributed: result.unattributed)
+    }
+
+    /// Reads a device that is open for commissioning.
+    private func visit(_ paths: [String], _ catalogue: Catalogue, _ context: CommandContext) async throws {
+        let wanted = try paths.map { try WatchPaths.attribute($0, catalogue) }
+        let isFabricFiltered = !allFabrics
+        let result = try await code.visit(context) { device in
+            try await device.read(wanted, isFabricFiltered: isFabricFiltered)
+        }
+        try AttributeOutput(context, nil, nil, catalogue: catalogue, numeric: numeric, isStrict: strict).print(
+            Self.ordered(result.attributes, by: wanted), requested: wanted, unattributed: result.unattributed)
     }
 
     /// The cluster that may be left out.

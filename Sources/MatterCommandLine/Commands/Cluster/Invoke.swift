@@ -5,22 +5,25 @@ import MatterCredentials
 import MatterDataModel
 import MatterInteraction
 import MatterRecords
+import Synchronization
 
-struct Invoke: NodeSubject {
+struct Invoke: NetworkCommand {
     static let configuration = CommandConfiguration(
         commandName: "invoke", abstract: "Send commands.",
         discussion: """
             Fields are name=value words; nested values are JSON, name=@FILE takes the value from a file. Unknown fields are \
             an error before anything is sent. Another EP/CLUSTER/COMMAND begins another command; they go into one message \
             where the device takes several, and all are sent whatever the answers. A command to a group names no endpoint: \
-            matterctl invoke group:lights on-off/toggle.
+            matterctl invoke group:lights on-off/toggle. With --code, a device that is open for commissioning gets the \
+            commands and nothing else; no node is named then.
 
             Example: matterctl invoke kitchen 1/level-control/move-to-level level=127 transition-time=10
             """)
 
-    @Argument(help: "Node id or name; or group:GROUP.") var node: NodeArgument
-    @Argument(help: "EP/CLUSTER/COMMAND.") var path: String
+    @Argument(help: "Node id or name; or group:GROUP; none with --code.") var node: NodeOrPath
+    @Argument(help: "EP/CLUSTER/COMMAND.") var path: String?
     @Argument(help: "Fields, as name=value; then further commands with theirs.") var fields: [String] = []
+    @OptionGroup var code: CodeOptions
     @Option(name: .long, help: ArgumentHelp("All fields as a JSON object.", valueName: "FILE")) var jsonFields: String?
     @Flag(help: "As a timed interaction, even if nothing demands it.") var timed = false
     @Flag(name: .long, help: "Each command in a message of its own, after the answer to the one before.")
@@ -30,40 +33,35 @@ struct Invoke: NodeSubject {
     @OptionGroup var catalogue: CatalogueOptions
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
+    var target: NodeTarget? { code.isGiven ? nil : node.target }
+
+    var bluetoothAdapters: [String]? { code.bluetoothAdapters }
+
+    /// The first command, and the words after it.
+    var words: (path: String, fields: [String]) {
+        code.isGiven ? (node.text, [path].compactMap { $0 } + fields) : (path ?? "", fields)
+    }
+
     func validate() throws {
-        try node.requireBare()
-        if jsonFields != nil, !fields.isEmpty { throw ValidationError("give either fields or --json-fields") }
+        try code.check(options)
+        if !code.isGiven {
+            _ = try node.bare()
+            guard path != nil else { throw NodeOrPath.missing("<path>", "EP/CLUSTER/COMMAND") }
+        }
+        if jsonFields != nil, !words.fields.isEmpty { throw ValidationError("give either fields or --json-fields") }
         if dryRun { try options.requireOffline() }
     }
 
     func run(_ context: CommandContext) async throws {
         let all = try catalogue.catalogue(try options.state.state())
+        guard !code.isGiven else { return try await visit(all, context) }
+        let node = NodeArgument(node.text)
         if let group = GroupTarget(node) { return try await send(to: group, all, context) }
         let found = await context.controller.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
-        let invoked = try InvokedCommand.split(path, fields).map {
-            try InvokedCommand(
-                (PlacedPath.text($0.path, at: found), $0.fields), jsonFields: jsonFields,
-                with: context.console.parser(catalogue))
-        }
-        for warning in invoked.flatMap(\.warnings) {
-            context.console.message("warning: \(warning); the device decides")
-        }
-        let runs =
-            oneByOne
-            ? invoked.flatMap { [$0].runs(timed: timed) } : invoked.runs(timed: timed)
+        let (invoked, runs) = try commands(catalogue, context) { PlacedPath.text($0, at: found) }
         let record = try found.get().node
-        if dryRun {
-            let batches = runs.flatMap { run in
-                InvokeTransaction.batches(
-                    of: run.commands, maxPathsPerInvoke: .max, maxPayload: Rehearsal.maxPayload
-                ).map { (commands: $0, isTimed: run.isTimed) }
-            }
-            return try Rehearsal(
-                batches, of: record.nodeID, in: catalogue,
-                context.console.printer(numeric: numeric, in: catalogue)
-            ).print(on: context.console)
-        }
+        if dryRun { return try rehearse(runs, of: record.nodeID, catalogue, context) }
         let link = try await context.controller.link(to: record)
         let answers = InvokeAnswers(
             context.console, record.nodeID, NodeTarget(node.node), isSingle: invoked.count == 1, catalogue,
@@ -98,6 +96,67 @@ struct Invoke: NodeSubject {
         throw failure.1
     }
 
+    private typealias Run = (commands: [Command], isTimed: Bool)
+
+    /// What was typed.
+    private func commands(
+        _ catalogue: Catalogue, _ context: CommandContext, place: (String) -> String = { $0 }
+    ) throws -> (invoked: [InvokedCommand], runs: [Run]) {
+        let invoked = try InvokedCommand.split(words.path, words.fields).map {
+            try InvokedCommand(
+                (place($0.path), $0.fields), jsonFields: jsonFields, with: context.console.parser(catalogue))
+        }
+        for warning in invoked.flatMap(\.warnings) {
+            context.console.message("warning: \(warning); the device decides")
+        }
+        let runs =
+            oneByOne
+            ? invoked.flatMap { [$0].runs(timed: timed) } : invoked.runs(timed: timed)
+        return (invoked, runs)
+    }
+
+    private func rehearse(
+        _ runs: [Run], of node: NodeID?, _ catalogue: Catalogue, _ context: CommandContext
+    ) throws {
+        let batches = runs.flatMap { run in
+            InvokeTransaction.batches(
+                of: run.commands, maxPathsPerInvoke: .max, maxPayload: Rehearsal.maxPayload
+            ).map { (commands: $0, isTimed: run.isTimed) }
+        }
+        try Rehearsal(batches, of: node, in: catalogue, context.console.printer(numeric: numeric, in: catalogue))
+            .print(on: context.console)
+    }
+
+    /// Sends the commands to a device that is open for commissioning.
+    private func visit(_ catalogue: Catalogue, _ context: CommandContext) async throws {
+        let (invoked, runs) = try commands(catalogue, context)
+        if dryRun { return try rehearse(runs, of: nil, catalogue, context) }
+        let answers = InvokeAnswers(
+            context.console, nil, nil, isSingle: invoked.count == 1, catalogue,
+            context.console.printer(numeric: numeric, in: catalogue))
+        let results = Mutex<[CommandResult]>([])
+        do {
+            try await code.visit(context) { device in
+                for run in runs {
+                    for batch in device.batches(of: run.commands) {
+                        let work = batch.compactMap {
+                            catalogue.expectedWork(ofCommand: $0.path.command, inCluster: $0.path.cluster)
+                        }.max()
+                        let answer = try await device.invoke(batch: batch, isTimed: run.isTimed, work: work)
+                        results.withLock { $0 += answer }
+                    }
+                }
+            }
+        } catch {
+            // What was done before is done.
+            answers.show(results.withLock { $0 })
+            throw error
+        }
+        let all = results.withLock { $0 }
+        answers.show(all)
+        if let failure = answers.failure(all) { throw failure.1 }
+    }
+
     private func send(
         _ batch: [Command], isTimed: Bool, _ link: NodeLink, _ record: NodeRecord, _ catalogue: Catalogue,
         _ context: CommandContext
@@ -122,19 +181,20 @@ struct Invoke: NodeSubject {
 /// Prints what came of commands.
 private struct InvokeAnswers {
     private let console: Console
-    private let node: NodeID
-    private let target: NodeTarget
+    /// `nil` for a device that is on no fabric of ours.
+    private let node: NodeID?
+    private let title: String
     private let isSingle: Bool
     private let catalogue: Catalogue
     private let printer: ValuePrinter
 
     init(
-        _ console: Console, _ node: NodeID, _ target: NodeTarget, isSingle: Bool, _ catalogue: Catalogue,
+        _ console: Console, _ node: NodeID?, _ target: NodeTarget?, isSingle: Bool, _ catalogue: Catalogue,
         _ printer: ValuePrinter
     ) {
         self.console = console
         self.node = node
-        self.target = target
+        title = target?.text ?? "the device"
         self.isSingle = isSingle
         self.catalogue = catalogue
         self.printer = printer
@@ -158,7 +218,7 @@ private struct InvokeAnswers {
     /// The first failure; others are told.
     func failure(_ results: [CommandResult]) -> (CommandResult, ControllerError)? {
         let failures = results.compactMap { result in
-            Outcome.failure(result, of: target.text, in: catalogue).map { (result, $0) }
+            Outcome.failure(result, of: title, in: catalogue).map { (result, $0) }
         }
         for (result, failure) in failures.dropFirst() where !console.isJSON {
             console.warning("\(result.path.text(in: catalogue)): \(failure.refusal?.name ?? "\(result.status)")")

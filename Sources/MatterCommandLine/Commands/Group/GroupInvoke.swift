@@ -4,12 +4,12 @@ import MatterInteraction
 extension Invoke {
     /// Sends the command to all members of a group: CLUSTER/COMMAND, or `*` for the endpoint.
     func send(to target: GroupTarget, _ catalogue: Catalogue, _ context: CommandContext) async throws {
-        let group = try await target.record(node, context)
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let group = try await target.record(NodeArgument(node.text), context)
+        let parts = words.path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.first == "*" else {
             throw GroupTarget.refusal("a command to a group names no endpoint, for example on-off/toggle")
         }
-        guard InvokedCommand.split(self.path, fields).count == 1 else {
+        guard InvokedCommand.split(words.path, fields).count == 1 else {
             throw GroupTarget.refusal("a group takes one command at a time")
         }
         guard !timed else { throw GroupTarget.refusal("commands to groups cannot be timed") }
