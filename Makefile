@@ -210,6 +210,7 @@ format:
 release: deps $(SMALL)
 	$(RELEASE_BUILD) --product matterctl
 	Tests/Tools/split_debug.sh $(RELEASED) $(DIST)
+	Tests/Tools/stamp_commit.sh $(DIST)/matterctl
 
 demo: build
 	Tests/Lab/demo.sh "$$(swift build --show-bin-path)/matterctl"

@@ -1,10 +1,32 @@
+internal import CProcess
 internal import JSON
+internal import MatterCredentials
 internal import MatterCrypto
+internal import MatterDataModel
 
 /// What this build is.
 package enum Version {
     package static let number = "0.1.0"
     static let text = "matterctl \(number)"
+
+    /// The commit that the release was built from, with `+` if there were changes; `nil` in other builds.
+    static var commit: String? {
+        let text = String(cString: cprocess_commit())
+        return text == "unknown" ? nil : text
+    }
+
+    /// The processors that this build is for, as `uname -m` calls them.
+    static var architecture: String {
+        #if arch(x86_64)
+            "x86_64"
+        #elseif arch(arm64)
+            "aarch64"
+        #elseif arch(riscv64)
+            "riscv64"
+        #else
+            "other"
+        #endif
+    }
 
     /// The name and number, then what is inside.
     static var report: Report {
@@ -12,8 +34,19 @@ package enum Version {
         return Report {
             Field("name", "matterctl")
             Field("version", number)
+            Field("commit", commit)
+            Field("architecture", architecture)
             Field("openssl", LinkedLibrary.version)
-            Field(label: "", [text, "\(LinkedLibrary.description), \(place)"])
+            Field("specification", Catalogue.specificationVersion)
+            Field("catalogueDate", Catalogue.day)
+            Field("authoritiesDate", ProductionAuthorities.day)
+            Field(
+                label: "",
+                [
+                    text, "commit \(commit ?? "unknown"), \(architecture)", "\(LinkedLibrary.description), \(place)",
+                    "clusters of Matter \(Catalogue.specificationVersion) as of \(Catalogue.day), "
+                        + "attestation authorities as of \(ProductionAuthorities.day)",
+                ])
         }
     }
 

@@ -23,6 +23,24 @@ struct BinaryTests {
         #expect(defined.filter { $0.firstMatch(of: ours) != nil } == [])
     }
 
+    @Test("it says what it is: version, commit, processor, OpenSSL, and how old what it knows is")
+    func version() async throws {
+        let matterctl = try MatterCtl()
+        let json = try await matterctl.succeed("--version", "--json").json()
+        #expect(json["architecture"]?.string == "x86_64" || json["architecture"]?.string == "aarch64", "\(json)")
+        #expect(json["openssl"]?.string?.contains(/^\d+\.\d+\.\d+/) == true, "\(json)")
+        for date in ["catalogueDate", "authoritiesDate"] {
+            #expect(json[date]?.string?.contains(/^20\d\d-\d\d-\d\d$/) == true, "\(json)")
+        }
+        let lines = try await matterctl.succeed("--version", "-v").stdout
+        #expect(lines.hasPrefix("matterctl 0.1.0\ncommit "), "\(lines)")
+        // Only the release has the commit; it is stamped after linking.
+        if Laboratory.environment["MATTERCTL_BINARY"]?.isEmpty == false {
+            let commit = try #require(json["commit"]?.string, "\(json)")
+            #expect(commit.contains(/^[0-9a-f]{40}\+?$/) && lines.contains(commit), "\(json) \(lines)")
+        }
+    }
+
     @Test("it starts without the libraries that only some commands need")
     func needed() async throws {
         let header = try await output("/usr/bin/readelf", ["-d", "-W", Laboratory.binary.path])

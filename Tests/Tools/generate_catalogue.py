@@ -419,6 +419,8 @@ def render(standard, vendor):
         "enum CatalogueTable {",
         "    /// The specification that the standard clusters follow.",
         f'    static let version = "{standard["version"]}"',
+        "    /// The day of the source.",
+        f'    static let day = "{day(standard)}"',
     ]
     for name, (comment, text) in sections.items():
         if '"""' in text or not text.isascii():
@@ -428,6 +430,11 @@ def render(standard, vendor):
         out += ['"""#']
     out += ["}", ""]
     return "\n".join(out)
+
+
+def day(standard):
+    """When the definitions were made, as their source says."""
+    return re.search(r"\d{4}-\d{2}-\d{2}", standard["source"])[0]
 
 
 def main():

@@ -9,6 +9,9 @@
 // The arguments as the kernel gave them to the C runtime; NULL at and beyond the end.
 const char *cprocess_argument(int index);
 
+// The commit that the program was built from, as 40 hexadecimal digits, followed by "+" if it had changes; or "unknown".
+const char *cprocess_commit(void);
+
 // No core dump, no /proc/PID/mem or environ for other processes of the same user; unless MATTERCTL_CORE_DUMPS is 1, for who
 // looks for the cause of a crash.
 void cprocess_seal(void);

@@ -13,6 +13,9 @@ public final class Catalogue: Sendable {
     /// The specification that the compiled-in standard clusters follow: `1.6`.
     public static let specificationVersion = CatalogueTable.version
 
+    /// The day of the definitions that the compiled-in standard clusters come from: `2026-08-21`.
+    package static let day = CatalogueTable.day
+
     private let loaded: [ClusterDefinition]
     private let loadedDeviceTypes: [DeviceTypeDefinition]
     private let extensions: [ClusterID: [AttributeDefinition]]

@@ -9,6 +9,8 @@
 enum CatalogueTable {
     /// The specification that the standard clusters follow.
     static let version = "1.6"
+    /// The day of the source.
+    static let day = "2026-08-21"
 
     /// Cluster id, name, and where its record stands in `clusters`.
     static let index: StaticString = #"""

@@ -14,7 +14,8 @@ enum Laboratory {
 
     /// The binary under test: `MATTERCTL_BINARY`, as `make test` gives the one that users install, else the debug binary.
     static let binary: URL =
-        environment["MATTERCTL_BINARY"].map { URL(fileURLWithPath: $0).standardizedFileURL } ?? product("matterctl")
+        environment["MATTERCTL_BINARY"].flatMap { $0.isEmpty ? nil : URL(fileURLWithPath: $0).standardizedFileURL }
+        ?? product("matterctl")
 
     /// A program that was built together with these tests.
     static func product(_ name: String) -> URL {
