@@ -12,6 +12,8 @@ package struct CheckInCounter: Equatable, Sendable {
     }
 
     private static let mostOffset: UInt32 = 1 << 31
+    /// A counter just beyond the half is the next one of a device that was not heard for as long; a recording would be as old.
+    private static let justBeyond: UInt32 = 1 << 16
 
     /// The device's counter when the key was registered.
     package let start: UInt32
@@ -29,7 +31,8 @@ package struct CheckInCounter: Equatable, Sendable {
         guard distance > offset else { return .replayed }
         guard distance <= Self.mostOffset else {
             // Beyond the half, or one from before the start: the nearer of the two, seen from the newest.
-            return distance - offset <= Self.mostOffset ? .needsNewKey : .replayed
+            let isNear = distance - offset <= Self.mostOffset || distance - Self.mostOffset <= Self.justBeyond
+            return isNear ? .needsNewKey : .replayed
         }
         offset = distance
         return .accepted

@@ -38,8 +38,9 @@ package struct MetadataUpdate: Sendable, Equatable {
 
     /// Notes what differs, as deep as both are objects.
     private mutating func note(_ path: [String], _ before: JSONValue?, _ after: JSONValue?) {
-        let before = before.flatMap { $0.isNull ? nil : $0 }
-        let after = after.flatMap { $0.isNull ? nil : $0 }
+        // A literal nil would be the value null.
+        let before = before?.isNull == true ? Optional.none : before
+        let after = after?.isNull == true ? Optional.none : after
         guard before != after else { return }
         guard let old = before?.objectValue, let new = after?.objectValue else {
             return changes.append(Change(path: path, before: before, after: after))
