@@ -180,7 +180,7 @@ let package = Package(
             dependencies: [
                 "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterInteraction",
                 "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport",
-                logging,
+                "TestSupport", logging,
             ], path: "Tests/MatterTestKit", swiftSettings: strict),
         tests("ProcessTests", ["CProcess"]),
         tests("MatterThreadsTests", ["CProcess", "MatterThreads"]),

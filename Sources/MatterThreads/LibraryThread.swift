@@ -72,6 +72,9 @@ package final class LibraryThread: SerialExecutor {
         }
     }
 
+    /// Jobs for which the thread has not come yet.
+    var waitingJobs: Int { state.withLock { $0.jobs.count } }
+
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { state in

@@ -185,7 +185,7 @@ import Testing
         let typed = try Child(
             URL(fileURLWithPath: "/usr/bin/script"), ["-qec", command, "/dev/null"], environment: environment,
             input: answer + "\n", folder: matterctl.folder)
-        let status = await typed.status(within: .seconds(90))
+        let status = await typed.status()
         let screen = typed.stdout
         #expect(screen.contains("accept this device, although its authority is not known? [y/N]"), "\(screen)")
         #expect(status == (answer == "yes" ? 0 : 7), "\(screen)")

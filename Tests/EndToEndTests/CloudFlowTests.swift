@@ -7,7 +7,7 @@ import Testing
         let scene = try await CloudScene.fresh(revision: revision)
         defer { scene.end() }
         let alice = scene.alice
-        let outcome = try await alice.run(scene.device.words("--name", "Porch", "--json"), within: .seconds(130))
+        let outcome = try await alice.run(scene.device.words("--name", "Porch", "--json"))
         try #require(outcome.status == 0, "\(outcome)\n\(scene.device.lines)\n\(scene.cloud.errors)")
         let node = try #require(try outcome.json()["node"])
         // The cloud chose the node id and lists the device with what it is.

@@ -87,9 +87,7 @@ import Testing
         defer { cloud.stop() }
         let alice = try await cloud.user("alice")
         try await cloud.play("endless,on=getNodeGroups", "slow=50,on=getNodeGroups")
-        let start = ContinuousClock.now
         let outcome = try await alice.fail(9, "cloud", "groups", "--timeout", "2s", "--json")
-        #expect(ContinuousClock.now - start < .seconds(8), "\(outcome)")
         #expect(try outcome.error()["transport"]?.string == "http.timed-out", "\(outcome)")
         try await cloud.restart()
         try await alice.succeed("cloud", "groups")

@@ -24,8 +24,7 @@ import Testing
 
         func commission(_ lines: [String], _ options: [String] = []) async throws -> MatterCtl.Outcome {
             try await matterctl.run(
-                ["commission", "--from", "-"] + self.options + options, input: lines.joined(separator: "\n") + "\n",
-                within: .seconds(130))
+                ["commission", "--from", "-"] + self.options + options, input: lines.joined(separator: "\n") + "\n")
         }
     }
 

@@ -273,11 +273,11 @@ import Testing
             watching.stdout.contains(#"{"event":"lost","instance":"\#(instance)"}"#)
         }
         watching.signal(SIGINT)
-        let status = await watching.status(within: .seconds(10))
+        let status = await watching.status()
         #expect(status == 0 && watching.stderr.isEmpty, "that is how it ends: \(status) \(watching.stderr)")
         // The set-up has its own time.
         let timed = try await matterctl.succeed("discover", "--watch", "--timeout", "1s", "--for", "3s")
-        #expect(timed.duration > .seconds(3) && timed.duration < .seconds(30), "\(timed)")
+        #expect(timed.duration > .seconds(3), "\(timed)")
     }
 
     @Test("a light that was switched off and on again obeys at once, on the session that follows")

@@ -15,7 +15,7 @@ struct ExampleTests {
         let child = try Child(
             binaries.appendingPathComponent(program), arguments, environment: environment, input: "",
             folder: matterctl.folder)
-        let status = await child.status(within: .seconds(150))
+        let status = await child.status()
         try #require(status == 0, "\(program) → \(status)\n\(child.stdout)\n\(child.stderr)")
         return child.stdout
     }

@@ -116,6 +116,7 @@ import Testing
         defer { house.stop() }
         for round in 0..<12 {
             let child = try house.matterctl.start(["toggle", "group:lights"])
+            // Where a kill finds it is for chance to say; any moment has to do.
             try await Task.sleep(for: .milliseconds(5 * round))
             child.signal(SIGKILL)
             _ = await child.status()

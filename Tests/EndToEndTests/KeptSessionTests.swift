@@ -167,10 +167,9 @@ struct KeptSessionTests {
         try await matterctl.commission(device, ["--name", "kitchen"])
         try await matterctl.succeed("on", "kitchen")
         try await device.restart()
-        let began = ContinuousClock.now
         #expect(try await Self.rung(matterctl, "on", "kitchen") == "resumed")
-        #expect(ContinuousClock.now - began < .seconds(3))
         #expect(try await matterctl.succeed("read", "kitchen", "1/on-off/on-off").stdout == "true\n")
+        // A start is proof only where it is later than all that was heard, and not too young: its time is told in seconds.
         try await Task.sleep(for: .seconds(2.5))
         try await device.restart()
         try await Task.sleep(for: .seconds(3.5))

@@ -83,7 +83,7 @@ import Testing
         #expect(link.status == 64 && link.stderr.contains("symbolic link"), "\(link)")
         #expect(!FileManager.default.fileExists(atPath: file("target")))
         #expect(mkfifo(file("pipe"), 0o600) == 0)
-        let pipe = try await matterctl.run(words + [file("pipe")], within: .seconds(20))
+        let pipe = try await matterctl.run(words + [file("pipe")])
         #expect(pipe.status == 64 && pipe.stderr.contains("pipe"), "\(pipe)")
     }
 }

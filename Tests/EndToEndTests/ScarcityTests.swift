@@ -14,7 +14,7 @@ import Testing
         let child = try Child(
             URL(fileURLWithPath: "/bin/bash"), ["-c", "\(closing); \(script)"], environment: environment,
             folder: matterctl.folder)
-        let status = await child.status(within: .seconds(60))
+        let status = await child.status()
         return (status, child.stdout + child.stderr)
     }
 
@@ -54,13 +54,11 @@ import Testing
         let matterctl = try MatterCtl()
         var refusals = 0
         for megabytes in stride(from: 70, through: 250, by: 20) {
-            let start = ContinuousClock.now
             let run = try await shell(
                 "ulimit -v \(megabytes * 1024) && exec \"$M\" discover --timeout 8s --json", matterctl)
             // Below some limit the dynamic loader itself gives up: 127.
             #expect([0, 10, 11, 127].contains(run.status), "\(megabytes): \(run)")
             if run.text.contains("process.no-resources") { refusals += 1 }
-            #expect(.now - start < .seconds(20), "\(megabytes): \(run)")
         }
         #expect(refusals > 0)
     }

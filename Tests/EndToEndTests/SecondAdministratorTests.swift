@@ -22,7 +22,7 @@ import Testing
                 ["-C", folder.url.path, Laboratory.python.path, Self.script.path] + arguments
                     + ["--storage", folder.file("storage").path, "--paa", trust],
                 environment: Laboratory.environment, folder: folder)
-            _ = await child.status(within: .seconds(120))
+            _ = await child.status()
             return child.stdout
         }
     }
@@ -58,7 +58,7 @@ import Testing
         let refused = try await matterctl.fail(5, "window", "open", "lamp", "--json").error()
         #expect(refused["id"]?.string == "window.open")
         let words = ["commission", code, "--trust", device.trust, "--allow-test-devices", "--name", "lamp"]
-        let ours = try await other.run(words, within: .seconds(130))
+        let ours = try await other.run(words)
         #expect(ours.status == 0, "\(ours)\n\(device.events)")
         try await other.succeed("toggle", "lamp")
         #expect(device.fabrics == 4 && device.switchings == 1)

@@ -9,7 +9,7 @@ import Testing
     }
 
     private static func sleeps(_ device: VirtualDevice, _ times: Int = 1) async throws {
-        try await device.wait(for: "that it sleeps", within: .seconds(40)) { events in
+        try await device.wait(for: "that it sleeps") { events in
             events.count { $0["text"]?.string == "asleep" } >= times
         }
     }
@@ -44,14 +44,14 @@ import Testing
         let second = try await matterctl("icd", "listen", "--json")
         #expect(second.status == 10)
         #expect(try second.error()["id"]?.string == "icd.listening")
-        try await eventually("a check-in: \(first.stderr)", within: .seconds(60)) { !Self.checkIns(first).isEmpty }
+        try await eventually("a check-in: \(first.stderr)") { !Self.checkIns(first).isEmpty }
         first.signal(SIGKILL)
         let counter = try #require(Self.checkIns(first).last?["counter"]?.int)
         let after = try #require(try await matterctl.succeed("icd", "ls", "--json").json().elements.first)
         #expect(try #require(after["counter"]?.int) >= counter && after["nextBy"]?.string != nil)
 
         let third = try await Self.listen(matterctl)
-        try await eventually("another check-in: \(third.stderr)", within: .seconds(60)) {
+        try await eventually("another check-in: \(third.stderr)") {
             !Self.checkIns(third).isEmpty
         }
         let next = try #require(Self.checkIns(third).first)
@@ -103,18 +103,18 @@ import Testing
         try await matterctl.commission(device, ["--name", "lamp"])
         try await Self.sleeps(device)
         let follower = try matterctl.start(["subscribe", "lamp", "1/on-off/on-off", "--json"])
-        try await eventually("a subscription: \(follower.stdout) \(follower.stderr)", within: .seconds(60)) {
+        try await eventually("a subscription: \(follower.stdout) \(follower.stderr)") {
             Self.story(follower) == ["established", "false"]
         }
         #expect(follower.stderr.contains("waiting for its next check-in, up to 6 s"), "\(follower.stderr)")
         try await Self.sleeps(device, 2)
         let toggled = try await matterctl("toggle", "lamp", "--wait")
         #expect(toggled.status == 0, "\(toggled)")
-        try await eventually("the change: \(follower.stdout)", within: .seconds(30)) {
+        try await eventually("the change: \(follower.stdout)") {
             Self.story(follower).last == "true"
         }
         try await device.restart(SIGKILL)
-        try await eventually("another subscription: \(follower.stdout) \(follower.stderr)", within: .seconds(90)) {
+        try await eventually("another subscription: \(follower.stdout) \(follower.stderr)") {
             Self.story(follower).filter { $0 == "established" }.count == 2
         }
         #expect(Self.story(follower).contains("lost"), "\(follower.stdout)")
@@ -123,7 +123,7 @@ import Testing
         // Nothing comes from a device that is off.
         await device.end()
         let alone = try await matterctl("subscribe", "lamp", "1/on-off/on-off", "--timeout", "2s", "--json")
-        #expect(alone.status == 4 && alone.duration < .seconds(10), "\(alone)")
+        #expect(alone.status == 4, "\(alone)")
     }
 
     @Test("after kill -9 of a subscriber, the next one reaches the device when it owes a report, without a check-in")
@@ -132,7 +132,7 @@ import Testing
         let device = try await Self.device("15s")
         try await matterctl.commission(device, ["--name", "lamp"])
         let first = try matterctl.start(["subscribe", "lamp", "1/on-off/on-off", "--json"])
-        try await eventually("a subscription: \(first.stdout) \(first.stderr)", within: .seconds(90)) {
+        try await eventually("a subscription: \(first.stdout) \(first.stderr)") {
             Self.story(first) == ["established", "false"]
         }
         first.signal(SIGKILL)
@@ -142,7 +142,7 @@ import Testing
         func checkIns() -> Int { device.events.count { $0["step"]?.string == "checked-in" } }
         let before = checkIns()
         let second = try matterctl.start(["subscribe", "lamp", "1/on-off/on-off", "--json"])
-        try await eventually("another one: \(second.stdout) \(second.stderr)", within: .seconds(40)) {
+        try await eventually("another one: \(second.stdout) \(second.stderr)") {
             Self.story(second) == ["established", "false"]
         }
         #expect(checkIns() == before)
@@ -161,10 +161,10 @@ import Testing
         func all() -> [(counter: Int, isNew: Bool)] {
             Self.checkIns(listener).map { ($0["counter"]?.int ?? 0, $0["newKey"]?.bool == true) }
         }
-        try await eventually("a new key: \(listener.stdout) \(listener.stderr)", within: .seconds(60)) {
+        try await eventually("a new key: \(listener.stdout) \(listener.stderr)") {
             all().contains { $0.counter == 2_147_500_001 && $0.isNew }
         }
-        try await eventually("the next check-in: \(listener.stdout)", within: .seconds(60)) {
+        try await eventually("the next check-in: \(listener.stdout)") {
             all().contains { $0.counter == 2_147_500_002 && !$0.isNew }
         }
         listener.signal(SIGTERM)
@@ -187,11 +187,11 @@ import Testing
                 port,
                 "--to", Laboratory.nearAddress,
             ], folder: matterctl.folder)
-        try await eventually("a theft: \(thief.stdout) \(thief.stderr)", within: .seconds(60)) {
+        try await eventually("a theft: \(thief.stdout) \(thief.stderr)") {
             thief.stdout.contains("played 8")
         }
         let before = Self.checkIns(listener).count
-        try await eventually("a check-in after it: \(listener.stdout)", within: .seconds(60)) {
+        try await eventually("a check-in after it: \(listener.stdout)") {
             Self.checkIns(listener).count > before
         }
         let counters = Self.checkIns(listener).compactMap { $0["counter"]?.int }

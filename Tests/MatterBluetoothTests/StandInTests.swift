@@ -44,9 +44,7 @@ struct StandInTests {
         let device = try await seen()
         #expect(device?.address == Self.address && device?.adapter == "hci0" && device?.rssi == -40)
         #expect(device?.advertisement == BLEAdvertisement(longDiscriminator: 3840, productID: 0x8001))
-        for _ in 0..<500 where daemon.count("call StopDiscovery hci0") == 0 {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        try await awaitEvent("the end of the scan") { daemon.count("call StopDiscovery hci0") > 0 }
         #expect(daemon.count("call StopDiscovery hci0") == 1 && daemon.complaints.isEmpty, "\(daemon.lines)")
         try await daemon.stop()
     }
@@ -238,6 +236,7 @@ struct StandInTests {
         events = Events()
         try await connection.write(Self.handshake)
         try await connection.subscribe(events.take)
+        // A link that is lost for a moment makes no event: there is nothing to wait for but the time.
         try await Task.sleep(for: .seconds(3))
         #expect(events.all == ["656c04f40006"])
         await connection.disconnect()
@@ -257,9 +256,7 @@ struct StandInTests {
         let daemon = try await StandIn("--device", Self.address, "--silent", "Connect")
         let device = try #require(try await seen())
         let task = Task { try await central.connect(to: device, deadline: .now + .seconds(60)) }
-        for _ in 0..<500 where daemon.count("call Connect \(Self.device)") == 0 {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        try await awaitEvent("the attempt") { daemon.count("call Connect \(Self.device)") > 0 }
         task.cancel()
         await #expect(throws: CancellationError.self) { _ = try await task.value }
         #expect(daemon.count("call Disconnect \(Self.device)") == 1)

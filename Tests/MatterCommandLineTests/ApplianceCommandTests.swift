@@ -196,6 +196,7 @@ import Testing
         // Until it is followed, presses are only in the device's log.
         while !buttons.hasSaid("pressed once in all") {
             device.type("2 switch press")
+            // Presses that follow sooner would count as one sequence.
             try await Task.sleep(for: .milliseconds(200))
         }
         device.type("2 switch long")

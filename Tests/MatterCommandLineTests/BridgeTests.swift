@@ -95,10 +95,11 @@ import Testing
         // Its port may have been given to another test meanwhile.
         var again = try shell.start(Self.restart(shell))
         var port = try? await again.line("ready")
-        for _ in 0..<20 where port == nil {
-            try await Task.sleep(for: .milliseconds(500))
+        try await awaitEvent("its port to be free") {
+            if port != nil { return true }
             again = try shell.start(Self.restart(shell))
             port = try? await again.line("ready")
+            return port != nil
         }
         try await shell.succeed("node refresh hub --address 127.0.0.1:\(try #require(port))")
         let shown = try await succeed(["node", "show", "reading lamp", "--json"]).json()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Hints name what the user can paste, and what the device really has.
-@Suite("Hints", .together) struct HintTests {
+@Suite("Hints", .fewAtATime) struct HintTests {
     private let shell: Shell
 
     init() throws { shell = try Shell() }

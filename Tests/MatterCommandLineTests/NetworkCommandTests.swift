@@ -74,14 +74,11 @@ import Testing
     func vanished() async throws {
         let device = try device(isTyped: true)
         let port = try await device.line("ready")
-        device.type("0 network-commissioning vanish simulated")
+        try await device.carryOut("0 network-commissioning vanish simulated")
         let words = commission(port, "--wifi simulated --wifi-password \(try password())")
-        // The line is on its way to the device.
-        try await Task.sleep(for: .milliseconds(200))
         let refused = try await shell.run(words)
         #expect(refused.status == 8 && refused.stderr.contains("it does not see this network"), "\(refused)")
-        device.type("0 network-commissioning appear simulated")
-        try await Task.sleep(for: .milliseconds(200))
+        try await device.carryOut("0 network-commissioning appear simulated")
         try await shell.succeed(words)
     }
 

@@ -109,6 +109,57 @@ struct FollowingTests {
         return relay
     }
 
+    /// A controller whose fabric the light is on.
+    private func commissioned(
+        _ light: VirtualLight, at address: PeerAddress, _ discovery: any Discovery
+    ) async throws -> Controller {
+        var options = Controller.Options(state: state.directory, logger: .silent)
+        options.time = testTime
+        options.links = TestNetwork.links()
+        options.discovery = discovery
+        let controller = Controller(options)
+        let requests = try SetupPayload.parse(light.code).map { payload in
+            var request = CommissioningRequest(payload)
+            request.addresses = [address]
+            return request
+        }
+        _ = try await controller.commission(
+            requests, Controller.CommissionOptions(trust: .folder(light.trust, testDevices: true)),
+            deadline: .testNow + .seconds(60))
+        return controller
+    }
+
+    /// The steps on the queue of the virtual time, and no clock, say how far the one has come when the other begins.
+    @Test(
+        "a loop that begins while another one on the attribute ends does not share its end",
+        arguments: [false, true], Array(stride(from: 0, to: 200, by: 10)))
+    func succession(isEstablished: Bool, steps: Int) async throws {
+        let light = try await VirtualLight()
+        let address = try PeerAddress(parsing: light.address)
+        let controller = try await commissioned(light, at: address, Whereabouts(address))
+        let node = try #require(try await controller.nodes().all().first)
+        let request = SubscribeRequest(
+            minIntervalFloor: 0, maxIntervalCeiling: 60, attributePaths: [AttributePath(Light.onOff)])
+        let seen = Diary()
+        let ending = inBackground {
+            for try await event in controller.follow(request, of: node) { seen.note(event) }
+        }
+        if isEstablished {
+            try await eventually { seen.states == ["established"] }
+            ending.cancel()
+        }
+        for _ in 0..<steps { await Task.yield() }
+        ending.cancel()
+        let next = inBackground {
+            for try await _ in controller.follow(request, of: node) { return true }
+            return false
+        }
+        #expect(try await next.value)
+        try await ending.value
+        await controller.close()
+        await light.stop()
+    }
+
     @Test(
         "two hours, a tenth of the datagrams lost, a restart and a move: each change, the gaps marked, no event missed")
     func twoHours() async throws {
@@ -117,19 +168,7 @@ struct FollowingTests {
         let first = try relay(to: light, loss: 0, dice)
         let second = try relay(to: light, loss: 10, dice)
         let whereabouts = Whereabouts(first.address)
-        var options = Controller.Options(state: state.directory, logger: .silent)
-        options.time = testTime
-        options.links = TestNetwork.links()
-        options.discovery = whereabouts
-        let controller = Controller(options)
-        let requests = try SetupPayload.parse(light.code).map { payload in
-            var request = CommissioningRequest(payload)
-            request.addresses = [first.address]
-            return request
-        }
-        _ = try await controller.commission(
-            requests, Controller.CommissionOptions(trust: .folder(light.trust, testDevices: true)),
-            deadline: .testNow + .seconds(60))
+        let controller = try await commissioned(light, at: first.address, whereabouts)
         first.lose { _ in dice.isBelow(10) }
         first.meddle { direction, datagram in dice.isBelow(10) ? [] : [(direction, datagram)] }
         let node = try #require(try await controller.nodes().all().first)

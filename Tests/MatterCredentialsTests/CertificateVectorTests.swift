@@ -186,16 +186,14 @@ struct InvalidCertificateVectorTests {
         }
     }
 
-    @Test("every operation that must refuse does")
-    func refused() throws {
-        let entries = try Vectors.load("certificates-invalid.json", as: File.self).vectors
-        #expect(entries.count == 68)
-        for entry in entries {
-            #expect(!entry.mustFail.isEmpty)
-            for operation in entry.mustFail {
-                #expect(throws: CredentialsError.self, "\(entry.name) \(operation)") {
-                    try Self.run(operation, hex(entry.data))
-                }
+    @Test(
+        "every operation that must refuse does",
+        arguments: try Vectors.cases("certificates-invalid.json", atLeast: 68) { (file: File) in file.vectors })
+    func refused(entry: File.Entry) throws {
+        #expect(!entry.mustFail.isEmpty)
+        for operation in entry.mustFail {
+            #expect(throws: CredentialsError.self, "\(entry.name) \(operation)") {
+                try Self.run(operation, hex(entry.data))
             }
         }
     }

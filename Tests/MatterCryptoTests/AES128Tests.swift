@@ -57,23 +57,21 @@ import Testing
         #expect(opened == hex(example.plaintext))
     }
 
-    @Test("the shared vectors hold", .vectors, .enabled(if: Vectors.available))
-    func vectors() throws {
-        let file: File = try Vectors.load("aes-ccm.json")
-        #expect(file.vectors.count >= 28)
-        for vector in file.vectors {
-            let ccm = try AES128CCM(key: SecretBytes(hex(vector.key)))
-            let (nonce, aad, tagLength) = (hex(vector.nonce), hex(vector.aad), vector.tag.count / 2)
-            let open = {
-                try ccm.open(hex(vector.ciphertext + vector.tag), nonce: nonce, aad: aad, tagLength: tagLength)
-            }
-            if vector.expected == "ok" {
-                let sealed = try ccm.seal(hex(vector.plaintext), nonce: nonce, aad: aad, tagLength: tagLength)
-                #expect(hexString(sealed) == vector.ciphertext + vector.tag, "\(vector.name)")
-                #expect(try open() == hex(vector.plaintext), "\(vector.name)")
-            } else {
-                #expect(code { _ = try open() } == .authenticationFailed, "\(vector.name)")
-            }
+    @Test(
+        "the shared vectors hold", .vectors, .enabled(if: Vectors.available),
+        arguments: try Vectors.cases("aes-ccm.json", atLeast: 28) { (file: File) in file.vectors })
+    private func vectors(vector: File.Case) throws {
+        let ccm = try AES128CCM(key: SecretBytes(hex(vector.key)))
+        let (nonce, aad, tagLength) = (hex(vector.nonce), hex(vector.aad), vector.tag.count / 2)
+        let open = {
+            try ccm.open(hex(vector.ciphertext + vector.tag), nonce: nonce, aad: aad, tagLength: tagLength)
+        }
+        if vector.expected == "ok" {
+            let sealed = try ccm.seal(hex(vector.plaintext), nonce: nonce, aad: aad, tagLength: tagLength)
+            #expect(hexString(sealed) == vector.ciphertext + vector.tag, "\(vector.name)")
+            #expect(try open() == hex(vector.plaintext), "\(vector.name)")
+        } else {
+            #expect(code { _ = try open() } == .authenticationFailed, "\(vector.name)")
         }
     }
 

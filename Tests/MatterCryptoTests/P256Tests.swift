@@ -53,14 +53,12 @@ import Testing
         }
     }
 
-    @Test("the shared points are told apart", .vectors, .enabled(if: Vectors.available))
-    func vectors() throws {
-        let file: File = try Vectors.load("spake2p.json")
-        #expect(file.pointValid.count >= 40)
-        for vector in file.pointValid {
-            let refusal = code { _ = try P256PublicKey(x963: hex(vector.point)) }
-            #expect(refusal == (vector.valid ? nil : .invalidPoint), "\(vector.point)")
-        }
+    @Test(
+        "the shared points are told apart", .vectors, .enabled(if: Vectors.available),
+        arguments: try Vectors.cases("spake2p.json", atLeast: 40) { (file: File) in file.pointValid })
+    private func vectors(vector: File.Case) throws {
+        let refusal = code { _ = try P256PublicKey(x963: hex(vector.point)) }
+        #expect(refusal == (vector.valid ? nil : .invalidPoint), "\(vector.point)")
     }
 
     @Test("of 20000 damaged points none passes but the whole ones")
@@ -221,16 +219,14 @@ import Testing
         #expect(try theirs.sharedSecret(with: ours.publicKey).copyBytes() == secret)
     }
 
-    @Test("ECDH agrees with the shared vectors", .vectors, .enabled(if: Vectors.available))
-    func vectors() throws {
-        let file: File = try Vectors.load("fabric.json")
-        #expect(file.ecdhP256.count >= 3)
-        for vector in file.ecdhP256 {
-            // One of the keys has a leading zero octet, as a DER integer would.
-            let key = try P256PrivateKey(scalar: SecretBytes(hex(vector.localKey).suffix(32)))
-            let secret = try key.sharedSecret(with: P256PublicKey(x963: hex(vector.remoteKey)))
-            #expect(hexString(secret.copyBytes()) == vector.secret)
-        }
+    @Test(
+        "ECDH agrees with the shared vectors", .vectors, .enabled(if: Vectors.available),
+        arguments: try Vectors.cases("fabric.json", atLeast: 3) { (file: File) in file.ecdhP256 })
+    private func vectors(vector: File.Case) throws {
+        // One of the keys has a leading zero octet, as a DER integer would.
+        let key = try P256PrivateKey(scalar: SecretBytes(hex(vector.localKey).suffix(32)))
+        let secret = try key.sharedSecret(with: P256PublicKey(x963: hex(vector.remoteKey)))
+        #expect(hexString(secret.copyBytes()) == vector.secret)
     }
 
     @Test("a key is generated from the first scalar in range that the source gives")

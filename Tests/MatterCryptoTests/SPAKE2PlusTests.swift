@@ -204,47 +204,43 @@ import Testing
         #expect(code { _ = try SPAKE2PlusSecret(w0: SecretBytes([1]), w1: SecretBytes(one)) } == .invalidLength)
     }
 
-    @Test("the shared runs hold, in both roles", .vectors, .enabled(if: Vectors.available))
-    func sharedRuns() throws {
-        let file: File = try Vectors.load("spake2p.json")
-        #expect(file.spake2p.count >= 4)
-        for run in file.spake2p {
-            let identities = SPAKE2PlusIdentities(prover: hex(run.idProver), verifier: hex(run.idVerifier))
-            let secret = try SPAKE2PlusSecret(w0: SecretBytes(hex(run.w0)), w1: SecretBytes(hex(run.w1)))
-            let data = try SPAKE2PlusVerifierData(w0: SecretBytes(hex(run.w0)), L: P256PublicKey(x963: hex(run.L)))
-            #expect(try secret.verifierData() == data)
-            var prover = try SPAKE2PlusProver(
-                secret: secret, context: hex(run.context), identities: identities,
-                random: ScriptedRandom([hex(run.x)]))
-            #expect(hexString(prover.share) == run.X, "\(run.name)")
-            var verifier = SPAKE2PlusVerifier(
-                data: data, context: hex(run.context), identities: identities, random: ScriptedRandom([hex(run.y)]))
-            let answer = try verifier.respond(pA: hex(run.X))
-            #expect(hexString(answer.pB) == run.Y, "\(run.name)")
-            #expect(hexString(answer.cB) == run.cB, "\(run.name)")
-            var twin = prover
-            #expect(try hexString(twin.keys(pB: hex(run.Y)).ka.copyBytes()) == run.Ka, "\(run.name)")
-            let result = try prover.finish(pB: hex(run.Y), cB: hex(run.cB))
-            #expect(hexString(result.cA) == run.cA, "\(run.name)")
-            #expect(hexString(result.Ke.copyBytes()) == run.Ke, "\(run.name)")
-            #expect(try hexString(verifier.finish(cA: hex(run.cA)).copyBytes()) == run.Ke, "\(run.name)")
-        }
+    @Test(
+        "the shared runs hold, in both roles", .vectors, .enabled(if: Vectors.available),
+        arguments: try Vectors.cases("spake2p.json", atLeast: 4) { (file: File) in file.spake2p })
+    private func sharedRuns(run: File.Run) throws {
+        let identities = SPAKE2PlusIdentities(prover: hex(run.idProver), verifier: hex(run.idVerifier))
+        let secret = try SPAKE2PlusSecret(w0: SecretBytes(hex(run.w0)), w1: SecretBytes(hex(run.w1)))
+        let data = try SPAKE2PlusVerifierData(w0: SecretBytes(hex(run.w0)), L: P256PublicKey(x963: hex(run.L)))
+        #expect(try secret.verifierData() == data)
+        var prover = try SPAKE2PlusProver(
+            secret: secret, context: hex(run.context), identities: identities,
+            random: ScriptedRandom([hex(run.x)]))
+        #expect(hexString(prover.share) == run.X, "\(run.name)")
+        var verifier = SPAKE2PlusVerifier(
+            data: data, context: hex(run.context), identities: identities, random: ScriptedRandom([hex(run.y)]))
+        let answer = try verifier.respond(pA: hex(run.X))
+        #expect(hexString(answer.pB) == run.Y, "\(run.name)")
+        #expect(hexString(answer.cB) == run.cB, "\(run.name)")
+        var twin = prover
+        #expect(try hexString(twin.keys(pB: hex(run.Y)).ka.copyBytes()) == run.Ka, "\(run.name)")
+        let result = try prover.finish(pB: hex(run.Y), cB: hex(run.cB))
+        #expect(hexString(result.cA) == run.cA, "\(run.name)")
+        #expect(hexString(result.Ke.copyBytes()) == run.Ke, "\(run.name)")
+        #expect(try hexString(verifier.finish(cA: hex(run.cA)).copyBytes()) == run.Ke, "\(run.name)")
     }
 
-    @Test("the shared passcode verifiers hold", .vectors, .enabled(if: Vectors.available))
-    func sharedVerifiers() throws {
-        let file: File = try Vectors.load("spake2p.json")
-        #expect(file.verifiers.count >= 8)
-        for vector in file.verifiers {
-            let secret = try SPAKE2PlusSecret(
-                passcode: vector.passcode, salt: hex(vector.salt), iterations: vector.iterations)
-            #expect(hexString(secret.w0.copyBytes()) == vector.w0)
-            #expect(hexString(secret.w1.copyBytes()) == vector.w1)
-            let data = try secret.verifierData()
-            #expect(hexString(data.L.x963) == vector.L)
-            #expect(hexString(data.serialized().copyBytes()) == vector.serialized)
-            #expect(try SPAKE2PlusVerifierData(serialized: hex(vector.serialized)) == data)
-        }
+    @Test(
+        "the shared passcode verifiers hold", .vectors, .enabled(if: Vectors.available),
+        arguments: try Vectors.cases("spake2p.json", atLeast: 8) { (file: File) in file.verifiers })
+    private func sharedVerifiers(vector: File.Verifier) throws {
+        let secret = try SPAKE2PlusSecret(
+            passcode: vector.passcode, salt: hex(vector.salt), iterations: vector.iterations)
+        #expect(hexString(secret.w0.copyBytes()) == vector.w0)
+        #expect(hexString(secret.w1.copyBytes()) == vector.w1)
+        let data = try secret.verifierData()
+        #expect(hexString(data.L.x963) == vector.L)
+        #expect(hexString(data.serialized().copyBytes()) == vector.serialized)
+        #expect(try SPAKE2PlusVerifierData(serialized: hex(vector.serialized)) == data)
     }
 
     @Test("of 20000 damaged verifiers those that are read keep every octet")

@@ -5,7 +5,7 @@ import Testing
 @testable import MatterDiscovery
 
 /// Everything against a real avahi-daemon, in the laboratory: one after the other, since the daemon is shared.
-@Suite("Avahi", .ownDaemons, .serialized, .enabled(if: Lab.isHere), .timeLimit(.minutes(2)))
+@Suite("Avahi", .ownDaemons, .serialized, .enabled(if: Lab.isHere), .timeLimit(.minutes(5)))
 struct AvahiLabTests {}
 
 extension AvahiLabTests {
@@ -178,8 +178,6 @@ extension AvahiLabTests.Commissionable {
             #expect(Lab.threads(named: "avahi") >= 1)
             await service.withdraw()
         }
-        try await within(.seconds(10)) {
-            while Lab.threads(named: "avahi") > 0 { try await Task.sleep(for: .milliseconds(10)) }
-        }
+        try await awaitEvent("the thread's end") { Lab.threads(named: "avahi") == 0 }
     }
 }

@@ -70,7 +70,6 @@ struct AvahiOutageTests {
             }
             #expect(bound == 0 && listen(listener, 8) == 0)
             setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=\(path)", 1)
-            let start = ContinuousClock.now
             let discovery = AvahiDiscovery(patience: .seconds(1))
             let error = await AvahiOutageTests.error(of: discovery)
             #expect(error?.code == .busUnavailable && error?.isHung == true)
@@ -78,7 +77,6 @@ struct AvahiOutageTests {
             await #expect(throws: DiscoveryError.self) {
                 try await discovery.publish(ServicePublication(type: "_matterc._udp", instance: nil, port: 5540))
             }
-            #expect(.now - start < .seconds(10))
             unlink(path)
         }
     }
@@ -90,9 +88,7 @@ struct AvahiOutageTests {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let bus = try Lab.start(
                 "exec dbus-daemon --session --nofork --nopidfile --address=unix:path=\(folder)/bus 2> /dev/null")
-            while !FileManager.default.fileExists(atPath: folder + "/bus") {
-                try await Task.sleep(for: .milliseconds(10))
-            }
+            try await awaitEvent("the bus") { FileManager.default.fileExists(atPath: folder + "/bus") }
             setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=\(folder)/bus", 1)
             let error = await AvahiOutageTests.error(of: AvahiDiscovery())
             Lab.stop(bus)

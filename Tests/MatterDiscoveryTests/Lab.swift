@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 @testable import MatterDiscovery
 
@@ -65,7 +66,7 @@ enum Lab {
         let text = try String(contentsOfFile: directory + "/avahi.pid", encoding: .utf8)
         guard let pid = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines)) else { return }
         kill(pid, SIGTERM)
-        while kill(pid, 0) == 0, !isZombie(pid) { try await Task.sleep(for: .milliseconds(10)) }
+        try await awaitEvent("the daemon's end") { kill(pid, 0) != 0 || isZombie(pid) }
     }
 
     private static func isZombie(_ pid: Int32) -> Bool {
@@ -116,6 +117,7 @@ func within<Result: Sendable>(
     try await withThrowingTaskGroup(of: Result.self) { group in
         group.addTask(operation: operation)
         group.addTask {
+            // The limit itself.
             try await Task.sleep(for: limit)
             throw TimedOut()
         }
@@ -127,7 +129,7 @@ func within<Result: Sendable>(
 
 /// The first element for which the function has a value.
 func first<Element: Sendable, Result: Sendable>(
-    _ stream: AsyncThrowingStream<Element, any Error>, within limit: Duration = .seconds(10),
+    _ stream: AsyncThrowingStream<Element, any Error>, within limit: Duration = patience,
     _ select: @escaping @Sendable (Element) -> Result?
 ) async throws -> Result {
     try await within(limit) {

@@ -66,7 +66,7 @@ import Testing
 
     @Test(
         "each gets the devices that it looks for, also those that came before; the network is asked once",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func filters() async throws {
         let network = Network()
         let browse = SharedBrowse(network)
@@ -82,7 +82,7 @@ import Testing
         #expect(network.browses == 1)
     }
 
-    @Test("whoever looks for what the look-out is for gets all of it: it alone knows subtypes", .timeLimit(.minutes(1)))
+    @Test("whoever looks for what the look-out is for gets all of it: it alone knows subtypes", .timeLimit(.minutes(5)))
     func subtypes() async throws {
         let network = Network()
         let browse = SharedBrowse(network, for: .longDiscriminator(7))
@@ -92,7 +92,7 @@ import Testing
 
     @Test(
         "its failure is told to those that look and to those that come later; it ends with its last user",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func failure() async throws {
         let network = Network()
         var browse: SharedBrowse? = SharedBrowse(network)

@@ -72,7 +72,7 @@ import Testing
         #expect(try store.sound().groups == [])
     }
 
-    @Test("groups that are created side by side have different ids", .timeLimit(.minutes(1)))
+    @Test("groups that are created side by side have different ids", .timeLimit(.minutes(5)))
     func race() async throws {
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             for number in 0..<8 { tasks.addTask { _ = try await create("g\(number)") } }

@@ -7,7 +7,7 @@ import Testing
 @testable import MatterSecureChannel
 
 /// Handshakes between two real sockets on the loopback interface.
-@Suite(.timed, .timeLimit(.minutes(1))) struct EdgeTests {
+@Suite(.timed, .timeLimit(.minutes(5))) struct EdgeTests {
     /// Serves PASE, CASE with resumption, and echoes everything else.
     private actor Server {
         let manager: ExchangeManager

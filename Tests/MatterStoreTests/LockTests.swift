@@ -84,11 +84,12 @@ struct LockTests {
                 await #expect(processExitsWith: .success) { [path = path as String] in
                     try await StateDirectory(path: path).withLock("a") {
                         try StateDirectory(path: path).write("held", Array("\(getpid())".utf8))
+                        // It holds its thread, too: a holder that only waits.
                         while try StateDirectory(path: path).read("done") == nil { usleep(2000) }
                     }
                 }
             }
-            while try store.read("held") == nil { try await Task.sleep(for: .milliseconds(2)) }
+            try await awaitEvent("the holder") { try store.read("held") != nil }
             let error = await storeError { try await store.withLock("a", timeout: .milliseconds(20)) {} }
             let holder = String(decoding: try #require(try store.read("held")), as: UTF8.self)
             #expect(error?.code == .busy && error?.reason.hasPrefix("process \(holder) ") == true)
@@ -102,7 +103,8 @@ struct LockTests {
         let store = store
         try await withThrowingTaskGroup(of: Void.self) { group in
             let lock = try taken("a", store)
-            group.addTask { try await store.withLock("a", timeout: .seconds(20)) {} }
+            group.addTask { try await store.withLock("a", timeout: patience) {} }
+            // One that waits looks again and again, and leaves nothing to see. On a slow machine it may not wait yet.
             try await Task.sleep(for: .milliseconds(30))
             lock.release()
             try await group.waitForAll()

@@ -89,7 +89,7 @@ struct SlotFileTests {
         let long = try await taken(open(), .long)
         let file = try open()
         let waiting = Task { try await file.take(node: Self.node, .long, of: 1, until: .now + .seconds(30)) }
-        try await Task.sleep(for: .milliseconds(30))
+        try await awaitEvent("the place in the queue") { file.waiting == 1 }
         let short = try await taken(open())
         long.release()
         _ = try await waiting.value
@@ -118,7 +118,7 @@ struct SlotFileTests {
                     order.add(number)
                     lease.release()
                 }
-                try await Task.sleep(for: .milliseconds(5))
+                try await awaitEvent("place \(number)") { file.waiting == (isOneValue ? number + 1 : 1) }
             }
             held.release()
             try await group.waitForAll()
@@ -130,12 +130,15 @@ struct SlotFileTests {
     func leaving() async throws {
         let held = try await taken(open(), of: 1)
         let files = [try open(), try open(), try open()]
+        let impatientHasEnded = Flag()
         let impatient = Task {
-            try await files[0].take(node: Self.node, .short, of: 1, until: .now + .milliseconds(60))
+            defer { impatientHasEnded.raise() }
+            return try await files[0].take(node: Self.node, .short, of: 1, until: .now + .milliseconds(60))
         }
-        try await Task.sleep(for: .milliseconds(10))
+        // On a slow machine it may have given up by now.
+        try await awaitEvent("the first place") { files[0].waiting == 1 || impatientHasEnded.isRaised }
         let cancelled = Task { try await files[1].take(node: Self.node, .short, of: 1, until: .now + .seconds(60)) }
-        try await Task.sleep(for: .milliseconds(10))
+        try await awaitEvent("the second place") { files[1].waiting == 1 }
         let patient = Task { try await files[2].take(node: Self.node, .short, of: 1, until: .now + .seconds(60)) }
         await #expect(throws: SlotsTaken.self) { try await impatient.value }
         cancelled.cancel()
@@ -148,11 +151,11 @@ struct SlotFileTests {
     func turn() async throws {
         let first = try await open().take(node: Self.node, .short, of: 2, until: .now)
         #expect(await refusal(try open(), patience: .milliseconds(20)) != nil)
-        async let _: Void = {
-            try? await Task.sleep(for: .milliseconds(30))
-            first.passTurn()
-        }()
-        let second = try await open().take(node: Self.node, .short, of: 2, until: .now + .seconds(30))
+        let file = try open()
+        let waiting = Task { try await file.take(node: Self.node, .short, of: 2, until: .now + patience) }
+        try await awaitEvent("the next one") { file.waiting == 1 }
+        first.passTurn()
+        let second = try await waiting.value
         #expect(second.index == 1)
         withExtendedLifetime(first) {}
     }
@@ -187,7 +190,8 @@ struct SlotFileTests {
             let file = try StateDirectory(path: path).slots("fabrics/home/slots")
             let first = try await file.take(node: 5, .short, of: 1, until: .now)
             let waiting = Task { try await file.take(node: 5, .short, of: 1, until: .now + .seconds(60)) }
-            try await Task.sleep(for: .milliseconds(50))
+            // The first one keeps its turn.
+            while file.waiting < 2 { await Task.yield() }
             await #expect(throws: SlotsTaken.self) {
                 _ = try await file.take(node: 5, .short, of: 1, until: .now)
             }
@@ -199,23 +203,15 @@ struct SlotFileTests {
 
     @Test("the file is empty, private, and one descriptor for all nodes")
     func file() async throws {
-        let before = try descriptors()
+        let before = folder.descriptors
         let file = try open()
         var leases: [SlotLease] = []
         for node: UInt64 in 1...50 { leases.append(try await taken(file, node: node)) }
-        #expect(try descriptors() == before + 1)
+        #expect(folder.descriptors == before + 1)
         #expect(folder.everything(in: "locks") == ["fabrics~home~slots.lock"])
         #expect(folder.mode("locks/fabrics~home~slots.lock") == 0o600)
         #expect(folder.octets("locks/fabrics~home~slots.lock") == [])
         withExtendedLifetime(leases) {}
-    }
-
-    /// The descriptors of this process that lead to the file.
-    private func descriptors() throws -> Int {
-        try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count {
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))?.hasPrefix(folder.path)
-                ?? false
-        }
     }
 
     @Test("where no lock file can be made, that is said at once")
@@ -224,6 +220,14 @@ struct SlotFileTests {
         try folder.put([], "locks")
         #expect(storeError { _ = try open() } != nil)
     }
+}
+
+private final class Flag: Sendable {
+    private let state = Mutex(false)
+
+    var isRaised: Bool { state.withLock { $0 } }
+
+    func raise() { state.withLock { $0 = true } }
 }
 
 private final class Order: Sendable {

@@ -35,6 +35,14 @@ final class TemporaryFolder: Sendable {
         ((try? FileManager.default.contentsOfDirectory(atPath: file(folder))) ?? []).sorted()
     }
 
+    /// How many descriptors of this process lead into it.
+    var descriptors: Int {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []).count {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)"))?.hasPrefix(path)
+                ?? false
+        }
+    }
+
     func mode(_ name: String) -> mode_t? {
         var status = stat()
         return lstat(file(name), &status) == 0 ? status.st_mode & 0o7777 : nil

@@ -1,9 +1,10 @@
 import MatterTransport
+import TestSupport
 package import Testing
 
-/// Waits for something that is about to happen.
+/// Waits for something that is about to happen, by the time of the test under way.
 package func eventually(
-    within time: Duration = .seconds(30), _ location: SourceLocation = #_sourceLocation,
+    within time: Duration = patience, _ location: SourceLocation = #_sourceLocation,
     _ condition: () async throws -> Bool
 ) async throws {
     let deadline = testTime.now + time

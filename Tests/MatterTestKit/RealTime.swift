@@ -34,6 +34,7 @@ package struct RealTime: SuiteTrait, TestTrait, TestScoping {
         let clock = ContinuousClock()
         let end = clock.now + patience
         var calmNaps = 0
+        // How long a nap takes is the very question.
         while calmNaps < 4, clock.now < end {
             let took = try await clock.measure { try await Task.sleep(for: nap) }
             calmNaps = took < calm ? calmNaps + 1 : 0

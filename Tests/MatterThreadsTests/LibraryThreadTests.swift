@@ -1,8 +1,10 @@
 import CProcess
 import Glibc
-import MatterThreads
 import Synchronization
+import TestSupport
 import Testing
+
+@testable import MatterThreads
 
 @Suite("The thread of a library") struct LibraryThreadTests {
     /// A loop as a library has it: it waits for its alarm, and calls back.
@@ -72,11 +74,11 @@ import Testing
     }
 
     @Test("all jobs of its actors run on the one thread, also those that were there before it")
-    func jobs() async {
+    func jobs() async throws {
         let loop = Loop()
         let worker = Worker(loop)
         let early = Task { await worker.add(1) }
-        try? await Task.sleep(for: .milliseconds(20))
+        try await awaitEvent("the early job") { loop.thread.waitingJobs == 1 }
         #expect(loop.begin())
         let threads = await withTaskGroup(of: UInt.self) { group in
             for number in 1...200 { group.addTask { await worker.add(number) } }

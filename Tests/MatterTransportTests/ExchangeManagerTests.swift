@@ -6,7 +6,7 @@ import Testing
 @testable import MatterTransport
 
 /// The edge: real sockets on the loopback interface, real time.
-@Suite(.timed, .timeLimit(.minutes(1))) struct ExchangeManagerTests {
+@Suite(.timed, .timeLimit(.minutes(5))) struct ExchangeManagerTests {
     /// Two managers with a secure session between them.
     private struct Wire {
         let controller: ExchangeManager
@@ -31,6 +31,11 @@ import Testing
             return exchange
         }
 
+        /// Waits until a task of the controller waits for a message.
+        func awaitReader(of exchange: Exchange) async throws {
+            try await awaitEvent("a reader") { await controller.isAwaited(exchange.key) }
+        }
+
         func shutDown() async {
             await controller.shutDown()
             await device.shutDown()
@@ -50,9 +55,9 @@ import Testing
         }
     }
 
-    private func soon(_ time: Duration = .seconds(5)) -> Instant { .now + time }
+    private func soon() -> Instant { .now + patience }
 
-    /// The error of a receive, and how long it took to come.
+    /// The error of a receive, and how long it took to come: at least so long, whatever else the machine does.
     private func failure(
         _ body: () async throws -> ReceivedMessage
     ) async throws -> (error: TransportError, elapsed: Duration) {
@@ -105,7 +110,7 @@ import Testing
             try await exchange.receive(until: .now + .milliseconds(50))
         }
         #expect(error.code == .notAcknowledged)
-        #expect(elapsed >= .milliseconds(50) && elapsed < .seconds(1))
+        #expect(elapsed >= .milliseconds(50))
         let report = try #require(error.report)
         #expect(report.transmissions == 1 && !report.acknowledged && report.lastHeard == nil)
         #expect(await report.addresses == [wire.controller.address(of: wire.toDevice)])
@@ -122,14 +127,14 @@ import Testing
             try await exchange.receive(until: .now + .seconds(60), afterAcknowledgement: .milliseconds(50))
         }
         #expect(error.code == .noReply)
-        #expect(elapsed >= .milliseconds(50) && elapsed < .seconds(5))
+        #expect(elapsed >= .milliseconds(50))
         let report = try #require(error.report)
         #expect(report.acknowledged && report.lastHeard != nil)
         // Asking again does not begin the wait from the start.
         let again = try await failure {
             try await exchange.receive(until: .now + .seconds(60), afterAcknowledgement: .milliseconds(10))
         }
-        #expect(again.error.code == .noReply && again.elapsed < .seconds(5))
+        #expect(again.error.code == .noReply)
         await wire.shutDown()
     }
 
@@ -162,8 +167,8 @@ import Testing
         let session = try await wire.controller.openUnsecuredSession(to: [nowhere], presumedActive: true)
         let exchange = try await wire.controller.openExchange(on: session)
         try await exchange.send([1], opcode: 0x30, protocolID: .secureChannel)
-        let (error, elapsed) = try await failure { try await exchange.receive(until: soon()) }
-        #expect(error.code == .unreachable && elapsed < .seconds(1))
+        let (error, _) = try await failure { try await exchange.receive(until: soon()) }
+        #expect(error.code == .unreachable)
         // EACCES, or ENETUNREACH on a host without a default route.
         #expect(error.report?.isUnsent == true && error.report?.sendFailures.keys.elementsEqual([nowhere]) == true)
         let again = try await failure { try await exchange.receive(until: soon()) }
@@ -201,12 +206,10 @@ import Testing
     func cancellation() async throws {
         let wire = try await Wire()
         let exchange = try await wire.request()
-        let start = Instant.now
         let waiting = Task { try await exchange.receive(until: .now + .seconds(60)) }
-        try await Task.sleep(for: .milliseconds(20))
+        try await wire.awaitReader(of: exchange)
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
-        #expect(Instant.now - start < .seconds(2))
         let echo = wire.echo()
         #expect(try await exchange.receive(until: soon()).payload == [1])
         try await echo.value
@@ -223,8 +226,8 @@ import Testing
     func twoReaders() async throws {
         let wire = try await Wire()
         let exchange = try await wire.request()
-        let first = Task { try await exchange.receive(until: .now + .seconds(5)) }
-        try await Task.sleep(for: .milliseconds(20))
+        let first = Task { try await exchange.receive(until: soon()) }
+        try await wire.awaitReader(of: exchange)
         let (error, _) = try await failure { try await exchange.receive(until: soon()) }
         #expect(error.code == .closed)
         let echo = wire.echo()
@@ -238,19 +241,18 @@ import Testing
         let wire = try await Wire()
         let exchange = try await wire.request()
         let waiting = Task { try await failure { try await exchange.receive(until: .now + .seconds(60)) } }
-        try await Task.sleep(for: .milliseconds(20))
+        try await wire.awaitReader(of: exchange)
         switch way {
         case 0: await exchange.close()
         case 1: await exchange.abandon()
         case 2: await wire.controller.remove(wire.toDevice)
         default: await wire.controller.shutDown()
         }
-        let (error, elapsed) = try await waiting.value
-        #expect(error.code == .closed && elapsed < .seconds(2))
+        #expect(try await waiting.value.error.code == .closed)
         if way > 0 {
             // Nobody waits for what cannot come.
-            let (error, elapsed) = try await failure { try await exchange.receive(until: .now + .seconds(60)) }
-            #expect(error.code == .closed && elapsed < .seconds(1))
+            let (error, _) = try await failure { try await exchange.receive(until: .now + .seconds(60)) }
+            #expect(error.code == .closed)
         }
         let late = await #expect(throws: TransportError.self) {
             try await exchange.send([1], opcode: 1, protocolID: .test)
@@ -283,19 +285,15 @@ import Testing
         let wire = try await Wire()
         let exchange = try await wire.request()
         await exchange.close()
-        // The device acknowledges after 200 ms.
-        let start = Instant.now
-        await wire.controller.shutDown(drainUntil: .now + .seconds(10))
-        #expect(Instant.now - start < .seconds(5))
+        // The device acknowledges after 200 ms; the drain would last for hours.
+        await wire.controller.shutDown(drainUntil: .now + .seconds(10_000))
 
         let second = try await Wire()
         await second.device.shutDown()
         _ = try await second.request()
-        let hurried = Task { await second.controller.shutDown(drainUntil: .now + .seconds(60)) }
+        let hurried = Task { await second.controller.shutDown(drainUntil: .now + .seconds(10_000)) }
         hurried.cancel()
-        let again = Instant.now
         await hurried.value
-        #expect(Instant.now - again < .seconds(2))
         await wire.shutDown()
     }
 
@@ -312,10 +310,7 @@ import Testing
             exchanges.append(exchange)
             guard count.isMultiple(of: 50) else { continue }
             // Not so fast that the kernel's buffer overflows: the last one has arrived when its exchange is known.
-            let end = soon()
-            while await wire.device.report(of: key(count - 1)) == nil, Instant.now < end {
-                try await Task.sleep(for: .milliseconds(2))
-            }
+            try await awaitEvent("message \(count)") { await wire.device.report(of: key(count - 1)) != nil }
         }
         #expect(await wire.device.report(of: key(0)) == nil)
         #expect(await wire.device.report(of: key(43)) == nil)

@@ -183,7 +183,7 @@ import Testing
         return (interfaces, received)
     }
 
-    @Test("every member of a group on a network in memory gets its messages", .timeLimit(.minutes(1)))
+    @Test("every member of a group on a network in memory gets its messages", .timeLimit(.minutes(5)))
     func memory() async throws {
         let network = MemoryNetwork()
         let cast = try await Self.cast(Self.managers((1...4).map { network.links(of: host($0)) }))
@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test(
-        "every member of a group on this host gets its messages, on the port that all share", .timeLimit(.minutes(1)),
+        "every member of a group on this host gets its messages, on the port that all share", .timeLimit(.minutes(5)),
         .enabled(if: !MulticastInterface.usable().isEmpty, "no network interface here knows multicast"))
     func sockets() async throws {
         let cast = try await Self.cast(Self.managers((1...4).map { _ in UDPLinks() }))

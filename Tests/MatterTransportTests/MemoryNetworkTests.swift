@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("A network in memory", .timeLimit(.minutes(1)))
+@Suite("A network in memory", .timeLimit(.minutes(5)))
 struct MemoryNetworkTests {
     private static let controllerAddress = host(1)
     private static let deviceAddress = host(2)

@@ -38,7 +38,7 @@ import Testing
             var octet: UInt8 = 0
             while read(ends[0], &octet, 1) != 1 {}
             cprocess_acknowledge()
-            // Longer than a signal may go unheard.
+            // Longer than a signal may go unheard: that nothing happens is what is tested.
             try await Task.sleep(for: .seconds(7))
             exit(7)
         }
@@ -54,11 +54,11 @@ import Testing
             while true { pause() }
         }
         #expect(.now - start > .seconds(3))
-        #expect(.now - start < .seconds(30))
         await #expect(processExitsWith: .exitCode(130)) {
             cprocess_arm("interrupted\n", 130)
             cprocess_listen(open("/dev/null", O_WRONLY))
             kill(getpid(), SIGTERM)
+            // The first one is that old by then; the alarm must not have rung.
             try await Task.sleep(for: .seconds(2))
             alarm(0)
             kill(getpid(), SIGTERM)

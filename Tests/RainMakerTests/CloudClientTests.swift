@@ -249,10 +249,8 @@ import Testing
             let client = try cloud.client("alice", budget: .seconds(2))
             await cloud.emulator.inject(EmulatorFault(.endless))
             await cloud.emulator.inject(EmulatorFault(.slow, value: "10"))
-            let start = ContinuousClock.now
             let error = await #expect(throws: RainMakerError.self) { try await client.groups(onlyMatter: true) }
             #expect(error?.code == .connection && error?.transport == .timedOut)
-            #expect(ContinuousClock.now - start < .seconds(60))
             let calls = cloud.transport.exchanges.count
             #expect(calls > 2 && calls < 900, "\(calls)")
         }

@@ -89,20 +89,17 @@ import Testing
     @Test("of much that it says the last line is quoted, and it is not held up by saying it")
     func talkative() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        let start = ContinuousClock.now
         let error = try #require(
             try await failure("yes chatter | head -c 8000000 >&2; echo 'out of stamps' >&2; exit 3"))
         #expect(error.reason.hasSuffix("status 3: out of stamps"), "\(error)")
-        #expect(.now - start < .seconds(10))
     }
 
     @Test("what it leaves running in the background is not waited for")
     func background() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        let start = ContinuousClock.now
-        let issued = try await issuer("sleep 45 & cat '\(try chain())'").issue(csr, context: NOCIssueContext())
+        // What it waits for would never come.
+        let issued = try await issuer("sleep 100000 & cat '\(try chain())'").issue(csr, context: NOCIssueContext())
         #expect(issued.nodeID == NodeID(42))
-        #expect(.now - start < .seconds(20))
     }
 
     @Test("what is no usable chain is refused")
@@ -146,25 +143,22 @@ import Testing
         _ = try await issuer(command).issue(csr, context: NOCIssueContext())
         let text = try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
         let pid = try #require(pid_t(text))
-        let end = ContinuousClock.now + .seconds(5)
         func lives() -> Bool {
             let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
             return status.map { !$0.contains(") Z ") } ?? false
         }
-        while lives(), .now < end { try await Task.sleep(for: .milliseconds(10)) }
-        #expect(!lives())
+        try await awaitEvent("its end") { !lives() }
     }
 
     @Test("cancelling ends the program")
     func cancelled() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
-        let issuer = issuer("sleep 60")
+        let begun = folder.appendingPathComponent("begun").path
+        let issuer = issuer("touch '\(begun)'; sleep 100000")
         let csr = csr
         let task = Task { try await issuer.issue(csr, context: NOCIssueContext()) }
-        try await Task.sleep(for: .milliseconds(200))
-        let start = ContinuousClock.now
+        try await awaitEvent("the program to begin") { FileManager.default.fileExists(atPath: begun) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(.now - start < .seconds(5))
     }
 }

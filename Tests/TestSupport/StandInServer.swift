@@ -58,6 +58,7 @@ package final class StandInServer: Sendable {
         let target = String(words[1])
         asked.withLock { $0.append(target) }
         let answer = answer(target)
+        // The delay is what a test asked for.
         if answer.delay > 0 { Thread.sleep(forTimeInterval: answer.delay) }
         let body = answer.octets ?? Array(answer.body.utf8)
         let lines =

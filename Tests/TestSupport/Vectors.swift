@@ -36,6 +36,28 @@ package enum Vectors {
         return try Data(contentsOf: folder.appendingPathComponent(name))
     }
 
+    /// What is missing from a file.
+    package struct TooFew: Error {
+        package let name: String
+        package let count: Int
+
+        package init(name: String, count: Int) {
+            self.name = name
+            self.count = count
+        }
+    }
+
+    /// The cases of one file, as the arguments of a test: each passes or fails by itself.
+    ///
+    /// - Parameter least: how many there are; fewer are an error of the test.
+    package static func cases<File: Decodable, Case>(
+        _ name: String, atLeast least: Int = 1, _ list: (File) throws -> [Case]
+    ) throws -> [Case] {
+        let cases = try list(try load(name))
+        guard cases.count >= least else { throw TooFew(name: name, count: cases.count) }
+        return cases
+    }
+
     /// One file decoded.
     package static func load<T: Decodable>(_ name: String, as type: T.Type = T.self) throws -> T {
         try JSONDecoder().decode(T.self, from: data(name))

@@ -30,6 +30,10 @@ WITH_REASON = [
     (r"\bnonisolated\(unsafe\)", "nonisolated(unsafe)"),
     (r"\bunsafeBitCast\b", "unsafeBitCast"),
 ]
+# In tests: the load of the machine decides none.
+REAL_SLEEP = re.compile(r"\b(?:Task|Thread)\.sleep\(|\busleep\(")
+# An upper bound on a time that has passed; on virtual time it is exact.
+DURATION = re.compile(r"(?:\b(?:duration|elapsed|waited|took)|[nN]ow - \w+\)?) <=? ?[.(]?(?:\w*econds|minutes|\w+ ==)")
 # For every text file of the repository.
 TEXT = [
     (r"\b(TODO|FIXME|XXX|HACK)\b", "nothing is left to do later: write an issue"),
@@ -154,6 +158,11 @@ def findings(path):
         for pattern, what in WITH_REASON:
             if re.search(pattern, code) and not has_reason(lines, number):
                 yield number, f"{what} without a reason beside it"
+        if name.parts[0] == "Tests" and "Bench" not in name.parts:
+            if REAL_SLEEP.search(code) and not has_reason(lines, number):
+                yield number, "a real sleep without a reason beside it: wait for an event (awaitEvent)"
+            if DURATION.search(code) and ".virtualTime" not in text:
+                yield number, "an upper bound on a duration, which the load of the machine decides"
     if is_program and name.parts[1] not in COMMAND_LINE:
         code = re.sub(r"^\s*//.*", "", text, flags=re.M)
         for match in STRING.finditer(code):

@@ -67,6 +67,9 @@ package final class SlotFile: Sendable {
         }
     }
 
+    /// How many wait for a slot through this value, or have one and keep their turn.
+    var waiting: Int { state.withLock { $0.tickets.count } }
+
     private enum View {
         case slot(Int, ByteRange)
         /// Others came earlier: so many at most.

@@ -175,6 +175,9 @@ package actor ExchangeManager {
         perform(engine.resend(on: key))
     }
 
+    /// Whether a task waits for a message on an exchange.
+    func isAwaited(_ key: ExchangeKey) -> Bool { waiters[key] != nil }
+
     func receive(
         on key: ExchangeKey, until deadline: Instant, afterAcknowledgement: Duration?
     ) async throws -> ReceivedMessage {

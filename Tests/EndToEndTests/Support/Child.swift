@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import TestSupport
 
 /// A child process whose output goes to files, so that nothing that it prints can block or be lost.
 ///
@@ -77,13 +78,28 @@ final class Child: Sendable {
     func signal(_ number: Int32) { if isRunning { kill(pid, number) } }
 
     /// Waits for its end; one that takes longer than the limit is killed, and the status is 137.
-    func status(within limit: Duration = .seconds(90)) async -> Int32 {
+    func status(within limit: Duration = patience) async -> Int32 {
         let watchdog = Task {
+            // The limit itself.
             try await Task.sleep(for: limit)
             signal(SIGKILL)
         }
         defer { watchdog.cancel() }
         return await exit.status()
+    }
+
+    /// Whether it has a handler for a signal.
+    func catches(_ number: Int32) -> Bool { has(number, in: "SigCgt") }
+
+    /// Whether a signal has not reached it yet.
+    func hasPending(_ number: Int32) -> Bool { has(number, in: "ShdPnd") }
+
+    /// Whether a signal is in one of the sets that the kernel tells of it.
+    private func has(_ number: Int32, in set: String) -> Bool {
+        let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix(set + ":") }
+        let signals = line?.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
+        return signals & 1 << UInt64(number - 1) != 0
     }
 
     private func read(_ file: URL) -> String {
@@ -124,11 +140,7 @@ private final class Exit: Sendable {
 
 /// Waits until something is so.
 func eventually(
-    _ what: @autoclosure () -> String, within limit: Duration = .seconds(20), _ condition: () throws -> Bool
+    _ what: @autoclosure () -> String, within limit: Duration = patience, _ condition: () throws -> Bool
 ) async throws {
-    let end = ContinuousClock.now + limit
-    while try !condition() {
-        guard ContinuousClock.now < end else { throw LaboratoryError("waited \(limit) in vain for \(what())") }
-        try await Task.sleep(for: .milliseconds(5))
-    }
+    try await awaitEvent(what(), within: limit, condition)
 }

@@ -245,7 +245,7 @@ struct CloudScene: Sendable {
 
     @discardableResult
     func commission(sourceLocation: SourceLocation = #_sourceLocation) async throws -> MatterCtl.Outcome {
-        let outcome = try await alice.run(device.words("--name", "Porch"), within: .seconds(130))
+        let outcome = try await alice.run(device.words("--name", "Porch"))
         try #require(
             outcome.status == 0, "\(outcome)\n\(device.lines)\n\(cloud.errors)", sourceLocation: sourceLocation)
         return outcome

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A CircuitMatter light of our own, Tests/Lab/cm_device.py. It goes with the value, or with ``stop()``.
 final class Light: Sendable {
@@ -80,7 +81,7 @@ final class Light: Sendable {
         lines.last { $0.hasPrefix("fabrics ") }.flatMap { Int($0.dropFirst(8)) } ?? 0
     }
 
-    func wait(for line: String, within limit: Duration = .seconds(20)) async throws {
+    func wait(for line: String, within limit: Duration = patience) async throws {
         try await eventually("the light to print '\(line)'; it printed \(lines) and \(errors)", within: limit) {
             lines.contains(line)
         }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The program, as a user runs it, with a state directory of its own.
@@ -47,12 +48,12 @@ struct MatterCtl: Sendable {
     /// Runs a command to its end.
     @discardableResult
     func callAsFunction(
-        _ arguments: String..., input: String = "", within limit: Duration = .seconds(90)
+        _ arguments: String..., input: String = "", within limit: Duration = patience
     ) async throws -> Outcome {
         try await run(arguments, input: input, within: limit)
     }
 
-    func run(_ arguments: [String], input: String = "", within limit: Duration = .seconds(90)) async throws -> Outcome {
+    func run(_ arguments: [String], input: String = "", within limit: Duration = patience) async throws -> Outcome {
         let began = ContinuousClock.now
         let child = try start(arguments, input: input)
         let status = await child.status(within: limit)
@@ -95,8 +96,7 @@ struct MatterCtl: Sendable {
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> Outcome {
         let outcome = try await run(
-            ["commission", light.qrCode, "--address", address ?? light.address, "--allow-test-devices"] + options,
-            within: .seconds(130))
+            ["commission", light.qrCode, "--address", address ?? light.address, "--allow-test-devices"] + options)
         try #require(outcome.status == 0, "\(outcome)\n\(light.lines)\n\(light.errors)", sourceLocation: sourceLocation)
         return outcome
     }
@@ -130,7 +130,7 @@ extension MatterCtl {
     func commission(
         _ device: VirtualDevice, _ options: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> Outcome {
-        let outcome = try await run(words(device, options), within: .seconds(130))
+        let outcome = try await run(words(device, options))
         try #require(
             outcome.status == 0, "\(outcome)\n\(device.events)\n\(device.errors)", sourceLocation: sourceLocation)
         return outcome

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// A device of ours, `matterctl simulate`, with a state directory and an attestation authority of its own. It goes with
 /// the value, or with ``stop()``.
@@ -148,7 +149,7 @@ final class VirtualDevice: Sendable {
     var errors: String { state.withLock { $0.child.stderr } }
 
     func wait(
-        for what: String, within limit: Duration = .seconds(20), _ condition: ([JSON]) -> Bool
+        for what: String, within limit: Duration = patience, _ condition: ([JSON]) -> Bool
     ) async throws {
         try await eventually("the device to print \(what); it printed \(events) \(errors)", within: limit) {
             condition(events)
@@ -156,12 +157,12 @@ final class VirtualDevice: Sendable {
     }
 
     /// Waits for a step of a commissioning or session.
-    func wait(for step: String, within limit: Duration = .seconds(20)) async throws {
+    func wait(for step: String, within limit: Duration = patience) async throws {
         try await wait(for: step, within: limit) { _ in steps.contains(step) }
     }
 
     /// Waits until it has played a fault.
-    func waitForFault(_ fault: String, within limit: Duration = .seconds(20)) async throws {
+    func waitForFault(_ fault: String, within limit: Duration = patience) async throws {
         try await wait(for: fault, within: limit) { $0.contains { $0["fault"]?.string == fault } }
     }
 

@@ -5,6 +5,7 @@ import MatterController
 import MatterTransport
 import RainMakerCommandLine
 import Synchronization
+import TestSupport
 import Testing
 
 /// What a command line came to that ran in this process.
@@ -152,28 +153,29 @@ final class Background: Sendable {
     /// Types a line at it.
     func type(_ line: String) { typing?.fileHandleForWriting.write(Data("\(line)\n".utf8)) }
 
-    /// The rest of the first line of the result that begins with a word, once it is there.
-    func line(_ word: String) async throws -> String {
-        for _ in 0..<600 {
-            if let line = output.stdout.split(separator: "\n").first(where: { $0.hasPrefix(word + " ") }) {
-                return String(line.dropFirst(word.count + 1))
-            }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        throw Missing(description: "no line '\(word) …' in: \(output.stdout)\(output.stderr)")
+    /// Types a line at a device, and waits until it has been carried out: lines are, one after the other, and the device
+    /// complains of the one that follows.
+    func carryOut(_ line: String) async throws {
+        let mark = "no-such-thing-\(UUID().uuidString)"
+        type(line)
+        type(mark)
+        try await awaitEvent("'\(line)' to be carried out: \(output.stderr)") { output.stderr.contains(mark) }
     }
 
-    private struct Missing: Error, CustomStringConvertible {
-        let description: String
+    /// The rest of the first line of the result that begins with a word, once it is there.
+    func line(_ word: String) async throws -> String {
+        var found: Substring?
+        try await awaitEvent("a line '\(word) …' in: \(output.stdout)\(output.stderr)") {
+            found = output.stdout.split(separator: "\n").first { $0.hasPrefix(word + " ") }
+            return found != nil
+        }
+        return String((found ?? "").dropFirst(word.count + 1))
     }
 
     /// Waits until the result is as wanted.
     func text(_ isWanted: (String) -> Bool) async throws -> Bool {
-        for _ in 0..<600 {
-            if isWanted(output.stdout) { return true }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        throw Missing(description: "not as wanted: \(output.stdout)\(output.stderr)")
+        try await awaitEvent("the result to be as wanted: \(output.stdout)\(output.stderr)") { isWanted(output.stdout) }
+        return true
     }
 
     /// Waits until it has ended by itself.
