@@ -41,17 +41,6 @@ import Testing
         #expect(network?["network"] == "simulated" && network?["connected"] == true)
     }
 
-    @Test("a device on no network, and no network named: an error before anything is done, also over IP")
-    func needed() async throws {
-        let device = try device()
-        let port = try await device.line("ready")
-        let refused = try await shell.run(commission(port, "--json"))
-        #expect(refused.status == 64, "\(refused)")
-        #expect(try refused.error().text("id") == "commission.network-needed", "\(refused)")
-        #expect(try refused.error().text("hint")?.contains("--wifi SSID") == true, "\(refused)")
-        try await shell.succeed(commission(port, "--wifi simulated --wifi-password \(try password())"))
-    }
-
     @Test("a wrong password is said in words, the device forgets, and the next try with the right one works")
     func wrongPassword() async throws {
         let device = try device()

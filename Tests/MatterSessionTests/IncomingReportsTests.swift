@@ -58,7 +58,8 @@ struct IncomingReportsTests {
             let end = ContinuousClock.now + .seconds(60)
             while await ours.exchangeCount > 0 {
                 guard ContinuousClock.now < end else {
-                    return Issue.record("\(await ours.exchangeCount) exchanges are left")
+                    Issue.record("\(await ours.exchangeCount) exchanges are left")
+                    return
                 }
                 try await testTime.sleep(for: .milliseconds(100))
                 await Task.yield()

@@ -84,13 +84,8 @@ package enum NetworkPlan: Equatable, Sendable {
             self = .search(radio)
             return
         }
-        // A device that is reached over IP is on a network, unless it says itself that it has none yet: it is set up over
-        // an access point of its own then, which goes when it has a certificate.
-        let isPlaced =
-            isOnNetwork
-            ? !interfaces.allSatisfy { $0.isRadio && $0.isWithoutNetwork }
-            : interfaces.contains { $0.kind == .ethernet && $0.isConnected }
-        guard !isPlaced, let first = radios.first else {
+        let hasCable = interfaces.contains { $0.kind == .ethernet && $0.isConnected }
+        guard !isOnNetwork, !hasCable, let first = radios.first else {
             self = .keep
             return
         }

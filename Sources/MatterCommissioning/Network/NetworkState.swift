@@ -22,10 +22,7 @@ package struct NetworkState: Sendable {
     package struct Commissioning: Sendable, Equatable {
         package let endpoint: EndpointID
         package var kind: NetworkKind?
-        /// What it knows of; empty also if it does not say.
         package var networks: [Network] = []
-        /// Whether it has said which networks it knows.
-        package var listsNetworks = false
         package var maxNetworks: UInt8?
         package var isEnabled: Bool?
         /// The end of the last attempt to scan, add, remove or connect; `nil` if there was none.
@@ -84,9 +81,7 @@ package struct NetworkState: Sendable {
             var entry = found[report.path.endpoint] ?? Commissioning(endpoint: report.path.endpoint)
             switch report.path.attribute {
             case Attribute.maxNetworks: entry.maxNetworks = UInt8(tlv: value)
-            case Attribute.networks:
-                entry.networks = (value.items ?? []).compactMap { try? Network($0) }
-                entry.listsNetworks = value.items?.count == entry.networks.count
+            case Attribute.networks: entry.networks = (value.items ?? []).compactMap { try? Network($0) }
             case Attribute.scanMaxTimeSeconds: entry.scanTime = UInt8(tlv: value)
             case Attribute.connectMaxTimeSeconds: entry.connectTime = UInt8(tlv: value)
             case Attribute.supportedWiFiBands:
@@ -135,9 +130,6 @@ extension NetworkState.Commissioning {
     package var isRadio: Bool { (kind == .wifi || kind == .thread) && isEnabled != false }
 
     package var isConnected: Bool { networks.contains(where: \.isConnected) }
-
-    /// Whether it says that it is on no network.
-    package var isWithoutNetwork: Bool { listsNetworks && !isConnected }
 }
 
 extension NetworkState.Network {

@@ -46,10 +46,7 @@ import Testing
 
     @Test("a device that is reached over IP, or has a cable, is left where it is; nothing is asked of its radio")
     func kept() throws {
-        let overIP = try journey {
-            $0.configuration.isOnNetwork = true
-            $0.device.attributes.merge(FakeDevice.interface(1, networks: [(Array("x".utf8), true)])) { $1 }
-        }
+        let overIP = try journey { $0.configuration.isOnNetwork = true }
         #expect(overIP.error == nil && !overIP.names.contains("AddOrUpdateWiFiNetwork"))
         let wired = try journey { journey in
             journey.device.attributes.merge(
@@ -93,30 +90,6 @@ import Testing
         #expect(journey.names == ["ArmFailSafe"] && journey.undo == .disarm)
         let thread = try self.journey(features: 2)
         #expect(thread.error?.reason.contains("Thread") == true)
-    }
-
-    @Test(
-        "a device that is reached over IP and says that it has no network is refused too; one that says nothing is not")
-    func missingOverIP() throws {
-        let journey = try journey { $0.configuration.isOnNetwork = true }
-        #expect(journey.error?.code == .networkNeeded && journey.names == ["ArmFailSafe"] && journey.undo == .disarm)
-        let disconnected = try self.journey {
-            $0.configuration.isOnNetwork = true
-            $0.device.attributes.merge(FakeDevice.interface(1, networks: [(Array("x".utf8), false)])) { $1 }
-        }
-        #expect(disconnected.error?.code == .networkNeeded)
-        let networks = ConcreteAttributePath(
-            endpoint: 0, cluster: NetworkCommissioning.id, attribute: NetworkCommissioning.Attribute.networks)
-        let silent = try self.journey {
-            $0.configuration.isOnNetwork = true
-            $0.device.attributes[networks] = nil
-        }
-        #expect(silent.error == nil)
-        let alsoWired = try self.journey {
-            $0.configuration.isOnNetwork = true
-            $0.device.attributes.merge(FakeDevice.interface(4, endpoint: 1)) { $1 }
-        }
-        #expect(alsoWired.error == nil, "a cable does not always say that it is connected")
     }
 
     @Test("credentials of another kind than the device has are an error that says what it has")
