@@ -178,8 +178,8 @@ import Testing
         }
         try await matterctl.commission(wall, ["--name", "wall"])
         func bindings() async throws -> Int {
-            let value = try await matterctl.succeed("read", "wall", "1/binding/binding", "--json").json()
-            return (value["values"]?[0]?["value"] ?? value[0]?["value"] ?? value).elements.count
+            try await matterctl.succeed("read", "wall", "1/binding/binding", "--json").json()["value"]?.elements.count
+                ?? -1
         }
         try await wall.restart(faults: ["mute:write:1"])
         try await device.restart(faults: ["mute:write:1"])

@@ -21,7 +21,7 @@ import Testing
 
     @Test("a virtual device is read and obeys, found through Avahi or at its address, and is commissioned afterwards")
     func virtualDevice() async throws {
-        let device = try await VirtualDevice.start()
+        let device = try await VirtualDevice.start(isAdvertised: true)
         defer { device.stop() }
         let matterctl = try MatterCtl()
         let before = Self.contents(matterctl)

@@ -88,20 +88,6 @@ final class Child: Sendable {
         return await exit.status()
     }
 
-    /// Whether it has a handler for a signal.
-    func catches(_ number: Int32) -> Bool { has(number, in: "SigCgt") }
-
-    /// Whether a signal has not reached it yet.
-    func hasPending(_ number: Int32) -> Bool { has(number, in: "ShdPnd") }
-
-    /// Whether a signal is in one of the sets that the kernel tells of it.
-    private func has(_ number: Int32, in set: String) -> Bool {
-        let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix(set + ":") }
-        let signals = line?.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
-        return signals & 1 << UInt64(number - 1) != 0
-    }
-
     private func read(_ file: URL) -> String {
         ((try? Data(contentsOf: file)) ?? Data()).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
     }
