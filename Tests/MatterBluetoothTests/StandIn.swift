@@ -76,7 +76,7 @@ final class Events: Sendable {
 
     /// Waits until there are so many.
     func wait(for count: Int) async throws -> [String] {
-        try await awaitEvent("event \(count)") { all.count >= count }
+        try await awaitEvent("event \(count) after \(all)") { all.count >= count }
         return all
     }
 }

@@ -226,6 +226,8 @@ struct StandInTests {
         var events = Events()
         try await connection.write(Self.handshake)
         try await connection.subscribe(events.take)
+        // The write that loses the link must not overtake the answer to the handshake.
+        #expect(try await events.wait(for: 1) == ["656c04f40006"])
         let error = await #expect(throws: TransportError.self) { try await connection.write([1]) }
         #expect(error?.code == .closed)
         #expect(try await events.wait(for: 2).last?.contains("lost") == true)
