@@ -1,6 +1,7 @@
 import ArgumentParser
 import CProcess
 import Glibc
+import MatterController
 import MatterTransport
 
 /// The program from its arguments to its exit code.
@@ -24,6 +25,7 @@ package struct Program {
     ///   - arguments: all of them, from the name of the program on.
     ///   - modules: the vendors whose commands there are.
     package static func run(_ arguments: [String], with modules: [VendorModule]) -> Never {
+        CommandStart.note()
         VendorModule.$all.withValue(modules) { run(arguments) }
     }
 
@@ -65,9 +67,12 @@ package struct Program {
     }
 
     private static func run(_ arguments: [String], on terminal: Terminal) async -> Int32 {
-        await Terminal.$current.withValue(terminal) {
-            let program = Program(arguments[...])
-            return await program.perform(program.parsed())
+        let now = WallClock.unixMilliseconds()
+        return await Terminal.$current.withValue(terminal) {
+            await CommandStart.$ofCall.withValue(CommandStart(made: now, taken: now)) {
+                let program = Program(arguments[...])
+                return await program.perform(program.parsed())
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The access control list of a device: shown, and guarded against locking ourselves out.
@@ -148,6 +149,28 @@ import Testing
         let refused = try #require(ended.first { $0.status == 5 })
         #expect(try refused.error()["id"]?.string == "node.list-changed", "\(refused)")
         #expect(try await Self.others(matterctl) == ["4343", "4444"])
+    }
+
+    @Test("a command that began before another one took the same number takes nothing, even if it is loaded only afterwards")
+    func loadedLate() async throws {
+        let (device, matterctl) = try await Self.listed()
+        defer { device.stop() }
+        let late = try Child(
+            URL(fileURLWithPath: "/bin/sh"),
+            ["-c", "kill -STOP $$; exec \"$0\" acl revoke kitchen entry:2 --json", Laboratory.binary.path],
+            environment: Laboratory.environment.merging(["MATTERCTL_HOME": matterctl.home.path]) { $1 },
+            folder: matterctl.folder)
+        try await awaitEvent("the process to stop") {
+            try String(contentsOfFile: "/proc/\(late.pid)/stat", encoding: .utf8).contains(") T ")
+        }
+        try await matterctl.succeed("acl", "revoke", "kitchen", "entry:2")
+        late.signal(SIGCONT)
+        #expect(await late.status(within: patience) == 5, "\(late.stdout) \(late.stderr)")
+        #expect(late.stderr.contains("node.list-changed"), "\(late.stderr)")
+        #expect(try await Self.others(matterctl) == ["4343", "4444"])
+        // The new list was shown, and what begins now means it.
+        try await matterctl.succeed("acl", "revoke", "kitchen", "entry:2")
+        #expect(try await Self.others(matterctl) == ["4444"])
     }
 
     @Test(

@@ -138,6 +138,20 @@ struct AccessListEditTests {
 
     // MARK: Random changes
 
+    @Test("a number counts in a list that was shown before the command took it, and before its process if a change showed it")
+    func shown() {
+        let list = [Self.ours, operate([7])]
+        let command = CommandStart(made: 100, taken: 200)
+        func isMeant(_ time: UInt64, isResult: Bool, _ shown: [Entry]) -> Bool {
+            SeenList(list, time: 0).isMeant(
+                after: SeenList(shown, time: time, isResult: isResult), by: command)
+        }
+        #expect(isMeant(199, isResult: false, list) && !isMeant(200, isResult: false, list))
+        #expect(isMeant(99, isResult: true, list) && !isMeant(100, isResult: true, list))
+        #expect(!isMeant(1, isResult: false, [Self.ours]) && !isMeant(1, isResult: true, [Self.ours]))
+        #expect(SeenList(list, time: 0).isMeant(after: nil, by: CommandStart(made: 0, taken: 0)))
+    }
+
     @Test("random changes of random lists: what is accepted lets us administer, in any part, and gives what was asked")
     func random() throws {
         var scene = AccessScene(seed: 4_711)

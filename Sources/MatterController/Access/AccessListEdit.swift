@@ -142,14 +142,14 @@ package struct AccessListEdit: Sendable {
     /// Makes sure that numbers mean entries of the list that the user has seen, before anything is written.
     ///
     /// - Parameters:
-    ///   - began: when the command began, in milliseconds since 1970.
+    ///   - command: when it began.
     ///   - lists: those that were shown. Where there is none yet, this one is noted, for others that run at the same time.
     /// - Throws: ``ControllerError`` `listChanged` if the list that was shown last is another one, or was shown by another command
     ///   since this one began.
-    package func requireSeen(_ entries: [AccessControlEntry], _ began: UInt64, _ lists: SeenListStore) throws {
-        let list = SeenList(entries, time: began)
+    package func requireSeen(_ entries: [AccessControlEntry], _ command: CommandStart, _ lists: SeenListStore) throws {
+        let list = SeenList(entries, time: command.taken)
         let shown = lists.load(node.nodeID)
-        guard list.isMeant(after: shown, commandBegan: began) else { throw changed(entries, "since it was shown") }
+        guard list.isMeant(after: shown, by: command) else { throw changed(entries, "since it was shown") }
         if shown == nil { try? lists.note(list, of: node.nodeID) }
     }
 

@@ -9,10 +9,13 @@ package struct SeenList: Equatable, Sendable {
     package var digest: [UInt8]
     /// When it was shown, in milliseconds since 1970.
     package var time: UInt64
+    /// Whether a command showed it that was to change the list; otherwise one that was asked for it.
+    package var isResult: Bool
 
-    package init(digest: [UInt8], time: UInt64) {
+    package init(digest: [UInt8], time: UInt64, isResult: Bool = false) {
         self.digest = digest
         self.time = time
+        self.isResult = isResult
     }
 }
 
@@ -35,7 +38,7 @@ package struct SeenListStore: Sendable {
             let digest = (try? fields.string("digest")).flatMap({ try? Hex.decode($0) }),
             let time: UInt64 = try? fields.integer("shown")
         else { return nil }
-        return SeenList(digest: digest, time: time)
+        return SeenList(digest: digest, time: time, isResult: (try? fields.optionalBool("result")) ?? false)
     }
 
     /// Without waiting for the disk: what is lost with the machine was shown before its end.
@@ -43,7 +46,9 @@ package struct SeenListStore: Sendable {
     /// - Throws: `StoreError`, or ``RecordError`` if the fabric is gone.
     package func note(_ list: SeenList, of node: NodeID) throws {
         try folder.check()
-        let contents = JSONValue.object(["digest": .string(Hex.encode(list.digest)), "shown": .id(list.time)]).utf8()
+        let contents = JSONValue.object([
+            "digest": .string(Hex.encode(list.digest)), "shown": .id(list.time), "result": .bool(list.isResult),
+        ]).utf8()
         try state.write(record(of: node), contents, keepingPrevious: false, durability: .relaxed)
     }
 

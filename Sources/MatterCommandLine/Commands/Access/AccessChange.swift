@@ -27,7 +27,6 @@ extension AccessChange {
     var dependsOnPlaces: Bool { false }
 
     func run(_ context: CommandContext) async throws {
-        let began = WallClock.unixMilliseconds()
         let catalogue = try catalogue.catalogue(try options.state.state())
         let record = try await context.controller.record(of: node.node)
         let change = try await change(AccessWords(context.controller, catalogue), context.console)
@@ -39,15 +38,18 @@ extension AccessChange {
         )
         do {
             let present = try await link.accessList(deadline: deadline).entries
-            if dependsOnPlaces { try await edit.requireSeen(present, began, context.controller.seenLists()) }
+            if dependsOnPlaces { try await edit.requireSeen(present, .ofThisRun(), context.controller.seenLists()) }
             edit.seen = present
             // What cannot be done is said before the question.
             if try !edit.applied(to: present, within: .unlimited).means(present) { try confirm(context.console) }
             let (list, isChanged) = try await link.change(
                 accessListBy: edit, deadline: context.deadline(for: record))
             report.print(list, of: record, result: isChanged ? "changed" : "unchanged")
+            await CommandStart.letOthersBeLater()
         } catch let error as ControllerError where error.code == .listChanged {
-            throw report.explain(error, of: record)
+            let explained = report.explain(error, of: record)
+            await CommandStart.letOthersBeLater()
+            throw explained
         }
     }
 }

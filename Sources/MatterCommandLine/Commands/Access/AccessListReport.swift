@@ -24,13 +24,13 @@ struct AccessListReport: Sendable {
     }
 
     /// Numbers mean this list from now on. Where it cannot be noted, they mean whatever the device has.
-    private func note(_ entries: [AccessControlEntry], of node: NodeRecord) {
-        try? seen.note(SeenList(entries, time: WallClock.unixMilliseconds()), of: node.nodeID)
+    private func note(_ entries: [AccessControlEntry], of node: NodeRecord, isResult: Bool) {
+        try? seen.note(SeenList(entries, time: WallClock.unixMilliseconds(), isResult: isResult), of: node.nodeID)
     }
 
     /// - Parameter result: of a change.
     func print(_ list: FabricList<AccessControlEntry>, of node: NodeRecord, result: String? = nil) {
-        note(list.entries, of: node)
+        note(list.entries, of: node, isResult: result != nil)
         let reports = list.entries.enumerated().map { report($1, number: $0 + 1) }
         guard console.isJSON else { return console.result(reports) }
         console.object {
@@ -46,7 +46,7 @@ struct AccessListReport: Sendable {
         var error = error
         let values = error.state.first?.value.items ?? []
         let entries = values.compactMap { try? AccessControlEntry($0) }
-        note(entries, of: node)
+        note(entries, of: node, isResult: true)
         let lines = entries.enumerated().map { place, entry in
             "\(place + 1): \(Self.privilege(entry)), \(subjects(of: entry).joined(separator: " ")), "
                 + targets(of: entry).joined(separator: " ")

@@ -1,0 +1,27 @@
+import MatterController
+import MatterStore
+import MatterTransport
+import Synchronization
+
+extension CommandStart {
+    /// Of a run within a process that goes on.
+    @TaskLocal static var ofCall: CommandStart?
+
+    /// When this process took its arguments.
+    private static let taken = Atomic<UInt64>(0)
+
+    /// The process begins with its command.
+    static func note() { taken.store(WallClock.unixMilliseconds(), ordering: .relaxed) }
+
+    /// Of the command under way. A process whose start the kernel does not tell is as old as its arguments.
+    static func ofThisRun() -> CommandStart {
+        if let ofCall { return ofCall }
+        let taken = taken.load(ordering: .relaxed)
+        return CommandStart(made: min(ProcessStart.unixMilliseconds() ?? taken, taken), taken: taken)
+    }
+
+    /// Waits until a process that is made from now on is younger, as the kernel tells it, than what was just shown.
+    static func letOthersBeLater() async {
+        try? await Task.sleep(for: .milliseconds(ProcessStart.step + 2))
+    }
+}
