@@ -151,7 +151,7 @@ import Testing
         #expect(try await Self.others(matterctl) == ["4343", "4444"])
     }
 
-    @Test("a command that began before another one took the same number takes nothing, even if it is loaded only afterwards")
+    @Test("a command that began before another one took the same number takes nothing, however late it is loaded")
     func loadedLate() async throws {
         let (device, matterctl) = try await Self.listed()
         defer { device.stop() }

@@ -9,8 +9,8 @@ import Testing
 
     init() throws { shell = try Shell() }
 
-    private func door() async throws -> Background {
-        let device = try shell.start("simulate door-lock --port 0 --mdns none")
+    private func door(isTyped: Bool = false) async throws -> Background {
+        let device = try shell.start("simulate door-lock --port 0 --mdns none", isTyped: isTyped)
         let port = try await device.line("ready")
         try await shell.succeed(
             "commission 34970112332 --address 127.0.0.1:\(port) --attestation skip --name door --timeout 60s")
@@ -114,6 +114,36 @@ import Testing
         ] {
             _ = try await fails("lock restrict door Ada \(words)", 64, "usage")
         }
+        _ = await device.stop()
+    }
+
+    @Test("a lock that takes one day in each schedule gets one for each; they are shown as one and go together")
+    func oneDay() async throws {
+        let device = try await door(isTyped: true)
+        try await device.carryOut("1 door-lock one-day")
+        try await shell.succeed("lock add-code door --pin @- --name Ada", input: "1234\n")
+        func when() async throws -> JSONValue? { try await users().first?["schedules"] }
+        func days() async throws -> [JSONValue?] {
+            var masks: [JSONValue?] = []
+            for index in 1...6 {
+                let run = try await shell.run(
+                    "invoke door 1/door-lock/get-week-day-schedule week-day-index=\(index) user-index=1 --json --numeric"
+                )
+                masks.append(try run.json()["response"]?["daysMask"])
+            }
+            return masks
+        }
+        try await quiet("lock restrict door Ada --days mon-fri --hours 8:00-17:00")
+        #expect(
+            try await when() == [["days": ["mon", "tue", "wed", "thu", "fri"], "from": "08:00", "until": "17:00"]])
+        #expect(try await days() == [2, 4, 8, 16, 32, nil])
+        try await quiet("lock restrict door Ada --days sat,sun --hours 9:00-12:00")
+        #expect(try await when() == [["days": ["sun", "sat"], "from": "09:00", "until": "12:00"]])
+        #expect(try await days() == [1, 64, nil, nil, nil, nil])
+        try await quiet("lock restrict door Ada --days sat --hours 9:00-12:00")
+        #expect(try await days() == [64, nil, nil, nil, nil, nil])
+        try await quiet("lock unrestrict door Ada")
+        #expect(try await when() == [])
         _ = await device.stop()
     }
 

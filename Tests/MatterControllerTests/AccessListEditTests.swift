@@ -138,7 +138,7 @@ struct AccessListEditTests {
 
     // MARK: Random changes
 
-    @Test("a number counts in a list that was shown before the command took it, and before its process if a change showed it")
+    @Test("a number counts in a list that was shown before the command, or before its process if a change showed it")
     func shown() {
         let list = [Self.ours, operate([7])]
         let command = CommandStart(made: 100, taken: 200)

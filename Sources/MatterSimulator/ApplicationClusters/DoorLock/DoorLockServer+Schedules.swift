@@ -51,6 +51,7 @@ extension DoorLockServer {
             days: try command.unsigned(2), startHour: try command.unsigned(3), startMinute: try command.unsigned(4),
             endHour: try command.unsigned(5), endMinute: try command.unsigned(6))
         guard schedule.days != 0, schedule.days & ~Self.allDays == 0,
+            !takesOneDay || schedule.days.nonzeroBitCount == 1,
             max(schedule.startHour, schedule.endHour) <= Self.lastHour,
             max(schedule.startMinute, schedule.endMinute) <= Self.lastMinute, schedule.start < schedule.end
         else { throw .invalidCommand }

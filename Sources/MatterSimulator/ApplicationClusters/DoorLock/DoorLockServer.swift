@@ -62,6 +62,8 @@ package struct DoorLockServer: ClusterServer {
 
     var database = LockDatabase()
     var wrongCodes: UInt8 = 0
+    /// As locks of Matter 1.0: a schedule is for one day of the week.
+    var takesOneDay = false
     var lockedOutUntil: Instant?
 
     package init() {}
@@ -132,6 +134,7 @@ package struct DoorLockServer: ClusterServer {
         case ("keypad", 2), ("keypad", 3):
             guard words.count == 2 || words[2] == "lock" || words[2] == "unlock" else { return false }
             keypad(words.last == "lock" ? .lock : .unlock, pin: Array(words[1].utf8), context)
+        case ("one-day", 1): takesOneDay = true
         default: return false
         }
         return true

@@ -1,5 +1,6 @@
 import MatterDataModel
 import MatterErrors
+import MatterInteraction
 import MatterTLV
 
 /// The users, codes and schedules of a lock (Matter application cluster specification 5.2.10).
@@ -25,7 +26,9 @@ package struct LockDesk: Sendable {
         while let index = next {
             let fields = try await device.send(LockRequest.user(index))
             if var user = LockUser(fields) {
-                for kind in user.scheduleKinds { user.schedules += try await schedules(kind, of: user).map(\.schedule) }
+                for kind in user.scheduleKinds {
+                    user.schedules += LockSchedule.joined(try await schedules(kind, of: user).map(\.schedule))
+                }
                 users.append(user)
             }
             // A lock that counts backwards would never end.
@@ -140,8 +143,8 @@ package struct LockDesk: Sendable {
     package func restrict(_ user: LockUser, to schedules: [LockSchedule]) async throws {
         for schedule in schedules { try require(schedule.kind) }
         for schedule in schedules {
-            try await device.send(LockRequest.set(schedule, 1, of: user.index))
-            for other in try await self.schedules(schedule.kind, of: user) where other.index != 1 {
+            let last = try await set(schedule, of: user)
+            for other in try await self.schedules(schedule.kind, of: user) where other.index > last {
                 try await device.send(LockRequest.clear(schedule.kind, other.index, of: user.index))
             }
         }
@@ -150,6 +153,31 @@ package struct LockDesk: Sendable {
             kinds.count > 1
             ? .scheduleRestrictedUser : kinds.contains(.dates) ? .yearDayScheduleUser : .weekDayScheduleUser
         try await device.send(LockRequest.modify(user.index, type: type))
+    }
+
+    /// - Returns: the last of the places that the schedule takes, from 1 on.
+    private func set(_ schedule: LockSchedule, of user: LockUser) async throws -> UInt8 {
+        do {
+            try await device.send(LockRequest.set(schedule, 1, of: user.index))
+            return 1
+        } catch let error as ControllerError where error.status?.status == .invalidCommand {
+            // Locks of Matter 1.0 take one day in each schedule, and refuse more with this status.
+            let parts = schedule.days
+            guard parts.count > 1 else { throw error }
+            let most = facts.value(DoorLock.numberOfWeekDaySchedulesSupportedPerUser) ?? .max
+            guard parts.count <= Int(most) else {
+                throw ControllerError(
+                    .outOfLimits,
+                    "\(facts.title) takes one day in each schedule, and has room for \(most) of a user, not for \(parts.count)"
+                )
+            }
+            var last: UInt8 = 0
+            for part in parts {
+                last += 1
+                try await device.send(LockRequest.set(part, last, of: user.index))
+            }
+            return last
+        }
     }
 
     /// Lets a user open the lock at any time.

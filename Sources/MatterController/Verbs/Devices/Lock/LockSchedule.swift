@@ -41,6 +41,26 @@ package enum LockSchedule: Sendable, Hashable {
 
     package var kind: Kind { if case .weekDays = self { .weekDays } else { .dates } }
 
+    /// The same for each of its week-days alone; none for dates.
+    var days: [LockSchedule] {
+        guard case .weekDays(let days, let from, let until) = self else { return [] }
+        return (0..<7).map { DoorLock.DaysMaskMap(rawValue: 1 << $0) }.filter(days.contains)
+            .map { .weekDays($0, from: from, until: until) }
+    }
+
+    /// With the days that have the same hours in one.
+    static func joined(_ schedules: [LockSchedule]) -> [LockSchedule] {
+        schedules.reduce(into: []) { joined, schedule in
+            guard case .weekDays(let days, let from, let until) = schedule else { return joined.append(schedule) }
+            for place in joined.indices {
+                guard case .weekDays(let others, from, until) = joined[place] else { continue }
+                joined[place] = .weekDays(others.union(days), from: from, until: until)
+                return
+            }
+            joined.append(schedule)
+        }
+    }
+
     /// The answer to GetWeekDaySchedule or GetYearDaySchedule.
     ///
     /// - Returns: `nil` for one that says nothing of a schedule.
