@@ -242,6 +242,37 @@ import Testing
         #expect(try await Shell().run("trust ls").stderr.contains("revocation: not known"))
     }
 
+    @Test(
+        "no list is fetched from a private network, whether the ledger or a server names the place",
+        arguments: [
+            "10.77.0.1", "192.168.77.1:8080", "[fd77::1]", "169.254.169.254", "[::ffff:10.0.0.1]",
+        ])
+    func privateNetwork(_ host: String) async throws {
+        func fault() async throws -> String {
+            let run = try await shell.succeed("trust update --test-net --json --timeout 20s")
+            let lists = try run.json()["revocationLists"]?.arrayValue ?? []
+            #expect(lists.count == 2 && lists.contains { $0["fault"] == nil }, "the other list is fetched: \(lists)")
+            return lists.compactMap { $0["fault"]?.stringValue }.joined()
+        }
+        let reason = "is in a private network, where no URL of the ledger may lead"
+        hold()
+        answers.change(Self.deviceList) { answer in
+            answer.status = 302
+            answer.headers["Location"] = "http://\(host)/list.crl"
+        }
+        let moved = try await fault()
+        #expect(moved.contains(reason), "\(moved)")
+        var scene = try scene()
+        scene.points[0] = LedgerScene.point(
+            issuerKey: attestation.pai.key.publicKey.keyIdentifier, signer: attestation.pai.certificate.der,
+            isPAA: false,
+            vendorID: 0xFFF1, url: "http://\(host)/list.crl")
+        let rootList = RevocationListTemplate(attestation.paa.certificate.subject, key: attestation.paa.key.publicKey)
+        answers.hold(scene, lists: [Self.rootList: try rootList.signed(with: attestation.paa.key)])
+        let named = try await fault()
+        #expect(named.contains(reason), "\(named)")
+    }
+
     @Test("whatever a list's server does costs that list only, and the stored one stays")
     func faults() async throws {
         hold(devices: [dac])

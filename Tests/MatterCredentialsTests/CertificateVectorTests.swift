@@ -33,28 +33,25 @@ struct CertificateVectorTests {
         return try MatterCertificate(tlv: hex(entry.tlv))
     }
 
-    @Test("every pair converts both ways octet by octet")
-    func pairs() throws {
-        var pairs = 0
-        for entry in try Self.entries().values {
-            guard let der = entry.der.map(hex) else { continue }
-            pairs += 1
-            let fromTLV = try MatterCertificate(tlv: hex(entry.tlv))
-            #expect(try fromTLV.der() == der, "\(entry.name)")
-            let fromDER = try MatterCertificate(der: der)
-            #expect(fromDER.tlv == hex(entry.tlv), "\(entry.name)")
-            #expect(fromDER == fromTLV)
-            #expect(fromDER.tbs == fromTLV.tbs)
-            #expect(fromTLV.publicKey.x963 == entry.publicKey.map(hex))
-            #expect(fromTLV.subjectKeyIdentifier == entry.subjectKeyId.map(hex))
-            #expect(fromTLV.authorityKeyIdentifier == entry.authorityKeyId.map(hex))
-            let key = try P256PrivateKey(scalar: SecretBytes(hex(try #require(entry.privateKey))))
-            #expect(key.publicKey == fromTLV.publicKey)
-            if let identifier = fromTLV.subjectKeyIdentifier {
-                #expect(identifier == fromTLV.publicKey.keyIdentifier)
-            }
-        }
-        #expect(pairs == 12)
+    @Test(
+        "every pair converts both ways octet by octet",
+        arguments: try Vectors.cases("certificates.json", atLeast: 12) { (file: File) in
+            file.vectors.filter { $0.der != nil }
+        })
+    func pairs(entry: File.Entry) throws {
+        let der = hex(try #require(entry.der))
+        let fromTLV = try MatterCertificate(tlv: hex(entry.tlv))
+        #expect(try fromTLV.der() == der)
+        let fromDER = try MatterCertificate(der: der)
+        #expect(fromDER.tlv == hex(entry.tlv))
+        #expect(fromDER == fromTLV)
+        #expect(fromDER.tbs == fromTLV.tbs)
+        #expect(fromTLV.publicKey.x963 == entry.publicKey.map(hex))
+        #expect(fromTLV.subjectKeyIdentifier == entry.subjectKeyId.map(hex))
+        #expect(fromTLV.authorityKeyIdentifier == entry.authorityKeyId.map(hex))
+        let key = try P256PrivateKey(scalar: SecretBytes(hex(try #require(entry.privateKey))))
+        #expect(key.publicKey == fromTLV.publicKey)
+        if let identifier = fromTLV.subjectKeyIdentifier { #expect(identifier == fromTLV.publicKey.keyIdentifier) }
     }
 
     @Test("the damaged copy of a node certificate is refused")
@@ -198,31 +195,30 @@ struct InvalidCertificateVectorTests {
         }
     }
 
-    @Test("what only a later check must refuse still decodes, so that the error names the rule")
-    func decodable() throws {
-        let codes: [String: CredentialsError.Code] = [
-            "ICAC_Ext_AKID_Missing_Cert_CHIP": .wrongType,
-            "RCAC_Ext_Basic_CA_Wrong_Cert_CHIP": .wrongBasicConstraints,
-            "RCAC_Ext_KeyUsage_KeyCertSign_Wrong_Cert_CHIP": .wrongKeyUsage,
-            "RCAC_Signature_Wrong_Cert_CHIP": .invalidSignature,
-            "RCAC_Subject_FabricId_Twice_Cert_CHIP": .invalidFabricID,
-            "RCAC_Subject_MatterId_Twice_Cert_CHIP": .wrongType,
-            "NOC_Subject_CAT_Twice_Cert_CHIP": .invalidCAT,
-            "RCAC_Sig_Algo_ECDSA_With_SHA1_Cert_CHIP": .unsupportedAlgorithm,
-            "RCAC_Subject_FabricId_Invalid_Cert_CHIP": .invalidFabricID,
-            "RCAC_Subject_CAT_Invalid_Cert_CHIP": .invalidCAT,
-            "NOC_Subject_NodeId_Invalid_Cert_CHIP": .invalidNodeID,
-            "NOC_Validity_Wrong_Cert_CHIP": .invalidValidity,
-            "NOC_Oversized_Cert_CHIP": .tooLarge,
-        ]
-        var seen = 0
-        for entry in try Vectors.load("certificates-invalid.json", as: File.self).vectors {
-            guard let code = codes[entry.name] else { continue }
-            seen += 1
-            let error = #expect(throws: CredentialsError.self) { try Self.run("ValidateChipRCAC", hex(entry.data)) }
-            #expect(error?.code == code, "\(entry.name): \(String(describing: error))")
-        }
-        #expect(seen == codes.count)
+    private static let codes: [String: CredentialsError.Code] = [
+        "ICAC_Ext_AKID_Missing_Cert_CHIP": .wrongType,
+        "RCAC_Ext_Basic_CA_Wrong_Cert_CHIP": .wrongBasicConstraints,
+        "RCAC_Ext_KeyUsage_KeyCertSign_Wrong_Cert_CHIP": .wrongKeyUsage,
+        "RCAC_Signature_Wrong_Cert_CHIP": .invalidSignature,
+        "RCAC_Subject_FabricId_Twice_Cert_CHIP": .invalidFabricID,
+        "RCAC_Subject_MatterId_Twice_Cert_CHIP": .wrongType,
+        "NOC_Subject_CAT_Twice_Cert_CHIP": .invalidCAT,
+        "RCAC_Sig_Algo_ECDSA_With_SHA1_Cert_CHIP": .unsupportedAlgorithm,
+        "RCAC_Subject_FabricId_Invalid_Cert_CHIP": .invalidFabricID,
+        "RCAC_Subject_CAT_Invalid_Cert_CHIP": .invalidCAT,
+        "NOC_Subject_NodeId_Invalid_Cert_CHIP": .invalidNodeID,
+        "NOC_Validity_Wrong_Cert_CHIP": .invalidValidity,
+        "NOC_Oversized_Cert_CHIP": .tooLarge,
+    ]
+
+    @Test(
+        "what only a later check must refuse still decodes, so that the error names the rule",
+        arguments: try Vectors.cases("certificates-invalid.json", atLeast: 13) { (file: File) in
+            file.vectors.filter { codes[$0.name] != nil }
+        })
+    func decodable(entry: File.Entry) throws {
+        let error = #expect(throws: CredentialsError.self) { try Self.run("ValidateChipRCAC", hex(entry.data)) }
+        #expect(error?.code == Self.codes[entry.name], "\(String(describing: error))")
     }
 }
 
@@ -276,28 +272,28 @@ struct RecordedCertificateTests {
         }
     }
 
-    @Test("the certificates of a CASE handshake hold, convert and prove the node ids")
-    func handshake() throws {
-        for handshake in try Vectors.load("case-transcripts.json", as: Handshakes.self).handshakes {
-            let root = try MatterCertificate(tlv: hex(handshake.fabric.rootCertTlv))
-            try OperationalChain.validate(root: root, at: .now(CertificateVectorTests.now))
-            for (noc, nodeID, role) in [
-                (handshake.tbe2.noc, handshake.responderNodeId, PeerRole.server),
-                (handshake.tbe3.noc, handshake.initiatorNodeId, .client),
-                (handshake.fabric.responderNocTlv, handshake.responderNodeId, .server),
-            ] {
-                let chain = try OperationalChain(noc: hex(noc), icac: nil, root: root)
-                let identity = try chain.validate(at: .now(CertificateVectorTests.now), requiring: role)
-                #expect(identity.nodeID == NodeID(nodeID))
-                #expect(identity.fabricID == FabricID(handshake.fabric.fabricId))
-                #expect(try MatterCertificate(der: chain.noc.der()).tlv == hex(noc))
-            }
-            let fabric = try FabricIdentity(
-                rootPublicKey: root.publicKey, fabricID: FabricID(handshake.fabric.fabricId))
-            #expect(fabric.compressedFabricID.octets == hex(handshake.fabric.compressedFabricId))
-            let ipk = try fabric.operationalIPK(epochKey: SecretBytes(hex(handshake.fabric.ipkEpochKey)))
-            #expect(ipk.copyBytes() == hex(handshake.fabric.operationalIpk))
+    @Test(
+        "the certificates of a CASE handshake hold, convert and prove the node ids",
+        arguments: try Vectors.cases("case-transcripts.json") { (file: Handshakes) in file.handshakes })
+    func handshake(handshake: Handshakes.Handshake) throws {
+        let root = try MatterCertificate(tlv: hex(handshake.fabric.rootCertTlv))
+        try OperationalChain.validate(root: root, at: .now(CertificateVectorTests.now))
+        for (noc, nodeID, role) in [
+            (handshake.tbe2.noc, handshake.responderNodeId, PeerRole.server),
+            (handshake.tbe3.noc, handshake.initiatorNodeId, .client),
+            (handshake.fabric.responderNocTlv, handshake.responderNodeId, .server),
+        ] {
+            let chain = try OperationalChain(noc: hex(noc), icac: nil, root: root)
+            let identity = try chain.validate(at: .now(CertificateVectorTests.now), requiring: role)
+            #expect(identity.nodeID == NodeID(nodeID))
+            #expect(identity.fabricID == FabricID(handshake.fabric.fabricId))
+            #expect(try MatterCertificate(der: chain.noc.der()).tlv == hex(noc))
         }
+        let fabric = try FabricIdentity(
+            rootPublicKey: root.publicKey, fabricID: FabricID(handshake.fabric.fabricId))
+        #expect(fabric.compressedFabricID.octets == hex(handshake.fabric.compressedFabricId))
+        let ipk = try fabric.operationalIPK(epochKey: SecretBytes(hex(handshake.fabric.ipkEpochKey)))
+        #expect(ipk.copyBytes() == hex(handshake.fabric.operationalIpk))
     }
 
     @Test("certificates in recorded messages decode and convert both ways")

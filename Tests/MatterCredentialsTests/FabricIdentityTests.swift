@@ -92,48 +92,40 @@ struct FabricVectorTests {
         var destinationId: [Destination]
     }
 
-    @Test("compressed fabric ids")
-    func compressed() throws {
-        let vectors = try Vectors.load("fabric.json", as: File.self).compressedFabricId
-        #expect(!vectors.isEmpty)
-        for vector in vectors {
-            let id = try FabricIdentity.compressedFabricID(
-                rootPublicKey: P256PublicKey(x963: hex(vector.rootPublicKey)),
-                fabricID: #require(FabricID(hex: vector.fabricId)))
-            #expect(id.octets == hex(vector.compressedFabricId))
-            #expect("\(id)" == vector.compressedFabricId.uppercased())
-        }
+    @Test(
+        "compressed fabric ids", arguments: try Vectors.cases("fabric.json") { (file: File) in file.compressedFabricId }
+    )
+    func compressed(vector: File.Compressed) throws {
+        let id = try FabricIdentity.compressedFabricID(
+            rootPublicKey: P256PublicKey(x963: hex(vector.rootPublicKey)),
+            fabricID: #require(FabricID(hex: vector.fabricId)))
+        #expect(id.octets == hex(vector.compressedFabricId))
+        #expect("\(id)" == vector.compressedFabricId.uppercased())
     }
 
-    @Test("operational group keys, session ids and privacy keys")
-    func groups() throws {
-        let vectors = try Vectors.load("fabric.json", as: File.self).groupKeys
-        #expect(!vectors.isEmpty)
-        for vector in vectors {
-            let fabric = try #require(CompressedFabricID(hex: vector.compressedFabricId))
-            let epochKey = SecretBytes(hex(vector.epochKey))
-            let key = try GroupKey(epochKey: epochKey, compressedFabricID: fabric)
-            #expect(key.operationalKey.copyBytes() == hex(vector.operationalKey))
-            #expect(key.sessionID == vector.groupSessionId)
-            #expect(try key.privacyKey().copyBytes() == hex(vector.privacyKey))
-            #expect(try GroupKey(operationalKey: key.operationalKey) == key)
-            #expect(
-                try FabricIdentity.operationalIPK(epochKey: epochKey, compressedFabricID: fabric) == key.operationalKey)
-        }
+    @Test(
+        "operational group keys, session ids and privacy keys",
+        arguments: try Vectors.cases("fabric.json") { (file: File) in file.groupKeys })
+    func groups(vector: File.Group) throws {
+        let fabric = try #require(CompressedFabricID(hex: vector.compressedFabricId))
+        let epochKey = SecretBytes(hex(vector.epochKey))
+        let key = try GroupKey(epochKey: epochKey, compressedFabricID: fabric)
+        #expect(key.operationalKey.copyBytes() == hex(vector.operationalKey))
+        #expect(key.sessionID == vector.groupSessionId)
+        #expect(try key.privacyKey().copyBytes() == hex(vector.privacyKey))
+        #expect(try GroupKey(operationalKey: key.operationalKey) == key)
+        #expect(
+            try FabricIdentity.operationalIPK(epochKey: epochKey, compressedFabricID: fabric) == key.operationalKey)
     }
 
-    @Test("destination ids")
-    func destinations() throws {
-        let vectors = try Vectors.load("fabric.json", as: File.self).destinationId
-        #expect(!vectors.isEmpty)
-        for vector in vectors {
-            let fabric = try FabricIdentity(
-                rootPublicKey: P256PublicKey(x963: hex(vector.rootPublicKey)),
-                fabricID: #require(FabricID(hex: vector.fabricId)))
-            let id = try fabric.destinationID(
-                nodeID: #require(NodeID(hex: vector.nodeId)), ipk: SecretBytes(hex(vector.operationalIpk)),
-                initiatorRandom: hex(vector.initiatorRandom))
-            #expect(id == hex(vector.destinationId))
-        }
+    @Test("destination ids", arguments: try Vectors.cases("fabric.json") { (file: File) in file.destinationId })
+    func destinations(vector: File.Destination) throws {
+        let fabric = try FabricIdentity(
+            rootPublicKey: P256PublicKey(x963: hex(vector.rootPublicKey)),
+            fabricID: #require(FabricID(hex: vector.fabricId)))
+        let id = try fabric.destinationID(
+            nodeID: #require(NodeID(hex: vector.nodeId)), ipk: SecretBytes(hex(vector.operationalIpk)),
+            initiatorRandom: hex(vector.initiatorRandom))
+        #expect(id == hex(vector.destinationId))
     }
 }

@@ -103,19 +103,17 @@ import Testing
         #expect(datagram == hex(vector.privacy), "\(vector.name)")
     }
 
-    private struct Multicast: Decodable {
+    struct Multicast: Decodable {
         struct Address: Decodable { var fabricId, address: String, groupId: UInt16 }
         var multicastAddress: [Address]
     }
 
-    @Test("the multicast address of a group follows from the fabric id and the group id")
-    func multicastAddresses() throws {
-        let vectors = try Vectors.load("fabric.json", as: Multicast.self).multicastAddress
-        try #require(vectors.count >= 3)
-        for vector in vectors {
-            let fabric = try #require(UInt64(vector.fabricId, radix: 16))
-            let address = PeerAddress(group: vector.groupId, ofFabric: fabric)
-            #expect(try address == PeerAddress(parsing: "[\(vector.address)]:5540"))
-        }
+    @Test(
+        "the multicast address of a group follows from the fabric id and the group id",
+        arguments: try Vectors.cases("fabric.json", atLeast: 3) { (file: Multicast) in file.multicastAddress })
+    func multicastAddresses(vector: Multicast.Address) throws {
+        let fabric = try #require(UInt64(vector.fabricId, radix: 16))
+        let address = PeerAddress(group: vector.groupId, ofFabric: fabric)
+        #expect(try address == PeerAddress(parsing: "[\(vector.address)]:5540"))
     }
 }

@@ -12,59 +12,57 @@ struct AttestationVectorTests {
         let cases: [String: Case]
     }
 
-    static func cases() throws -> [(name: String, vector: AttestationVector, isAccepted: Bool)] {
-        let index: Index = try Vectors.load("attestation/index.json")
-        return try index.cases.sorted { $0.key < $1.key }.map { name, expected in
-            (
-                name, try Vectors.load("attestation/\(name)/test_case_vector.json"),
-                expected.commissionerExpected == "success"
-            )
-        }
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let isAccepted: Bool
+
+        var testDescription: String { name }
+
+        func vector() throws -> AttestationVector { try Vectors.load("attestation/\(name)/test_case_vector.json") }
     }
 
-    @Test("every case ends as a commissioner must end it, for its reason")
-    func verdicts() throws {
-        let trust = try AttestationVector.trust()
-        let cases = try Self.cases()
-        #expect(cases.count >= 80)
-        for (name, vector, isAccepted) in cases {
-            let report = try vector.verify(trust: trust)
-            let refusal = AttestationCases.refusal(name)
-            #expect((refusal == nil) == isAccepted, "\(name)")
-            #expect(report.verdict == (isAccepted ? .test : .untrusted), "\(name): \(report.failure ?? "accepted")")
-            #expect(report.result?.rawValue == refusal?.code ?? 0, "\(name): \(report.failure ?? "accepted")")
-            #expect(report.failedCheck?.step.rawValue == refusal?.step, "\(name): \(report.failure ?? "accepted")")
-            guard let failed = report.failedCheck else { continue }
-            #expect(failed.expected != nil && failed.found != nil && !failed.detail.isEmpty, "\(name): \(failed)")
-            #expect(report.hint != nil, "\(name)")
+    static func cases() throws -> [Case] {
+        let cases = try Vectors.cases("attestation/index.json", atLeast: 80) { (index: Index) in
+            index.cases.sorted { $0.key < $1.key }
         }
-        #expect(cases.count { !$0.isAccepted } == AttestationCases.refusals)
+        return cases.map { Case(name: $0.key, isAccepted: $0.value.commissionerExpected == "success") }
     }
 
-    @Test("the constants of the development authorities do as well as their certificates")
-    func constants() throws {
-        let trust = TrustStore(allowTestDevices: true)
-        for (name, vector, isAccepted) in try Self.cases() {
-            let report = try vector.verify(trust: trust)
-            #expect((report.result == .success) == isAccepted, "\(name): \(report.failure ?? "accepted")")
-        }
+    @Test("there are as many refusals as we know reasons for")
+    func counts() throws {
+        #expect(try Self.cases().count { !$0.isAccepted } == AttestationCases.refusals)
     }
 
-    @Test("without the development declaration key every case fails")
-    func withoutDeclarationKey() throws {
-        let trust = try AttestationVector.authorities()
-        for (name, vector, isAccepted) in try Self.cases() {
-            let report = try vector.verify(trust: trust)
-            #expect(report.verdict == .untrusted, "\(name)")
-            if isAccepted { #expect(report.result == .declarationNoCertificateFound, "\(name)") }
-        }
+    @Test("every case ends as a commissioner must end it, for its reason", arguments: try cases())
+    func verdicts(_ given: Case) throws {
+        let report = try given.vector().verify(trust: AttestationVector.trust())
+        let refusal = AttestationCases.refusal(given.name)
+        let failure = Comment(rawValue: report.failure ?? "accepted")
+        #expect((refusal == nil) == given.isAccepted)
+        #expect(report.verdict == (given.isAccepted ? .test : .untrusted), failure)
+        #expect(report.result?.rawValue == refusal?.code ?? 0, failure)
+        #expect(report.failedCheck?.step.rawValue == refusal?.step, failure)
+        guard let failed = report.failedCheck else { return }
+        #expect(failed.expected != nil && failed.found != nil && !failed.detail.isEmpty, "\(failed)")
+        #expect(report.hint != nil)
     }
 
-    @Test("without any authority a good case fails for want of the PAA")
-    func withoutAuthorities() throws {
-        for (name, vector, isAccepted) in try Self.cases() where isAccepted {
-            #expect(try vector.verify(trust: TrustStore()).result == .paaNotFound, "\(name)")
-        }
+    @Test("the constants of the development authorities do as well as their certificates", arguments: try cases())
+    func constants(_ given: Case) throws {
+        let report = try given.vector().verify(trust: TrustStore(allowTestDevices: true))
+        #expect((report.result == .success) == given.isAccepted, "\(report.failure ?? "accepted")")
+    }
+
+    @Test("without the development declaration key every case fails", arguments: try cases())
+    func withoutDeclarationKey(_ given: Case) throws {
+        let report = try given.vector().verify(trust: AttestationVector.authorities())
+        #expect(report.verdict == .untrusted)
+        if given.isAccepted { #expect(report.result == .declarationNoCertificateFound) }
+    }
+
+    @Test("without any authority a good case fails for want of the PAA", arguments: try cases().filter(\.isAccepted))
+    func withoutAuthorities(_ given: Case) throws {
+        #expect(try given.vector().verify(trust: TrustStore()).result == .paaNotFound)
     }
 
     @Test(
