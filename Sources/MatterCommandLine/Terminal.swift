@@ -38,6 +38,18 @@ package final class Terminal: Sendable {
     /// ends.
     private let directory = AtomicLazyReference<UsedDirectory>()
 
+    /// What stands on stderr until something else is written.
+    private let passing = Mutex(Passing())
+
+    private struct Passing {
+        /// The lines that are shown.
+        var lines: [String] = []
+        /// Whether the last line of stderr is to go on.
+        var isOpen = false
+        /// Whether the result ends within a line.
+        var isResultOpen = false
+    }
+
     /// - Parameters:
     ///   - input: an open descriptor.
     ///   - environment: the value of a variable.
@@ -85,7 +97,11 @@ package final class Terminal: Sendable {
 
     /// A part of a result, as it is.
     func part(_ text: String) {
-        let number = sink(text, .output)
+        let number = passing.withLock { passing in
+            clear(&passing)
+            passing.isResultOpen = !text.hasSuffix("\n")
+            return sink(text, .output)
+        }
         if number == EPIPE, self === Self.process {
             guard isPatient.load(ordering: .relaxed) else { Self.endAsUnheard() }
             return isAlone.store(true, ordering: .relaxed)
@@ -97,7 +113,36 @@ package final class Terminal: Sendable {
     func message(_ line: String) { error(line + "\n") }
 
     /// Text on stderr, as it is.
-    func error(_ text: String) { _ = sink(text, .error) }
+    func error(_ text: String) {
+        passing.withLock { passing in
+            clear(&passing)
+            passing.isOpen = !text.hasSuffix("\n")
+            _ = sink(text, .error)
+        }
+    }
+
+    /// Shows lines on stderr, for a person, until something else is written or shown. Nothing is shown within a line that is to
+    /// go on.
+    ///
+    /// - Parameter lines: without line ends; none to take away what is shown.
+    func pass(_ lines: [String]) {
+        passing.withLock { passing in
+            guard passing.lines != lines else { return }
+            clear(&passing)
+            guard !lines.isEmpty, !passing.isOpen, !passing.isResultOpen else { return }
+            let widest = max(width - 1, 1)
+            passing.lines = lines.map { String($0.prefix(widest)) }
+            _ = sink(passing.lines.joined(separator: "\n"), .error)
+        }
+    }
+
+    /// Takes away what is shown: from its last line up to its first, and erases from there on.
+    private func clear(_ passing: inout Passing) {
+        guard !passing.lines.isEmpty else { return }
+        let up = passing.lines.count > 1 ? "\u{1B}[\(passing.lines.count - 1)A" : ""
+        _ = sink("\r\(up)\u{1B}[J", .error)
+        passing.lines = []
+    }
 
     /// - Throws: ``CommandLineError`` if a part of the result was lost, so that the rest is not taken for all of it.
     func checkResult() throws(CommandLineError) {
@@ -126,6 +171,15 @@ package final class Terminal: Sendable {
             return 80
         }
         return Int(size.ws_col)
+    }
+
+    /// The lines of the terminal; 24 where it does not say.
+    var height: Int {
+        var size = winsize()
+        guard self === Self.process, ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else {
+            return 24
+        }
+        return Int(size.ws_row)
     }
 
     /// The reader of the result has closed it: ends as a program does whose output goes nowhere.

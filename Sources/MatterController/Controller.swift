@@ -45,6 +45,8 @@ public actor Controller {
         package var isFresh = false
         /// Told of every session in which a node has answered: how it came to be, and the time until the answer.
         package var sessionProgress: (@Sendable (NodeRecord, SessionRung, Duration) -> Void)?
+        /// Told of every wait for a node.
+        package var waits: (any NodeWaits)?
         /// False if sessions are closed at the end instead of kept.
         package var keepsSessions = true
         /// Finds nodes and devices in place of Avahi.
@@ -287,7 +289,7 @@ public actor Controller {
             kept: key.kind == .short ? try keptSessions() : nil, isFresh: options.isFresh,
             keepsSessions: options.keepsSessions, tell: options.sessionProgress,
             patience: NodeLink.Patience(usual: options.processing, afterAcknowledgement: options.patience),
-            logger: options.logger)
+            waits: options.waits, logger: options.logger)
         links[key] = link
         return link
     }

@@ -18,6 +18,8 @@ package struct CommandContext: Sendable {
     package let logger: Logger
     let budget: Budget
     let progress: ProgressStyle
+    /// Tells a person whom the command waits for.
+    let waits: WaitLine?
     /// The time of the command.
     let timeout: Duration
 
@@ -52,6 +54,8 @@ package struct CommandContext: Sendable {
                 Terminal.current.message(ProgressPrinter.json(node, rung, time).serialized())
             }
         }
+        settings.waits = WaitLine(options.progress, isJSON: console.isJSON, on: console.terminal)
+        waits = settings.waits as? WaitLine
         if let processing { settings.processing = processing }
         if let bluetooth { settings.bluetooth = { BlueZCentral(bluetooth) } }
         settings.patience = options.timeout?.duration

@@ -88,15 +88,20 @@ package struct Console: Sendable {
             if !rows.isEmpty { result(rows.map { $0.joined(separator: "\t") }.joined(separator: "\n")) }
             return
         }
-        guard !rows.isEmpty else { return }
+        for line in Self.table(header, rows) { result(line) }
+    }
+
+    /// The lines of a table, each column as wide as its widest cell.
+    static func table(_ header: [String], _ rows: [[String]]) -> [String] {
+        guard !rows.isEmpty else { return [] }
         let all = [header] + rows
         let widths = header.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
-        for row in all {
+        return all.map { row in
             let cells = zip(row, widths).map { cell, width in
                 cell + String(repeating: " ", count: max(0, width - cell.count))
             }
             let line = cells.joined(separator: "  ")
-            result(String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)]))
+            return String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)])
         }
     }
 

@@ -146,7 +146,9 @@ package struct AccessListEdit: Sendable {
     ///   - lists: those that were shown. Where there is none yet, this one is noted, for others that run at the same time.
     /// - Throws: ``ControllerError`` `listChanged` if the list that was shown last is another one, or was shown by another command
     ///   since this one began.
-    package func requireSeen(_ entries: [AccessControlEntry], _ command: CommandStart, _ lists: SeenListStore) throws {
+    package func requireSeen(_ entries: [AccessControlEntry], _ command: CommandStart, _ lists: NodeNoteStore<SeenList>)
+        throws
+    {
         let list = SeenList(entries, time: command.taken)
         let shown = lists.load(node.nodeID)
         guard list.isMeant(after: shown, by: command) else { throw changed(entries, "since it was shown") }

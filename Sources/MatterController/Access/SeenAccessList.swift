@@ -41,8 +41,8 @@ package struct CommandStart: Equatable, Sendable {
 }
 
 extension Controller {
-    package func seenLists() throws -> SeenListStore {
+    package func seenLists() throws -> NodeNoteStore<SeenList> {
         let fabric = try fabric()
-        return SeenListStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
+        return NodeNoteStore(options.state, fabric: fabric.name, identity: fabric.compressedFabricID)
     }
 }

@@ -131,6 +131,8 @@ extension NodeLink {
     private func change<Transaction: ChangeTransaction>(
         _ transaction: inout Transaction, _ change: Change
     ) async throws -> Transaction.Output {
+        beginWait(until: change.deadline)
+        defer { endWait() }
         let fresh = transaction
         var announced: Transaction?
         var fate = CommandFate(change.repeatability.rule, deadline: change.deadline)

@@ -39,6 +39,8 @@ package actor NodeLink {
     let onlyAddresses: [PeerAddress]
     private let nodes: NodeStore
     let patience: Patience
+    /// Who wants to know that the node is waited for.
+    private let waits: (any NodeWaits)?
     let logger: Logger
     var session: SecureSession?
     /// True if a session is being set up: two would cost the device one too many.
@@ -62,7 +64,7 @@ package actor NodeLink {
         onlyAddresses: [PeerAddress], nodes: NodeStore, slots: SessionSlots, kept: KeptSessionStore? = nil,
         isFresh: Bool = false, keepsSessions: Bool = true,
         tell: (@Sendable (NodeRecord, SessionRung, Duration) -> Void)? = nil,
-        patience: Patience, logger: Logger
+        patience: Patience, waits: (any NodeWaits)? = nil, logger: Logger
     ) {
         self.node = node
         self.manager = manager
@@ -73,10 +75,17 @@ package actor NodeLink {
         keeping = Keeping(store: kept, isFresh: isFresh, keepsSessions: keepsSessions)
         keeping.tell = tell
         self.patience = patience
+        self.waits = waits
         self.logger = logger
     }
 
     // MARK: Sessions
+
+    func beginWait(until deadline: Instant) {
+        waits?.began(node, at: onlyAddresses.isEmpty ? node.addresses : onlyAddresses, until: deadline)
+    }
+
+    func endWait() { waits?.ended(node) }
 
     /// The session under way, or a new one.
     @discardableResult
@@ -90,7 +99,11 @@ package actor NodeLink {
             }
         }
         isConnecting = true
-        defer { isConnecting = false }
+        beginWait(until: deadline)
+        defer {
+            endWait()
+            isConnecting = false
+        }
         let session = try await newSession(deadline: deadline)
         self.session = session
         return session
@@ -266,6 +279,8 @@ package actor NodeLink {
     private func repeating<Transaction: InteractionTransaction>(
         _ transaction: Transaction, deadline: Instant
     ) async throws -> Transaction.Output {
+        beginWait(until: deadline)
+        defer { endWait() }
         while true {
             let session = try await connect(deadline: deadline)
             var attempt = transaction

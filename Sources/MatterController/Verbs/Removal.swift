@@ -106,6 +106,7 @@ extension Controller {
         try await groups().forget(id)
         try await registrations().remove(id)
         try seenLists().forget(id)
+        try silences().forget(id)
         try await nodes().remove(id)
     }
 

@@ -12,7 +12,7 @@ struct AccessListReport: Sendable {
     private let groups: [GroupRecord]
     private let catalogue: Catalogue
     private let console: Console
-    private let seen: SeenListStore
+    private let seen: NodeNoteStore<SeenList>
 
     init(_ context: CommandContext, catalogue: Catalogue) async throws {
         own = try await context.controller.credentials().identity

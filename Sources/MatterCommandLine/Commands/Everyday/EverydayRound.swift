@@ -18,6 +18,8 @@ struct EverydayRound {
         var state: SettledState?
         var note: String?
         var failure: (any Error)?
+        /// When it was silent before, if that made this try short.
+        var silentAt: Int64?
     }
 
     /// - Throws: `node.incomplete` with the exit code of the first failure by node, after the rest was printed.
@@ -26,11 +28,16 @@ struct EverydayRound {
         guard !everyday.dryRun else { return try rehearse(parts) }
         let endpoints = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })
         let answers = try await NodeRound.answers(of: parts.map(\.node)) { node in
-            try await context.controller.withLink(to: node) { _ in
+            let patience = await context.controller.patience(with: node, among: parts.count, context.budget)
+            return try await context.controller.withLink(to: node) { _ in
                 var outcomes: [Outcome] = []
                 for endpoint in endpoints[node.nodeID] ?? [] {
-                    outcomes.append(try await perform(on: node, endpoint))
+                    var outcome = try await perform(on: node, endpoint, patience.budget)
+                    outcome.silentAt = patience.silentAt
+                    outcomes.append(outcome)
                 }
+                let failure = outcomes.allSatisfy { $0.failure != nil } ? outcomes.first?.failure : nil
+                await context.controller.learn(of: node, failure, after: patience)
                 return outcomes
             }
         }
@@ -42,13 +49,19 @@ struct EverydayRound {
             if let note = outcome.note { context.console.warning(note) }
             if outcome.state?.isSettled == false { context.console.warning(Self.underWay(NodeTarget(node))) }
         }
-        let failures = outcomes.compactMap { node, outcome in outcome.failure.map { (node, $0) } }
+        let failures = outcomes.compactMap { node, outcome in
+            outcome.failure.map { (node: node, failure: $0, silentAt: outcome.silentAt) }
+        }
         guard let first = failures.first else { return }
-        for (node, failure) in failures where !context.console.isJSON {
-            context.console.warning(ErrorReport(failure, target: NodeTarget(node)).message)
+        for failed in failures where !context.console.isJSON {
+            let message = ErrorReport(failed.failure, target: NodeTarget(failed.node)).message
+            let short = failed.silentAt.map {
+                "; it was silent at \(DateText.time($0)) too, so it was given a short time: --timeout 30s gives it more"
+            }
+            context.console.warning(message + (short ?? ""))
         }
         throw CommandLineError(
-            "node.incomplete", "\(failures.count) of \(outcomes.count) failed", status: ExitStatus(first.1))
+            "node.incomplete", "\(failures.count) of \(outcomes.count) failed", status: ExitStatus(first.failure))
     }
 
     /// The nodes by id. Those that were not named take part if they can do it, as far as that is known.
@@ -99,14 +112,14 @@ struct EverydayRound {
         }
     }
 
-    private func perform(on node: NodeRecord, _ named: EndpointID?) async throws -> Outcome {
+    private func perform(on node: NodeRecord, _ named: EndpointID?, _ budget: Budget) async throws -> Outcome {
         do {
             let (place, request) = try await context.controller.carryOut(
-                verb, on: node, endpoint: named, budget: context.budget)
+                verb, on: node, endpoint: named, budget: budget)
             let state =
                 everyday.verify
                 ? try await context.controller.state(
-                    after: request, to: verb.cluster, at: place, budget: context.budget) : nil
+                    after: request, to: verb.cluster, at: place, budget: budget) : nil
             return Outcome(named: named, endpoint: place.endpoint, state: state, note: request.note)
         } catch {
             try Task.checkCancellation()

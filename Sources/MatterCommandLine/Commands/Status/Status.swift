@@ -33,8 +33,16 @@ struct Status: NetworkCommand {
         let targets = try await selection.targets(nodes, of: context.controller, in: .standard)
         var seen: Set<UInt64> = []
         let records = targets.map(\.node).filter { seen.insert($0.nodeID.rawValue).inserted }
+        let preview = StatusPreview(records, context.console) { status in
+            targets.contains { Self.isMeant(status, by: $0) }
+        }
+        if context.console.isTerminal { context.waits?.show { preview.lines } }
+        defer { context.waits?.show(above: nil) }
         let answers = try await NodeRound.answers(of: records) { node in
-            try await context.controller.status(of: node, budget: context.budget)
+            let devices = try await context.controller.status(
+                of: node, among: records.count, budget: context.budget)
+            preview.note(devices, of: node)
+            return devices
         }
         let devices = answers.flatMap { $0.value ?? [] }.filter { status in
             targets.contains { Self.isMeant(status, by: $0) }
@@ -50,7 +58,7 @@ struct Status: NetworkCommand {
     }
 
     /// Those in no room are the last; within a room they are by node.
-    private static func byRoom(_ devices: [DeviceStatus]) -> [DeviceStatus] {
+    static func byRoom(_ devices: [DeviceStatus]) -> [DeviceStatus] {
         devices.enumerated().sorted { first, second in
             let (one, other) = (first.element.room?.lowercased(), second.element.room?.lowercased())
             guard one != other else { return first.offset < second.offset }

@@ -1,0 +1,32 @@
+package import JSON
+import MatterCrypto
+
+/// The access control list that was last shown of a node: a number that the user types stands for an entry of that one.
+package struct SeenList: Equatable, Sendable {
+    /// SHA-256 of the entries in their order.
+    package var digest: [UInt8]
+    /// When it was shown, in milliseconds since 1970.
+    package var time: UInt64
+    /// Whether a command showed it that was to change the list; otherwise one that was asked for it.
+    package var isResult: Bool
+
+    package init(digest: [UInt8], time: UInt64, isResult: Bool = false) {
+        self.digest = digest
+        self.time = time
+        self.isResult = isResult
+    }
+}
+
+extension SeenList: NodeNote {
+    package static var folder: String { "seen" }
+
+    package init(_ fields: RecordFields) throws {
+        self.init(
+            digest: try fields.octets("digest"), time: try fields.integer("shown"),
+            isResult: try fields.optionalBool("result") ?? false)
+    }
+
+    package var json: JSONObject {
+        ["digest": .string(Hex.encode(digest)), "shown": .id(time), "result": .bool(isResult)]
+    }
+}
