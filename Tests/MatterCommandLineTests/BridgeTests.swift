@@ -1,5 +1,8 @@
 import JSON
 import MatterCommandLine
+import MatterCredentials
+import MatterRecords
+import MatterStore
 import TestSupport
 import Testing
 
@@ -57,6 +60,22 @@ import Testing
         _ = try await succeed(["group", "add", "lights", "Desk lamp"])
         let members = try await shell.succeed("group ls --json").json()
         #expect("\(members)".contains("endpoint"), "\(members)")
+    }
+
+    @Test("a device that a bridge gains is in status by itself, and can be named then; one that it loses is gone")
+    func comeAndGo() async throws {
+        // The record of a time when the bridge had no color light, and had another device that is gone now.
+        try await NodeStore(StateDirectory(path: shell.home), fabric: "home").update(NodeID(1)) { record in
+            for place in record.endpoints.indices where record.endpoints[place].number == 4 {
+                record.endpoints[place].number = 9
+            }
+        }
+        #expect(try await shell.succeed("node ls").stdout.contains("1/9"))
+        let shown = try await shell.succeed("status").stdout
+        #expect(shown.contains("\t1/4\tcolor-temperature-light\t") && !shown.contains("1/9"), "\(shown)")
+        #expect(shown.contains("\t1/2\tDesk lamp\t"), "\(shown)")
+        #expect(try await succeed(["on", "color-temperature-light", "--verify"]).stdout == "true\n")
+        #expect(try await !shell.succeed("node ls").stdout.contains("1/9"))
     }
 
     @Test("all and rooms mean the devices behind a bridge, each by itself; types and clusters choose among them")

@@ -14,7 +14,7 @@ extension Controller {
         do {
             let answer = try await withLink(to: node) { _ in
                 let deadline = patience.budget.deadline(for: node)
-                let record = try await described(node, deadline: deadline)
+                let record = try await upToDate(try await described(node, deadline: deadline), deadline: deadline)
                 let taken = try await taken(Reading.state, from: record.endpoints, of: record, deadline: deadline)
                 return DeviceStatus.all(try await noted(taken, of: record), taken)
             }
@@ -26,6 +26,19 @@ extension Controller {
             let known = (try? withLastSeen([node]))?.first
             return DeviceStatus.all(known ?? node, [], failure: error)
         }
+    }
+
+    /// A bridge with the devices that are behind it now: they come and go after it was commissioned.
+    private func upToDate(_ node: NodeRecord, deadline: Instant) async throws -> NodeRecord {
+        guard node.isBridge else { return node }
+        let path = ConcreteAttributePath(
+            endpoint: 0, cluster: Descriptor.id, attribute: Descriptor.Attribute.partsList)
+        let result = try await link(to: node).read([AttributePath(path)], deadline: deadline)
+        // A bridge that does not say it keeps those that are known.
+        guard let parts = result.attribute(path)?.value?.items else { return node }
+        let known = Set(node.endpoints.map(\.number)).subtracting([0])
+        guard Set(parts.compactMap { $0.integer(as: UInt16.self) }) != known else { return node }
+        return try await refreshed(node, deadline: deadline)
     }
 
     private func noted(_ taken: [TakenReading], of node: NodeRecord) async throws -> NodeRecord {

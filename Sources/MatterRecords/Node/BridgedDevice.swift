@@ -63,6 +63,13 @@ extension NodeRecord {
         }
     }
 
+    /// Whether devices may be behind it.
+    package var isBridge: Bool {
+        endpoints.contains { $0.bridged != nil || $0.deviceTypes.contains(Self.aggregator) }
+    }
+
+    private static let aggregator: UInt32 = 0x000E
+
     package func bridged(at endpoint: UInt16) -> BridgedEndpoint? {
         bridged.first { $0.endpoint.number == endpoint }
     }

@@ -44,9 +44,14 @@ struct Status: NetworkCommand {
             preview.note(devices, of: node)
             return devices
         }
-        let devices = answers.flatMap { $0.value ?? [] }.filter { status in
-            targets.contains { Self.isMeant(status, by: $0) }
+        let statuses = answers.flatMap { $0.value ?? [] }
+        // Devices that a bridge has gained have their targets only now.
+        let isOutdated = statuses.contains { status in
+            let known = records.first { $0.nodeID == status.node.nodeID }
+            return status.node.endpoints.map(\.number) != known?.endpoints.map(\.number)
         }
+        let meant = isOutdated ? try await selection.targets(nodes, of: context.controller, in: .standard) : targets
+        let devices = statuses.filter { status in meant.contains { Self.isMeant(status, by: $0) } }
         context.console.result(Self.byRoom(devices).map { Report(status: $0, context.console) })
     }
 
