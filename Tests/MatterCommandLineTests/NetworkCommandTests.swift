@@ -41,6 +41,22 @@ import Testing
         #expect(network?["network"] == "simulated" && network?["connected"] == true)
     }
 
+    @Test(
+        "a device over IP that lists no network, is told none and is not found again needs one, and the error says so")
+    func needed() async throws {
+        let device = try device()
+        let port = try await device.line("ready")
+        let refused = try await shell.run(commission(port, "--timeout 12s --json"))
+        let error = try refused.error()
+        #expect(error.text("id") == "commission.network-needed", "\(refused)")
+        #expect(error.text("message")?.contains("it lists no Wi-Fi network, and none was named") == true, "\(refused)")
+        #expect(
+            error.text("hint")?.hasPrefix("name one: --wifi SSID") == true && error.text("device") == "rolled-back",
+            "\(refused)")
+        try await shell.succeed(commission(port, "--wifi simulated --wifi-password \(try password())"))
+        _ = await device.stop()
+    }
+
     @Test("a wrong password is said in words, the device forgets, and the next try with the right one works")
     func wrongPassword() async throws {
         let device = try device()

@@ -96,7 +96,7 @@ import Testing
     func unjoined() async throws {
         let light = try await light()
         let error = try await failure(light, NetworkWish(), time: .seconds(40))
-        #expect(error.code == .goneAfterNOC, "\(error)")
+        #expect(error.code == .networkNeeded && error.reason.contains("it lists no Wi-Fi network"), "\(error)")
         try await testTime.sleep(for: .seconds(120))
         #expect(await isForgotten(light))
         await light.stop()

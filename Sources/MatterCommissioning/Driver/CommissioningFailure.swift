@@ -66,6 +66,15 @@ struct CommissioningFailure {
             underlying: failure.underlying)
     }
 
+    /// A device that was not found again, and says that it knows no network: it was set up over an access point of its own.
+    static func unconnected(_ error: any Error, _ kinds: Set<NetworkKind>) -> any Error {
+        guard let failure = error as? CommissioningError, failure.code == .goneAfterNOC else { return error }
+        return CommissioningError(
+            .networkNeeded, stage: failure.stage,
+            "\(failure.reason); it lists no \(NetworkPlan.words(kinds)) network, and none was named: without one it is only where "
+                + "it was set up", hint: CommissioningFlow.networkHint(kinds), underlying: failure.underlying)
+    }
+
     /// The device may have its certificate, and is silent.
     private static func gone(_ what: String, stage: CommissioningStage, _ cause: any Error) -> CommissioningError {
         CommissioningError(

@@ -80,6 +80,8 @@ struct CommissioningRun: Sendable {
             var failure = CommissioningFailure(error, stage: flow.stage, wasPending: memory.isCertificateSent).error
             if let target = flow.networkTarget {
                 failure = CommissioningFailure.away(failure, from: target, hasJoined: flow.hasJoinedNetwork)
+            } else if let kinds = flow.kindsWithoutNetwork {
+                failure = CommissioningFailure.unconnected(failure, kinds)
             }
             if (failure as? CommissioningError)?.code == .stopped { clock.end() } else { clock.fail() }
             if var stop = failure as? CommissioningError, stop.code == .stopped, request.handsOver,

@@ -37,6 +37,18 @@ extension CommissioningFlow {
     /// Whether the device has said that it is on the network.
     package var hasJoinedNetwork: Bool { network.hasJoined }
 
+    /// The kinds of network that the device could join, if it lists none, was told none and has no cable.
+    package var kindsWithoutNetwork: Set<NetworkKind>? {
+        let interfaces = information.interfaces
+        guard network.target == nil, interfaces.allSatisfy(\.networks.isEmpty) else { return nil }
+        let kinds = Set(interfaces.filter(\.isRadio).compactMap(\.kind))
+        return kinds.isEmpty ? nil : kinds
+    }
+
+    static func networkHint(_ kinds: Set<NetworkKind>) -> Hint {
+        .step(kinds.contains(.wifi) ? "network.name-wifi" : "network.name-thread")
+    }
+
     // MARK: Before the certificate
 
     /// Decides what is to be done.
@@ -76,7 +88,7 @@ extension CommissioningFlow {
         CommissioningError(
             .networkNeeded, stage: .network,
             "the device needs a \(NetworkPlan.words(kinds)) network, and none was named",
-            hint: .step(kinds.contains(.wifi) ? "network.name-wifi" : "network.name-thread"))
+            hint: Self.networkHint(kinds))
     }
 
     /// Has the device look around, if there is something to choose.
