@@ -12,6 +12,9 @@ extension NodeLink {
             try await read(DeviceFabrics.paths, isFabricFiltered: false, deadline: deadline), of: node.title)
     }
 
+    /// What is left of the time to look whether a fabric is gone, if no answer says so.
+    private static let readBack = Duration.seconds(15)
+
     /// Makes a device forget the fabric of another administrator.
     ///
     /// - Throws: ``ControllerError`` `ownFabric` for our own, which ``Controller/remove(_:isGone:deadline:serviceDeadline:)``
@@ -29,7 +32,7 @@ extension NodeLink {
         do {
             try await changeFabrics(
                 NodeOperationalCredentials.Command.removeFabric, .uint(UInt64(index)), named: "RemoveFabric",
-                .atMostOnce, deadline: deadline)
+                .atMostOnce, deadline: deadline - min(Self.readBack, (deadline - time.now) / 3))
         } catch let error as ControllerError where error.code == .outcomeUnknown {
             let table = try? await fabrics(deadline: deadline)
             guard let table, !table.fabrics.contains(where: { $0.index == index }) else { throw error }

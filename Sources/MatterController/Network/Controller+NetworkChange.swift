@@ -114,9 +114,7 @@ private struct NetworkDesk: Sendable {
 
     private func arm() async throws {
         let command = CommissioningCommand.armFailSafe(seconds: seconds, breadcrumb: 0)
-        let result = try await invoke(command.command)
-        try Outcome.check(result, of: title)
-        switch code(result) {
+        switch try code(of: try await invoke(command.command)) {
         case .ok: return
         case .busyWithOtherAdmin:
             throw ControllerError(
@@ -172,9 +170,7 @@ private struct NetworkDesk: Sendable {
     }
 
     private func complete(_ change: NetworkChange, until end: Instant) async throws {
-        let result = try await invoke(CommissioningCommand.commissioningComplete.command)
-        try Outcome.check(result, of: title)
-        let code = code(result)
+        let code = try code(of: try await invoke(CommissioningCommand.commissioningComplete.command))
         if code == .ok { return }
         // A repeated command finds no fail-safe; an expired one neither. What the node has tells which.
         if code == .noFailSafe {
@@ -201,6 +197,14 @@ private struct NetworkDesk: Sendable {
     /// Every one of these sets an absolute state.
     private func invoke(_ command: Command, work: Duration? = nil) async throws -> CommandResult {
         try await link.invoke(command, .absolute, work: work, deadline: deadline(work))
+    }
+
+    /// What the node answers to a step of the fail-safe; `nil` for a code that is unknown here.
+    ///
+    /// - Throws: ``ControllerError`` `status` for an answer without a code.
+    private func code(of result: CommandResult) throws -> GeneralCommissioning.CommissioningError? {
+        if case .status = result.outcome { try Outcome.check(result, of: title) }
+        return code(result)
     }
 
     private func code(_ result: CommandResult) -> GeneralCommissioning.CommissioningError? {
