@@ -184,4 +184,15 @@ struct CommandAnswerTests {
         #expect(bench.light.executed.count == 1)
         await bench.end()
     }
+
+    @Test("a node that was looked for to the end is not asked for its state; one that only fell silent is")
+    func silentNode() {
+        func isSilent(_ error: any Error) -> Bool {
+            ControllerError(.outcomeUnknown, "", underlying: error).isOfSilentNode
+        }
+        #expect(
+            isSilent(SessionError(.silent, phase: .case, "")) && isSilent(SessionError(.unreachable, phase: .case, "")))
+        #expect(!isSilent(SessionError(.refused, phase: .case, "")) && !isSilent(TransportError(.noReply, "")))
+        #expect(!isSilent(CancellationError()))
+    }
 }

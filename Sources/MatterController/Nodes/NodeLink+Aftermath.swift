@@ -4,6 +4,14 @@ import MatterSession
 package import MatterTLV
 import MatterTransport
 
+extension ControllerError {
+    /// Whether the node was looked for until the end of the time, and not heard: to ask it for its state only costs more.
+    package var isOfSilentNode: Bool {
+        guard let failure = underlying as? SessionError else { return false }
+        return failure.isSilence || failure.code == .unreachable
+    }
+}
+
 extension NodeLink {
     /// How long the state is asked for, whatever is left of the caller's budget.
     private static let lastQuestion = Duration.seconds(3)

@@ -101,7 +101,7 @@ extension Controller {
         do {
             result = try await link.invoke(command, isTimed: true, repeatability, deadline: deadline)
         } catch var error as ControllerError where error.code == .outcomeUnknown {
-            error.state = await link.stateAfterwards(of: [command])
+            if !error.isOfSilentNode { error.state = await link.stateAfterwards(of: [command]) }
             error.hint = .step("window.close", node.label)
             throw error
         }

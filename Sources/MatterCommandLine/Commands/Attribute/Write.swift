@@ -64,7 +64,7 @@ struct Write: NodeSubject {
             results = try await link.write(
                 writes, isTimed: isTimed, mayRepeat ? .absolute : .atMostOnce, deadline: context.deadline(for: record))
         } catch var error as ControllerError where error.code == .outcomeUnknown {
-            error.state = await link.stateAfterwards(of: writes)
+            if !error.isOfSilentNode { error.state = await link.stateAfterwards(of: writes) }
             throw error
         }
         let reports = zip(settings, results).map { setting, result in

@@ -172,7 +172,7 @@ struct Invoke: NetworkCommand {
                 batch: batch, isTimed: isTimed, mayRepeat ? .absolute : .atMostOnce, work: work,
                 deadline: context.deadline(for: record, work: work))
         } catch var error as ControllerError where error.code == .outcomeUnknown {
-            error.state = await link.stateAfterwards(of: batch)
+            if !error.isOfSilentNode { error.state = await link.stateAfterwards(of: batch) }
             throw error
         }
     }

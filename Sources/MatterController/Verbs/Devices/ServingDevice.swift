@@ -28,7 +28,7 @@ package struct ServingDevice: Sendable {
                 try await write(attribute, value)
                 return nil
             }
-        } catch var error as ControllerError where error.code == .outcomeUnknown {
+        } catch var error as ControllerError where error.code == .outcomeUnknown && !error.isOfSilentNode {
             error.state = await place.link.stateAfterwards(
                 attributes.map { AttributePath(endpoint: place.endpoint, cluster: cluster, attribute: $0) })
             throw error
