@@ -5,7 +5,7 @@ import MatterTLV
 import MatterTestKit
 import Synchronization
 
-/// A device with one list, of access control entries or of bindings, which notes what is done to it.
+/// A device with one list, which notes what is done to it.
 final class ListedDevice: Sendable {
     struct State {
         var entries: [TLVValue]
@@ -28,6 +28,8 @@ final class ListedDevice: Sendable {
     let state: Mutex<State>
 
     init(_ entries: [AccessControlEntry]) { state = Mutex(State(entries: entries.map(\.tlv))) }
+
+    init(of entries: [some FabricListEntry]) { state = Mutex(State(entries: entries.map(\.tlv))) }
 
     var entries: [AccessControlEntry] { get throws { try state.withLock { $0.entries }.map(AccessControlEntry.init) } }
     var writes: Int { state.withLock { $0.writes } }
