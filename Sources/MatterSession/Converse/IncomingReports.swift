@@ -32,6 +32,8 @@ package final class IncomingReports: Sendable {
         var listeners: [SessionReference: [UInt64: Listener]] = [:]
         var next: UInt64 = 0
         var isEnded = false
+        /// That of the manager who is served.
+        var time: any TimeSource = SystemTime()
     }
 
     private let state = Mutex(State())
@@ -40,6 +42,8 @@ package final class IncomingReports: Sendable {
 
     /// True if a peer may have something to report.
     package var isListening: Bool { state.withLock { !$0.listeners.isEmpty } }
+
+    fileprivate var time: any TimeSource { state.withLock { $0.time } }
 
     /// Begins to listen, before the peer is asked for the subscription: its first report may follow at once.
     package func listen(on session: SessionReference) -> ReportInbox {
@@ -78,13 +82,14 @@ package final class IncomingReports: Sendable {
 
     /// Serves what peers begin, until the manager is shut down.
     package func serve(_ manager: ExchangeManager) async {
+        state.withLock { $0.time = manager.time }
         for await incoming in manager.incoming {
             let (message, session) = (incoming.message, incoming.exchange.session)
             if message.isReport {
                 switch deliver(incoming) {
                 case .taken: break
                 case .lost(let exchange): await exchange.abandon()
-                case .unwanted: Task { await Self.refuse(incoming.exchange) }
+                case .unwanted: manager.time.start { await Self.refuse(incoming.exchange) }
                 }
             } else if message.closesSession {
                 await manager.remove(session)
@@ -174,7 +179,7 @@ package final class ReportInbox: Sendable {
     package func close() {
         watch.withLock { $0 }?.cancel()
         reports.remove(id, of: session)
-        Task { [events] in
+        reports.time.start { [events] in
             for await case .report(let left) in events { await left.exchange.abandon() }
         }
     }
@@ -194,7 +199,7 @@ extension AsyncStream<IncomingReports.Event>.Continuation {
     /// Tells of an event that is no report.
     fileprivate func tellAlone(_ event: IncomingReports.Event) {
         guard let lost = tell(event) else { return }
-        Task { await lost.abandon() }
+        lost.manager.time.start { await lost.abandon() }
     }
 }
 

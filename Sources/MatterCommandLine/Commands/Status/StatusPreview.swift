@@ -28,14 +28,11 @@ final class StatusPreview: Sendable {
         let reports = devices.map { Report(status: $0, console) }
         guard let columns = reports.first?.columns else { return [] }
         let waiting = nodes.filter { answers[$0.nodeID.rawValue] == nil }.map { node in
-            columns.map { column in
-                switch column {
-                case "ROOM": node.room ?? "-"
-                case "NODE": "\(node.nodeID.rawValue)"
-                case "NAME": node.name ?? "-"
-                case "STATE": "…"
-                default: "-"
-                }
+            columns.map { column -> String in
+                if column == "ROOM" { return node.room ?? "-" }
+                if column == "NODE" { return "\(node.nodeID.rawValue)" }
+                if column == "NAME" { return node.name ?? "-" }
+                return column == "STATE" ? "…" : "-"
             }
         }
         return Console.table(columns, reports.map(\.row) + waiting).map(TerminalText.escaped)
