@@ -42,11 +42,33 @@ struct RuntimeDirectoryTests {
     @Test("one process has a record at a time")
     func locking() throws {
         let base = try Base()
-        guard let first = try base.directory.open("a", creating: true),
-            let second = try base.directory.open("a", creating: true)
+        guard var first = try base.directory.open("a", creating: true),
+            var second = try base.directory.open("a", creating: true)
         else { throw CancellationError() }
         #expect(try first.lock())
         #expect(try !second.lock())
+    }
+
+    @Test("a record is free once it is closed, although a child that is being started has copies of all descriptors")
+    func inherited() throws {
+        let base = try Base()
+        func lockAndCopy() throws -> Int32 {
+            guard var record = try base.directory.open("a", creating: true), try record.lock() else {
+                throw CancellationError()
+            }
+            // The newest descriptor is the record's; a copy of it is what a child has.
+            return try #require(
+                (0..<1024).reversed().lazy.map { fd in Self.names(fd, record.inode) ? dup(fd) : -1 }.first { $0 >= 0 })
+        }
+        let copy = try lockAndCopy()
+        defer { close(copy) }
+        guard var next = try base.directory.open("a", creating: false) else { throw CancellationError() }
+        #expect(try next.lock())
+    }
+
+    private static func names(_ descriptor: Int32, _ inode: UInt64) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && UInt64(status.st_ino) == inode
     }
 
     @Test("a folder that others may enter or write to is not used")

@@ -65,7 +65,7 @@ package struct KeptSessionStore: Sendable {
         let name = name(of: node)
         let moment = moment()
         let sweep = moment.map { Self.sweep(at: $0, sparing: name, now: now) }
-        guard let record = try? runtime.open(name, creating: false, sweep: sweep), (try? record.lock()) ?? false
+        guard var record = try? runtime.open(name, creating: false, sweep: sweep), (try? record.lock()) ?? false
         else { return nil }
         let file = KeptSession.File(device: record.device, inode: record.inode)
         guard let moment,
@@ -107,7 +107,7 @@ package struct KeptSessionStore: Sendable {
         if let lease { return lease.save(session, now: now) }
         let name = name(of: node)
         do {
-            guard let record = try runtime.open(name, creating: true), try record.lock() else { return }
+            guard var record = try runtime.open(name, creating: true), try record.lock() else { return }
             let file = KeptSession.File(device: record.device, inode: record.inode)
             guard let contents = session.encoded(for: file, now: now) else { return runtime.remove(name) }
             try record.write(contents)

@@ -103,7 +103,7 @@ package struct RuntimeDirectory: Sendable {
         guard let entries = try? FolderEntries.read(folder.raw, path) else { return }
         for name in sweep.turn(of: entries.map(\.name)) {
             // It is read again under its lock: another process may have written it meanwhile.
-            guard let record = try? open(name, in: folder, creating: false), sweep.isDead(record),
+            guard var record = try? open(name, in: folder, creating: false), sweep.isDead(record),
                 (try? record.lock()) ?? false, sweep.isDead(record)
             else { continue }
             unlinkat(folder.raw, name, 0)
@@ -130,6 +130,7 @@ package struct RuntimeRecord: ~Copyable, Sendable {
     /// Which file it is: a copy is another one.
     package let device: UInt64
     package let inode: UInt64
+    private var isLocked = false
 
     fileprivate init(_ file: consuming Descriptor, path: String, device: UInt64, inode: UInt64) {
         self.file = file
@@ -141,8 +142,16 @@ package struct RuntimeRecord: ~Copyable, Sendable {
     /// Keeps other processes out until the record is closed.
     ///
     /// - Returns: `false` if another process has it.
-    package func lock() throws(StoreError) -> Bool {
-        do { return try file.lock(ByteRange(start: 0, length: 1)) } catch { throw .system(error.number, "lock", path) }
+    package mutating func lock() throws(StoreError) -> Bool {
+        do { isLocked = try file.lock(Self.whole) } catch { throw .system(error.number, "lock", path) }
+        return isLocked
+    }
+
+    private static let whole = ByteRange(start: 0, length: 1)
+
+    /// A child that this process is just starting has a copy of the descriptor: closing ours alone would not end the lock.
+    deinit {
+        if isLocked { try? file.unlock(Self.whole) }
     }
 
     /// Lends the contents, and wipes them.
