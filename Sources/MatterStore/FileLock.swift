@@ -3,7 +3,6 @@ import MatterErrors
 
 /// A lock that this process holds until it is released or the process ends, however it ends.
 package struct FileLock: ~Copyable, Sendable {
-    // Closing the only descriptor releases the lock.
     private let file: Descriptor
 
     fileprivate init(_ file: consuming Descriptor) {
@@ -12,6 +11,9 @@ package struct FileLock: ~Copyable, Sendable {
 
     /// Lets the next one have it.
     package consuming func release() {}
+
+    /// A child that this process is just starting has a copy of the descriptor: closing ours alone would not end the lock.
+    deinit { _ = flock(file.raw, LOCK_UN) }
 }
 
 extension StateDirectory {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import MatterStore
 import TestSupport
 import Testing
@@ -18,6 +19,19 @@ struct LockTests {
         #expect(try isHeld("a.json"))
         #expect(try !isHeld("b.json"))
         first.release()
+        #expect(try !isHeld("a.json"))
+    }
+
+    @Test("a lock that is released is free, although a child that is being started has copies of all descriptors")
+    func inherited() throws {
+        let lock = try taken("a.json", store)
+        let copies = (0..<1024).compactMap { number -> Int32? in
+            let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+            return link?.hasPrefix(store.path + "/locks/") == true ? dup(Int32(number)) : nil
+        }
+        defer { for copy in copies { close(copy) } }
+        #expect(!copies.isEmpty)
+        lock.release()
         #expect(try !isHeld("a.json"))
     }
 
