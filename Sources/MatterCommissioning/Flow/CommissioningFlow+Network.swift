@@ -37,10 +37,12 @@ extension CommissioningFlow {
     /// Whether the device has said that it is on the network.
     package var hasJoinedNetwork: Bool { network.hasJoined }
 
-    /// The kinds of network that the device could join, if it lists none, was told none and has no cable.
+    /// The kinds of network that the device could join, if it is reached over IP, lists none and is to be told none.
     package var kindsWithoutNetwork: Set<NetworkKind>? {
         let interfaces = information.interfaces
-        guard network.target == nil, interfaces.allSatisfy(\.networks.isEmpty) else { return nil }
+        guard configuration.isOnNetwork, network.attempts.isEmpty, network.searching == nil, network.target == nil,
+            interfaces.allSatisfy(\.networks.isEmpty)
+        else { return nil }
         let kinds = Set(interfaces.filter(\.isRadio).compactMap(\.kind))
         return kinds.isEmpty ? nil : kinds
     }
