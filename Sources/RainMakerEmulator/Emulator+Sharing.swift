@@ -38,7 +38,9 @@ extension Emulator {
 
     func shareGroup(_ call: EmulatorCall) throws -> EmulatorResponse {
         let body = try call.object()
-        guard let groups = body["groups"]?.arrayValue?.compactMap(\.stringValue), !groups.isEmpty else {
+        let named = body["groups"]?.arrayValue ?? []
+        let groups = named.compactMap(\.stringValue)
+        guard !groups.isEmpty, groups.count == named.count else {
             throw EmulatorFailure(400, 108_016, "Group id is missing")
         }
         let recipient = try userID(try call.text("user_name"))

@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import MatterCommandLine
 import MatterCredentials
@@ -76,6 +77,22 @@ import Testing
         #expect(shown.contains("\t1/2\tDesk lamp\t"), "\(shown)")
         #expect(try await succeed(["on", "color-temperature-light", "--verify"]).stdout == "true\n")
         #expect(try await !shell.succeed("node ls").stdout.contains("1/9"))
+    }
+
+    @Test("a device that is another one now is shown as that, in a state directory that cannot be written too")
+    func replaced() async throws {
+        let label = "3/bridged-device-basic-information/node-label"
+        _ = try await succeed(["write", "hub", label, "Ceiling"])
+        let locks = shell.home + "/locks"
+        try FileManager.default.moveItem(atPath: locks, toPath: locks + ".away")
+        try Data().write(to: URL(fileURLWithPath: locks))
+        let shown = try await shell.succeed("status").stdout
+        #expect(shown.contains("\t1/3\tCeiling\t") && !shown.contains("unreachable"), "\(shown)")
+        try FileManager.default.removeItem(atPath: locks)
+        try FileManager.default.moveItem(atPath: locks + ".away", toPath: locks)
+        #expect(try await shell.run("off Ceiling").status != 0, "the record could not be written")
+        _ = try await succeed(["status"])
+        #expect(try await succeed(["off", "Ceiling"]).stdout == "")
     }
 
     @Test("all and rooms mean the devices behind a bridge, each by itself; types and clusters choose among them")

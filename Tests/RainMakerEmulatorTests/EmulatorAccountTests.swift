@@ -157,6 +157,31 @@ private struct Bench {
         #expect(after?["group_cat_id_admin"] == before?["group_cat_id_admin"])
     }
 
+    @Test("several groups are shared by one request; one that is not the caller's, or no id, shares none")
+    func sharingSeveral() async throws {
+        let bench = try await Bench(Self.me, Self.bob)
+        defer { bench.remove() }
+        let house = try await bench.createGroup("house", as: Self.me)
+        let garden = try await bench.createGroup("garden", as: Self.me)
+        let his = try await bench.createGroup("his", as: Self.bob)
+        func offer(_ groups: [JSONValue]) async throws -> (status: Int, request: JSONValue?) {
+            let answer = try await bench.call(
+                "PUT", "/v1/user/node_group/sharing", ["groups": .array(groups), "user_name": .string(Self.bob)],
+                as: Self.me)
+            return (answer.status, answer.json?["request_id"])
+        }
+        #expect(try await offer([.string(house), 7]).status == 400)
+        #expect(try await offer([.string(house), .string(his)]).status == 400)
+        let request = try #require(try await offer([.string(house), .string(garden)]).request)
+        #expect(try await bench.group(house, as: Self.bob) == nil, "not before he accepts")
+        let answer = try await bench.call(
+            "PUT", "/v1/user/node_group/sharing/requests", ["request_id": request, "accept": true], as: Self.bob)
+        #expect(answer.status == 200)
+        for group in [house, garden] {
+            #expect(try await bench.group(group, as: Self.bob)?["primary"] == false)
+        }
+    }
+
     @Test("sharing again with a member keeps his ids, and may change his role")
     func sharingAgain() async throws {
         let bench = try await Bench(Self.me, Self.bob)

@@ -37,11 +37,12 @@ extension CommissioningFlow {
     /// Whether the device has said that it is on the network.
     package var hasJoinedNetwork: Bool { network.hasJoined }
 
-    /// The kinds of network that the device could join, if it is reached over IP, lists none and is to be told none.
+    /// The kinds of network that the device could join, if it is reached over IP, lists none, is to be told none and has
+    /// no wire that may be its network.
     package var kindsWithoutNetwork: Set<NetworkKind>? {
         let interfaces = information.interfaces
         guard configuration.isOnNetwork, network.attempts.isEmpty, network.searching == nil, network.target == nil,
-            interfaces.allSatisfy(\.networks.isEmpty)
+            interfaces.allSatisfy({ $0.networks.isEmpty && $0.kind != .ethernet })
         else { return nil }
         let kinds = Set(interfaces.filter(\.isRadio).compactMap(\.kind))
         return kinds.isEmpty ? nil : kinds

@@ -53,19 +53,37 @@ extension Controller {
 
     /// The node with the facts that it tells now, which are kept: bridges gain and lose endpoints.
     package func refreshed(_ record: NodeRecord, deadline: Instant) async throws -> NodeRecord {
+        let take = try await facts(of: record, deadline: deadline)
+        try await nodes().update(record.nodeID, take)
+        return Self.changed(record, take)
+    }
+
+    /// The same for a command that only shows something: a state directory that cannot be written does not matter.
+    func refreshedToShow(_ record: NodeRecord, deadline: Instant) async throws -> NodeRecord {
+        let take = try await facts(of: record, deadline: deadline)
+        try? await nodes().update(record.nodeID, take)
+        return Self.changed(record, take)
+    }
+
+    private static func changed(_ record: NodeRecord, _ change: (inout NodeRecord) -> Void) -> NodeRecord {
+        var record = record
+        change(&record)
+        return record
+    }
+
+    /// Reads what the node tells of itself and of its endpoints; the result takes it into a record.
+    private func facts(
+        of record: NodeRecord, deadline: Instant
+    ) async throws -> @Sendable (inout NodeRecord) -> Void {
         let result = try await link(to: record).read(
             EndpointDescription.paths + DeviceDescription.paths, deadline: deadline)
         let device = DeviceDescription(result)
         let endpoints = EndpointDescription.all(in: result).map(NodeRecord.Endpoint.init)
         let now = options.unixTime()
-        func take(_ record: inout NodeRecord) {
+        return { record in
             record.take(endpoints)
             record.take(device, at: now)
         }
-        var described = record
-        take(&described)
-        try await nodes().update(record.nodeID) { take(&$0) }
-        return described
     }
 }
 

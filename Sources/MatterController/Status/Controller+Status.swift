@@ -1,3 +1,4 @@
+import MatterCommissioning
 import MatterDataModel
 import MatterInteraction
 package import MatterRecords
@@ -14,8 +15,12 @@ extension Controller {
         do {
             let answer = try await withLink(to: node) { _ in
                 let deadline = patience.budget.deadline(for: node)
-                let record = try await upToDate(try await described(node, deadline: deadline), deadline: deadline)
-                let taken = try await taken(Reading.state, from: record.endpoints, of: record, deadline: deadline)
+                var record = node.endpoints.isEmpty ? try await refreshedToShow(node, deadline: deadline) : node
+                var (taken, told) = try await state(of: record, deadline: deadline)
+                if record.isBridge, Self.hasOthers(record, told) {
+                    record = try await refreshedToShow(record, deadline: deadline)
+                    taken = try await state(of: record, deadline: deadline).readings
+                }
                 return DeviceStatus.all(try await noted(taken, of: record), taken)
             }
             learn(of: node, nil, after: patience)
@@ -28,17 +33,31 @@ extension Controller {
         }
     }
 
-    /// A bridge with the devices that are behind it now: they come and go after it was commissioned.
-    private func upToDate(_ node: NodeRecord, deadline: Instant) async throws -> NodeRecord {
-        guard node.isBridge else { return node }
-        let path = ConcreteAttributePath(
-            endpoint: 0, cluster: Descriptor.id, attribute: Descriptor.Attribute.partsList)
-        let result = try await link(to: node).read([AttributePath(path)], deadline: deadline)
-        // A bridge that does not say it keeps those that are known.
-        guard let parts = result.attribute(path)?.value?.items else { return node }
-        let known = Set(node.endpoints.map(\.number)).subtracting([0])
-        guard Set(parts.compactMap { $0.integer(as: UInt16.self) }) != known else { return node }
-        return try await refreshed(node, deadline: deadline)
+    /// The values of a node, and of a bridge what is behind it.
+    private func state(
+        of node: NodeRecord, deadline: Instant
+    ) async throws -> (readings: [TakenReading], result: ReadResult) {
+        try await taken(
+            Reading.state, from: node.endpoints, of: node, beside: node.isBridge ? Self.others : [], deadline: deadline)
+    }
+
+    /// What tells of the devices behind a bridge: they come, go and are replaced after it was commissioned.
+    private static let others = [
+        AttributePath(cluster: Descriptor.id, attribute: Descriptor.Attribute.deviceTypeList),
+        AttributePath(
+            cluster: BridgedDeviceBasicInformation.id, attribute: BridgedDeviceBasicInformation.Attribute.nodeLabel),
+    ]
+
+    /// Whether other devices are behind a bridge than those that are known: other endpoints, device types or labels. An
+    /// endpoint whose list of device types cannot be read is left out on both sides.
+    private static func hasOthers(_ node: NodeRecord, _ result: ReadResult) -> Bool {
+        let told = EndpointDescription.all(in: result).filter { !$0.deviceTypes.isEmpty }
+        let known = node.endpoints.filter { !$0.deviceTypes.isEmpty }.sorted { $0.number < $1.number }
+        guard !told.isEmpty else { return false }
+        return !known.elementsEqual(told) { known, told in
+            known.number == told.endpoint.rawValue && known.deviceTypes == told.deviceTypes.map(\.rawValue)
+                && (known.bridged == nil || known.bridged?.label == told.label)
+        }
     }
 
     private func noted(_ taken: [TakenReading], of node: NodeRecord) async throws -> NodeRecord {

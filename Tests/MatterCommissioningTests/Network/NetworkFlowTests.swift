@@ -58,6 +58,26 @@ import Testing
         #expect(without.error == nil && without.result != nil, "a device that says nothing of a network")
     }
 
+    @Test("a device over IP has no network only if all that it could join is a radio's; a wire may be its network")
+    func withoutNetwork() throws {
+        func kinds(_ change: (inout Journey) -> Void) throws -> Set<NetworkKind>? {
+            var journey = try Journey {
+                $0.device.attributes.merge(FakeDevice.interface(1)) { $1 }
+                change(&$0)
+            }
+            try journey.run()
+            #expect(journey.error == nil)
+            return journey.kindsWithoutNetwork
+        }
+        #expect(try kinds { _ in } == [.wifi])
+        #expect(try kinds { $0.device.attributes.merge(FakeDevice.interface(2, endpoint: 1)) { $1 } } == [.wifi, .thread])
+        #expect(try kinds { $0.device.attributes.merge(FakeDevice.interface(4, endpoint: 1)) { $1 } } == nil)
+        let wifi = try Self.wifi()
+        #expect(try kinds { $0.configuration.network.given = [wifi] } == nil)
+        let named = FakeDevice.interface(1, networks: [(Array("home".utf8), false)])
+        #expect(try kinds { $0.device.attributes.merge(named) { $1 } } == nil)
+    }
+
     @Test("a named network is joined after AddNOC, with a fail-safe that lasts; its id is that of the credentials")
     func joins() throws {
         let journey = try journey { $0.configuration.network.given = [try Self.wifi()] }

@@ -50,6 +50,8 @@ struct Journey {
     /// What was to be undone after each event.
     private(set) var undos: [String] = []
     private(set) var undo = CommissioningFlow.Undo.nothing
+    /// What the flow says at its end.
+    private(set) var kindsWithoutNetwork: Set<NetworkKind>?
 
     init(_ change: (inout Journey) throws -> Void = { _ in }) throws {
         fabric = try Self.sample.get()
@@ -73,6 +75,7 @@ struct Journey {
         var flow = CommissioningFlow(configuration)
         var queue: [CommissioningFlow.Event] = [.began]
         var late: [CommissioningFlow.Event] = []
+        defer { kindsWithoutNetwork = flow.kindsWithoutNetwork }
         while result == nil, let event = queue.isEmpty ? late.popLast() : queue.removeFirst() {
             do throws(CommissioningError) {
                 let actions = try flow.handle(event)

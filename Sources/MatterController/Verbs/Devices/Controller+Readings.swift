@@ -50,9 +50,19 @@ extension Controller {
     }
 
     /// Reads the values that endpoints are known to have; none is no error.
-    func taken(
+    private func taken(
         _ kinds: [Reading], from endpoints: [NodeRecord.Endpoint], of node: NodeRecord, deadline: Instant
     ) async throws -> [TakenReading] {
+        try await taken(kinds, from: endpoints, of: node, beside: [], deadline: deadline).readings
+    }
+
+    /// The same with other paths, in the same messages.
+    ///
+    /// - Returns: the values, and all that the node has told.
+    func taken(
+        _ kinds: [Reading], from endpoints: [NodeRecord.Endpoint], of node: NodeRecord, beside others: [AttributePath],
+        deadline: Instant
+    ) async throws -> (readings: [TakenReading], result: ReadResult) {
         var wanted: [(path: ConcreteAttributePath, reading: Reading)] = []
         var units: [ConcreteAttributePath] = []
         for endpoint in endpoints {
@@ -70,14 +80,14 @@ extension Controller {
                         endpoint: place, cluster: reading.cluster, attribute: Reading.measurementUnit))
             }
         }
-        let paths = (wanted.map(\.path) + units).map { AttributePath($0) }
+        let paths = others + (wanted.map(\.path) + units).map { AttributePath($0) }
         let link = try await link(to: node)
         var result = ReadResult()
         for start in stride(from: 0, to: paths.count, by: Self.pathsPerRead) {
             let part = Array(paths[start..<min(start + Self.pathsPerRead, paths.count)])
             result.merge(try await link.read(part, deadline: deadline))
         }
-        return wanted.compactMap { path, reading in
+        let readings: [TakenReading] = wanted.compactMap { path, reading in
             result.attribute(path).flatMap { report in
                 report.value.map { _ in
                     let unit = ConcreteAttributePath(
@@ -86,5 +96,6 @@ extension Controller {
                 }
             }
         }
+        return (readings, result)
     }
 }
