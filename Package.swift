@@ -30,9 +30,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 /// Fuzzing: the decoders' entries and their corpus are a test target. With MATTERCTL_FUZZ set, the entries become the
 /// program that libFuzzer drives instead (Tests/Fuzz/README.md), which needs `--sanitize=fuzzer`.
 let fuzzDependencies: [Target.Dependency] = [
-    "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery",
-    "MatterHTTP", "MatterInteraction", "MatterLedger", "MatterRecords", "MatterSecureChannel", "MatterSession",
-    "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTransport", "RainMaker", "TestSupport",
+    "JSON", "MatterBase", "MatterController", "MatterCrypto", "MatterLedger", "MatterModel", "MatterNetwork",
+    "MatterState", "RainMaker", "TestSupport",
 ]
 let fuzz: Target =
     Context.environment["MATTERCTL_FUZZ"] == nil
@@ -77,193 +76,125 @@ let package = Package(
         .target(name: "CDBus", dependencies: ["CProcess"]),
         .target(name: "CProcess"),
         .target(name: "CQREncode"),
-        module("MatterErrors"),
-        module("MatterThreads"),
-        module("JSON", ["MatterErrors"]),
-        module("MatterTLV", ["JSON", "MatterErrors"]),
-        module("MatterCrypto", ["COpenSSL", "DynamicCrypto", "JSON", "MatterErrors"]),
-        module("MatterSetupPayload", ["JSON", "MatterErrors", "MatterTLV"]),
-        module("MatterStore", ["CProcess", "JSON", "MatterErrors"]),
-        module("MatterHTTP", ["CCurl", "CProcess", "MatterErrors", logging]),
-        module("MatterCredentials", ["JSON", "MatterCrypto", "MatterErrors", "MatterTLV", asn1]),
-        module("MatterTransport", ["CProcess", "MatterCrypto", "MatterErrors"]),
+        module("JSON", []),
+        module("MatterBase", ["JSON"]),
+        module("MatterCrypto", ["COpenSSL", "DynamicCrypto", "JSON", "MatterBase", asn1]),
+        module("MatterModel", ["JSON", "MatterBase"]),
         module(
-            "MatterSecureChannel",
-            ["MatterCredentials", "MatterCrypto", "MatterErrors", "MatterTLV", "MatterTransport"]),
-        module("MatterBluetooth", ["CDBus", "MatterErrors", "MatterThreads", "MatterTransport"]),
-        module("MatterDataModel", ["JSON", "MatterErrors", "MatterTLV"]),
-        module("MatterInteraction", ["JSON", "MatterDataModel", "MatterErrors", "MatterTLV"]),
-        module("MatterDiscovery", ["CAvahi", "JSON", "MatterErrors", "MatterThreads", logging]),
-        module(
-            "MatterSession",
-            [
-                "MatterCredentials", "MatterCrypto", "MatterDiscovery", "MatterErrors", "MatterInteraction",
-                "MatterSecureChannel", "MatterTransport", logging,
-            ]),
-        module(
-            "MatterRecords",
-            [
-                "JSON", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterErrors", "MatterSecureChannel",
-                "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTransport",
-            ]),
-        module(
-            "MatterCommissioning",
-            [
-                "JSON", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterErrors",
-                "MatterInteraction", "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload",
-                "MatterTLV", "MatterTransport", logging,
-            ]),
-        module(
-            "MatterLedger",
-            ["JSON", "MatterCredentials", "MatterCrypto", "MatterErrors", "MatterHTTP", "MatterStore", logging]),
+            "MatterNetwork",
+            ["CAvahi", "CDBus", "CProcess", "JSON", "MatterBase", "MatterCrypto", "MatterModel", logging]),
+        module("MatterState", ["CProcess", "JSON", "MatterBase", "MatterCrypto", "MatterModel", "MatterNetwork"]),
+        module("MatterLedger", ["CCurl", "CProcess", "JSON", "MatterBase", "MatterCrypto", "MatterState", logging]),
         module(
             "MatterController",
             [
-                "CProcess", "JSON", "MatterBluetooth", "MatterCommissioning", "MatterCredentials", "MatterCrypto",
-                "MatterDataModel", "MatterDiscovery", "MatterErrors", "MatterInteraction", "MatterLedger",
-                "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterStore",
-                "MatterTLV", "MatterTransport", logging,
+                "CProcess", "JSON", "MatterBase", "MatterCrypto", "MatterLedger", "MatterModel", "MatterNetwork",
+                "MatterState", logging,
             ]),
         module(
             "RainMaker",
             [
-                "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterErrors",
-                "MatterHTTP", "MatterInteraction", "MatterRecords", "MatterSession", "MatterStore", "MatterTLV",
-                "MatterTransport", logging,
+                "JSON", "MatterBase", "MatterController", "MatterCrypto", "MatterLedger", "MatterModel",
+                "MatterNetwork", "MatterState", logging,
             ]),
         module(
             "MatterSimulator",
-            [
-                "JSON", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterErrors",
-                "MatterInteraction", "MatterSecureChannel", "MatterSession", "MatterStore", "MatterTLV",
-                "MatterTransport", logging,
-            ]),
-        module(
-            "RainMakerEmulator", ["JSON", "MatterCredentials", "MatterCrypto", "MatterStore", flyingFox, flyingSocks]),
+            ["JSON", "MatterBase", "MatterCrypto", "MatterModel", "MatterNetwork", "MatterState", logging]),
+        module("RainMakerEmulator", ["JSON", "MatterCrypto", "MatterState", flyingFox, flyingSocks]),
         .executableTarget(
             name: "rainmaker-emulator",
-            dependencies: ["CProcess", "MatterCredentials", "MatterStore", "RainMakerEmulator", arguments],
+            dependencies: ["CProcess", "MatterCrypto", "MatterState", "RainMakerEmulator", arguments],
             swiftSettings: strict),
         module(
             "MatterCommandLine",
             [
-                "CProcess", "CQREncode", "JSON", "MatterBluetooth", "MatterCommissioning", "MatterController",
-                "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterErrors", "MatterHTTP",
-                "MatterInteraction", "MatterLedger", "MatterRecords", "MatterSecureChannel", "MatterSession",
-                "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTransport", arguments,
-                logging,
+                "CProcess", "CQREncode", "JSON", "MatterBase", "MatterController", "MatterCrypto", "MatterLedger",
+                "MatterModel", "MatterNetwork", "MatterSimulator", "MatterState", arguments, logging,
             ]),
         module(
             "RainMakerCommandLine",
             [
-                "JSON", "MatterCommandLine", "MatterController", "MatterCredentials", "MatterCrypto", "MatterDataModel",
-                "MatterErrors", "MatterHTTP", "MatterRecords", "MatterSimulator", "MatterStore", "MatterTransport",
-                "RainMaker", arguments, logging,
+                "JSON", "MatterBase", "MatterCommandLine", "MatterController", "MatterCrypto", "MatterLedger",
+                "MatterModel", "MatterNetwork", "MatterSimulator", "MatterState", "RainMaker", arguments, logging,
             ]),
         .executableTarget(
             name: "matterctl", dependencies: ["CProcess", "MatterCommandLine", "RainMakerCommandLine"],
             swiftSettings: strict),
         // For `make bench` only.
         .executableTarget(
-            name: "engine-bench", dependencies: ["MatterCrypto", "MatterTransport"], path: "Tests/Bench/Engine",
+            name: "engine-bench", dependencies: ["MatterCrypto", "MatterNetwork"], path: "Tests/Bench/Engine",
             swiftSettings: strict),
         .executableTarget(
             name: "attestation-bench",
-            dependencies: ["MatterCredentials", "MatterCrypto", "MatterLedger", "MatterStore"],
+            dependencies: ["MatterCrypto", "MatterLedger", "MatterState"],
             path: "Tests/Bench/Attestation", swiftSettings: strict),
         .executableTarget(
-            name: "reading-bench", dependencies: ["MatterDataModel", "MatterInteraction", "MatterTLV"],
+            name: "reading-bench", dependencies: ["MatterBase", "MatterModel"],
             path: "Tests/Bench/Reading", swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         .target(
             name: "MatterTestKit",
             dependencies: [
-                "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterInteraction",
-                "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterStore", "MatterTLV", "MatterTransport",
+                "MatterBase", "MatterController", "MatterCrypto", "MatterModel", "MatterNetwork", "MatterState",
                 "TestSupport", logging,
             ], path: "Tests/MatterTestKit", swiftSettings: strict),
         tests("ProcessTests", ["CProcess"]),
-        tests("MatterThreadsTests", ["CProcess", "MatterThreads"]),
+        tests("MatterThreadsTests", ["CProcess", "MatterBase"]),
         tests("JSONTests", ["JSON"]),
-        tests("MatterTLVTests", ["JSON", "MatterTLV"]),
+        tests("MatterTLVTests", ["JSON", "MatterBase"]),
         tests("MatterCryptoTests", ["MatterCrypto"]),
-        tests("MatterSetupPayloadTests", ["MatterSetupPayload", "MatterTLV"]),
-        tests("MatterStoreTests", ["MatterErrors", "MatterStore"]),
-        tests("MatterHTTPTests", ["CCurl", "MatterErrors", "MatterHTTP", logging]),
-        tests("MatterCredentialsTests", ["JSON", "MatterCredentials", "MatterCrypto", "MatterErrors", "MatterTLV"]),
-        tests("MatterTransportTests", ["MatterCrypto", "MatterTransport"]),
-        tests(
-            "MatterSecureChannelTests",
-            ["MatterCredentials", "MatterCrypto", "MatterSecureChannel", "MatterTLV", "MatterTransport"]),
-        tests(
-            "MatterInteractionTests",
-            ["MatterDataModel", "MatterErrors", "MatterInteraction", "MatterTLV", "MatterTransport"]),
-        tests("MatterDataModelTests", ["JSON", "MatterDataModel", "MatterErrors", "MatterTLV"]),
-        tests("MatterBluetoothTests", ["MatterBluetooth", "MatterTransport"]),
-        tests("MatterDiscoveryTests", ["MatterDiscovery", "MatterErrors"]),
+        tests("MatterSetupPayloadTests", ["MatterBase", "MatterCrypto"]),
+        tests("MatterStoreTests", ["MatterBase", "MatterState"]),
+        tests("MatterHTTPTests", ["CCurl", "MatterBase", "MatterLedger", logging]),
+        tests("MatterCredentialsTests", ["JSON", "MatterBase", "MatterCrypto"]),
+        tests("MatterTransportTests", ["MatterCrypto", "MatterNetwork"]),
+        tests("MatterSecureChannelTests", ["MatterBase", "MatterCrypto", "MatterNetwork"]),
+        tests("MatterInteractionTests", ["MatterBase", "MatterModel", "MatterNetwork"]),
+        tests("MatterDataModelTests", ["JSON", "MatterBase", "MatterModel"]),
+        tests("MatterBluetoothTests", ["MatterNetwork"]),
+        tests("MatterDiscoveryTests", ["MatterBase", "MatterNetwork"]),
         tests(
             "MatterRecordsTests",
-            [
-                "JSON", "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterErrors", "MatterRecords",
-                "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterStore", "MatterTestKit",
-                "MatterTransport",
-            ]),
+            ["JSON", "MatterBase", "MatterController", "MatterCrypto", "MatterNetwork", "MatterState", "MatterTestKit"]),
         tests(
             "MatterSessionTests",
-            [
-                "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterInteraction",
-                "MatterRecords", "MatterSecureChannel", "MatterSession", "MatterTLV", "MatterTestKit",
-                "MatterTransport", logging,
-            ]),
+            ["MatterBase", "MatterCrypto", "MatterModel", "MatterNetwork", "MatterState", "MatterTestKit", logging]),
         tests(
             "MatterCommissioningTests",
             [
-                "MatterCommissioning", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterDiscovery",
-                "MatterErrors", "MatterInteraction", "MatterRecords", "MatterSecureChannel", "MatterSession",
-                "MatterSetupPayload", "MatterStore", "MatterTLV", "MatterTestKit", "MatterTransport", logging,
+                "MatterBase", "MatterController", "MatterCrypto", "MatterModel", "MatterNetwork", "MatterState",
+                "MatterTestKit", logging,
             ]),
         tests(
             "MatterControllerTests",
             [
-                "JSON", "MatterCommissioning", "MatterController", "MatterCredentials", "MatterCrypto",
-                "MatterDataModel", "MatterDiscovery", "MatterErrors", "MatterInteraction", "MatterRecords",
-                "MatterSecureChannel", "MatterSession", "MatterSetupPayload", "MatterSimulator", "MatterStore",
-                "MatterTLV", "MatterTestKit", "MatterTransport",
+                "JSON", "MatterBase", "MatterController", "MatterCrypto", "MatterModel", "MatterNetwork",
+                "MatterSimulator", "MatterState", "MatterTestKit",
             ]),
         tests(
             "MatterSimulatorTests",
             [
-                "JSON", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterInteraction",
-                "MatterSecureChannel", "MatterSession", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTestKit",
-                "MatterTransport",
+                "JSON", "MatterBase", "MatterCrypto", "MatterModel", "MatterNetwork", "MatterSimulator", "MatterState",
+                "MatterTestKit",
             ]),
         tests(
             "RainMakerTests",
             [
-                "JSON", "MatterController", "MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterErrors",
-                "MatterHTTP", "MatterInteraction", "MatterRecords", "MatterSession", "MatterStore", "MatterTLV",
-                "MatterTestKit", "MatterTransport", "RainMaker", "RainMakerEmulator", logging,
+                "JSON", "MatterBase", "MatterController", "MatterCrypto", "MatterLedger", "MatterModel",
+                "MatterNetwork", "MatterState", "MatterTestKit", "RainMaker", "RainMakerEmulator", logging,
             ]),
-        tests(
-            "RainMakerEmulatorTests",
-            ["JSON", "MatterCredentials", "MatterCrypto", "MatterHTTP", "MatterStore", "RainMakerEmulator"]),
+        tests("RainMakerEmulatorTests", ["JSON", "MatterCrypto", "MatterLedger", "MatterState", "RainMakerEmulator"]),
         tests(
             "MatterLedgerTests",
-            [
-                "JSON", "MatterCredentials", "MatterCrypto", "MatterErrors", "MatterHTTP", "MatterLedger",
-                "MatterStore", "MatterTestKit", logging,
-            ]),
+            ["JSON", "MatterBase", "MatterCrypto", "MatterLedger", "MatterState", "MatterTestKit", logging]),
         tests(
             "MatterCommandLineTests",
             [
-                "JSON", "MatterCommandLine", "MatterCommissioning", "MatterController", "MatterCredentials",
-                "MatterCrypto", "MatterDataModel", "MatterDiscovery", "MatterHTTP", "MatterInteraction", "MatterLedger",
-                "MatterRecords", "MatterSetupPayload", "MatterSimulator", "MatterStore", "MatterTLV", "MatterTestKit",
-                "MatterTransport", "RainMaker", "RainMakerCommandLine", "RainMakerEmulator", arguments,
+                "JSON", "MatterBase", "MatterCommandLine", "MatterController", "MatterCrypto", "MatterLedger",
+                "MatterModel", "MatterNetwork", "MatterSimulator", "MatterState", "MatterTestKit", "RainMaker",
+                "RainMakerCommandLine", "RainMakerEmulator", arguments,
             ]),
-        tests(
-            "EndToEndTests",
-            ["MatterCredentials", "MatterCrypto", "MatterDataModel", "MatterSimulator", "MatterTestKit"]),
+        tests("EndToEndTests", ["MatterCrypto", "MatterModel", "MatterSimulator", "MatterTestKit"]),
         fuzz,
     ]
 )

@@ -1,7 +1,5 @@
-import MatterErrors
-
 /// Why a JSON text was refused, and where.
-package struct JSONError: CodedError, Equatable {
+package struct JSONError: Error, Equatable {
     /// The kind of fault.
     package enum Code: String, Sendable {
         /// Something else than the grammar asks for, or the end of the text too early.

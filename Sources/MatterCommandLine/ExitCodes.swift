@@ -1,8 +1,7 @@
 import JSON
-import MatterCommissioning
 import MatterController
-import MatterHTTP
-import MatterInteraction
+import MatterLedger
+import MatterModel
 import MatterSimulator
 
 /// The exit codes of the command-line contract.

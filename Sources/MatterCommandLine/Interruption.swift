@@ -1,7 +1,7 @@
 import CProcess
 import Glibc
-import MatterErrors
-import MatterTransport
+import MatterBase
+import MatterNetwork
 import Synchronization
 
 /// Turns SIGINT and SIGTERM into cancellation; a second one ends the process at once.

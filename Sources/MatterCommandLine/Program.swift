@@ -2,7 +2,7 @@ import ArgumentParser
 import CProcess
 import Glibc
 import MatterController
-import MatterTransport
+import MatterNetwork
 
 /// The program from its arguments to its exit code.
 package struct Program {

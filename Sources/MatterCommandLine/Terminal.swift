@@ -1,7 +1,7 @@
 import Glibc
 import MatterController
-import MatterStore
-import MatterTransport
+import MatterNetwork
+import MatterState
 import Synchronization
 
 /// The streams and the environment that a run of the command line has. A process has one; tests make their own.

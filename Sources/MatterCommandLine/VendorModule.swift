@@ -1,9 +1,8 @@
 package import ArgumentParser
 package import Logging
 package import MatterController
-package import MatterCredentials
-package import MatterRecords
-package import MatterStore
+package import MatterCrypto
+package import MatterState
 
 /// What the module of a vendor adds to the command line.
 package struct VendorModule: Sendable {

@@ -1,8 +1,7 @@
 internal import CProcess
 internal import JSON
-internal import MatterCredentials
 internal import MatterCrypto
-internal import MatterDataModel
+internal import MatterModel
 
 /// What this build is.
 package enum Version {

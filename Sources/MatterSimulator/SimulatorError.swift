@@ -1,4 +1,4 @@
-package import MatterErrors
+package import MatterBase
 
 /// Why a virtual device cannot be set up or cannot go on.
 package struct SimulatorError: CodedError, Equatable {

@@ -1,6 +1,6 @@
-package import MatterCredentials
-package import MatterErrors
-package import MatterHTTP
+package import MatterBase
+package import MatterCrypto
+package import MatterLedger
 
 /// Why the cloud, or what it gave, could not be used. Never holds a token, a password or a key.
 package struct RainMakerError: CodedError, Equatable {

@@ -1,7 +1,7 @@
 import ArgumentParser
 package import MatterCommandLine
-import MatterDataModel
-import MatterRecords
+import MatterModel
+import MatterState
 import RainMaker
 
 extension VendorModule {

@@ -1,5 +1,4 @@
 import JSON
-import MatterCredentials
 import MatterCrypto
 
 /// Certificates and the confirmation of nodes (docs/rainmaker.md).

@@ -1,5 +1,4 @@
 import JSON
-import MatterCredentials
 import MatterCrypto
 
 /// Controllers of newer firmware: the devices themselves are played here, since their way to the cloud is not the

@@ -1,5 +1,4 @@
 import JSON
-import MatterCredentials
 import MatterCrypto
 
 /// Groups and their fabrics (docs/rainmaker.md).

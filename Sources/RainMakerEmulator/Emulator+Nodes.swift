@@ -1,5 +1,5 @@
 import JSON
-import MatterCredentials
+import MatterCrypto
 
 /// Nodes (docs/rainmaker.md).
 extension Emulator {

@@ -1,7 +1,6 @@
 import JSON
-import MatterCredentials
 package import MatterCrypto
-package import MatterStore
+package import MatterState
 
 /// A RainMaker-style cloud for one machine: answers requests, keeps its state in a directory, misbehaves when told to.
 package actor Emulator {

@@ -1,4 +1,3 @@
-import MatterCredentials
 import MatterCrypto
 
 /// The certificates of a group's fabric, with the profile of the reference (1.6, G5).

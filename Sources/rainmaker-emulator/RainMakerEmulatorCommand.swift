@@ -1,8 +1,8 @@
 import ArgumentParser
 import CProcess
 import Glibc
-import MatterCredentials
-import MatterStore
+import MatterCrypto
+import MatterState
 import RainMakerEmulator
 
 /// A RainMaker-style cloud for one machine.

@@ -1,7 +1,6 @@
 import Foundation
-import MatterCredentials
 import MatterCrypto
-import MatterDataModel
+import MatterModel
 import MatterSimulator
 import TestSupport
 import Testing

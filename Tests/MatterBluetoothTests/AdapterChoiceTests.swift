@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterBluetooth
+@testable import MatterNetwork
 
 @Suite("AdapterChoice", .ownDaemons) struct AdapterChoiceTests {
     private static func adapter(_ name: String, _ address: String, roles: [String]?) -> BlueZTree.Adapter? {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import MatterBluetooth
+@testable import MatterNetwork
 
 @Suite("BlueZFailure", .ownDaemons) struct BlueZFailureTests {
     private let adapter = BlueZTree.Adapter(

@@ -1,8 +1,7 @@
-import MatterTransport
 import TestSupport
 import Testing
 
-@testable import MatterBluetooth
+@testable import MatterNetwork
 
 /// Fed with what `bluetoothd` says, in the form of its signals.
 @Suite("BlueZTree", .ownDaemons) struct BlueZTreeTests {

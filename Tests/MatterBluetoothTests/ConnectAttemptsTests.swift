@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterBluetooth
+@testable import MatterNetwork
 
 @Suite("ConnectAttempts", .ownDaemons) struct ConnectAttemptsTests {
     private static let name = "C8:5A:11:22:33:44 on hci0"

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterBluetooth
+@testable import MatterNetwork
 
 @Suite("DBusValue", .ownDaemons) struct DBusValueTests {
     private let library: DBusLibrary

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterBluetooth
+@testable import MatterNetwork
 
 @Suite("PeripheralCentrals", .ownDaemons) struct PeripheralCentralsTests {
     private let phone = DBusPath("/org/bluez/hci0/dev_00_00_00_22_22_22")

@@ -1,10 +1,9 @@
 import Foundation
-import MatterTransport
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import MatterBluetooth
+@testable import MatterNetwork
 
 /// A running `Tests/Lab/bluez_standin.py` on the system bus of the laboratory.
 final class StandIn: Sendable {

@@ -1,9 +1,8 @@
 import Foundation
-import MatterTransport
 import TestSupport
 import Testing
 
-@testable import MatterBluetooth
+@testable import MatterNetwork
 
 /// Against a stand-in for `bluetoothd` on the laboratory's system bus, which fails as real ones do.
 @Suite("BlueZ, played by a stand-in", .ownDaemons, .serialized, .enabled(if: StandIn.isInLaboratory))

@@ -1,9 +1,8 @@
 import Foundation
 import JSON
 import MatterCommandLine
-import MatterCredentials
-import MatterRecords
-import MatterStore
+import MatterCrypto
+import MatterState
 import TestSupport
 import Testing
 

@@ -1,8 +1,7 @@
 import JSON
+import MatterBase
 import MatterController
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterModel
 import TestSupport
 import Testing
 

@@ -1,21 +1,14 @@
 import Foundation
 import JSON
+import MatterBase
 import MatterCommandLine
-import MatterCommissioning
 import MatterController
-import MatterCredentials
 import MatterCrypto
-import MatterDataModel
-import MatterDiscovery
-import MatterHTTP
-import MatterInteraction
 import MatterLedger
-import MatterRecords
-import MatterSetupPayload
+import MatterModel
+import MatterNetwork
 import MatterSimulator
-import MatterStore
-import MatterTLV
-import MatterTransport
+import MatterState
 import RainMaker
 import RainMakerCommandLine
 import TestSupport
@@ -239,7 +232,7 @@ import Testing
         #expect(found.count > 120)
         for (key, file) in found { #expect(documented.contains(key), "\(key) of \(file) is not documented") }
         // The forms of TLV and of definitions are written elsewhere.
-        let forms = try Self.sources("MatterTLV/JSONForm") + Self.sources("MatterDataModel/Listing")
+        let forms = try Self.sources("MatterBase/TLV/JSONForm") + Self.sources("MatterModel/DataModel/Listing")
         let others = Set(forms.flatMap { $0.1.matches(of: /"(\w+)"/).map { String($0.1) } }).union(Self.foreign)
         for key in examples where found[key] == nil {
             #expect(others.contains(key), "\(key) is documented, and nothing has it")

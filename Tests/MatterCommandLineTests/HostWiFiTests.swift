@@ -1,5 +1,5 @@
 import Foundation
-import MatterCommissioning
+import MatterController
 import TestSupport
 import Testing
 

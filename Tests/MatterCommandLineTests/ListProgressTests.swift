@@ -1,4 +1,4 @@
-import MatterCommissioning
+import MatterController
 import Synchronization
 import TestSupport
 import Testing

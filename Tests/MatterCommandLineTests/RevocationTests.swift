@@ -1,6 +1,5 @@
 import Foundation
 import JSON
-import MatterCredentials
 import MatterCrypto
 import MatterTestKit
 import Synchronization

@@ -1,7 +1,6 @@
 import Foundation
-import MatterCredentials
 import MatterCrypto
-import MatterStore
+import MatterState
 import RainMakerEmulator
 import Testing
 

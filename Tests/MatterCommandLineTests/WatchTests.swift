@@ -1,9 +1,7 @@
 import Foundation
 import JSON
-import MatterCommandLine
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterBase
+import MatterModel
 import TestSupport
 import Testing
 

@@ -1,10 +1,7 @@
-import MatterCommissioning
-import MatterSecureChannel
-import MatterSession
-import MatterTransport
+import MatterNetwork
 import Testing
 
-@testable import MatterCommissioning
+@testable import MatterController
 
 /// Which of the devices over Bluetooth is tried, and when.
 @Suite struct BluetoothBoardTests {

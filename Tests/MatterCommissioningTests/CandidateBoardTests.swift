@@ -1,10 +1,7 @@
-import MatterDiscovery
-import MatterSecureChannel
-import MatterSession
-import MatterTransport
+import MatterNetwork
 import Testing
 
-@testable import MatterCommissioning
+@testable import MatterController
 
 /// Event in, action out.
 @Suite("Candidates of a search")

@@ -1,17 +1,11 @@
 import Foundation
-import MatterCommissioning
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterRecords
-import MatterSecureChannel
-import MatterSession
-import MatterSetupPayload
-import MatterStore
-import MatterTLV
+import MatterBase
+import MatterController
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Synchronization
 import Testing
 

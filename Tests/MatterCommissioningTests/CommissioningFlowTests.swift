@@ -1,9 +1,7 @@
-import MatterCommissioning
-import MatterCredentials
+import MatterBase
+import MatterController
 import MatterCrypto
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterModel
 import MatterTestKit
 import Testing
 

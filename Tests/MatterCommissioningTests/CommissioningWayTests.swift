@@ -1,8 +1,8 @@
-import MatterSetupPayload
-import MatterTransport
+import MatterCrypto
+import MatterNetwork
 import Testing
 
-@testable import MatterCommissioning
+@testable import MatterController
 
 /// Which way to a device is taken, by its code and by the user's wish.
 @Suite struct CommissioningWayTests {

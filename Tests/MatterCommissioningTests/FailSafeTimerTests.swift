@@ -1,5 +1,5 @@
-import MatterCommissioning
-import MatterTransport
+import MatterController
+import MatterNetwork
 import Testing
 
 @Suite("Fail-safe timer")

@@ -1,10 +1,7 @@
-import MatterCommissioning
-import MatterCredentials
+import MatterBase
+import MatterController
 import MatterCrypto
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterTLV
+import MatterModel
 import MatterTestKit
 import Testing
 

@@ -1,14 +1,10 @@
-import MatterCommissioning
-import MatterCredentials
+import MatterBase
+import MatterController
 import MatterCrypto
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
-import MatterSession
-import MatterSetupPayload
-import MatterTLV
+import MatterModel
+import MatterNetwork
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Testing
 
 @Suite("Pending nodes", .virtualTime)

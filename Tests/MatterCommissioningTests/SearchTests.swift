@@ -1,13 +1,10 @@
-import MatterCommissioning
-import MatterCredentials
-import MatterDataModel
-import MatterDiscovery
-import MatterErrors
-import MatterRecords
-import MatterSession
-import MatterSetupPayload
+import MatterBase
+import MatterController
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Testing
 
 /// Finding the device that a setup code belongs to.

@@ -1,11 +1,10 @@
-import MatterCommissioning
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterRecords
+import MatterBase
+import MatterController
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Testing
 
 /// Devices that forget the session in the middle of a commissioning, as a restart makes them.

@@ -1,8 +1,6 @@
-import MatterCommissioning
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterTLV
+import MatterBase
+import MatterController
+import MatterModel
 import MatterTestKit
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import MatterCommissioning
+import MatterController
 import MatterCrypto
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import MatterCommissioning
+import MatterController
 import Testing
 
 @Suite("Time zone rules")

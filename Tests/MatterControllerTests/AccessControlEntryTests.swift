@@ -1,7 +1,6 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterTLV
+import MatterModel
 import Testing
 
 @testable import MatterController

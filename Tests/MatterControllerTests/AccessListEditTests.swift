@@ -1,8 +1,7 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterRecords
-import MatterTLV
+import MatterModel
+import MatterState
 import TestSupport
 import Testing
 

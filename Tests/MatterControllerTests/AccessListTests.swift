@@ -1,8 +1,7 @@
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterCrypto
+import MatterModel
 import MatterTestKit
 import Synchronization
 import Testing

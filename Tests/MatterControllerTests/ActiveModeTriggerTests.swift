@@ -1,5 +1,5 @@
-import MatterCredentials
-import MatterRecords
+import MatterCrypto
+import MatterState
 import Testing
 
 @testable import MatterController

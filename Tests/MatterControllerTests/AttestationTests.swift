@@ -1,14 +1,10 @@
 import Foundation
-import MatterCommissioning
 import MatterController
-import MatterCredentials
 import MatterCrypto
-import MatterRecords
-import MatterSetupPayload
+import MatterNetwork
 import MatterSimulator
-import MatterStore
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Synchronization
 import TestSupport
 import Testing

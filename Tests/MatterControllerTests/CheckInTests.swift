@@ -1,12 +1,9 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
-import MatterSecureChannel
-import MatterTLV
+import MatterModel
+import MatterNetwork
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Synchronization
 import Testing
 

@@ -1,5 +1,4 @@
 import Glibc
-import MatterCommissioning
 import MatterController
 import Testing
 

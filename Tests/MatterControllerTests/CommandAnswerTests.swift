@@ -1,11 +1,8 @@
+import MatterBase
 import MatterController
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterSession
-import MatterTLV
+import MatterModel
+import MatterNetwork
 import MatterTestKit
-import MatterTransport
 import Testing
 
 /// Answers that say nothing, come late or are not waited for, and commands that may be repeated for want of one.

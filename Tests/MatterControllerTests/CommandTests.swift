@@ -1,12 +1,8 @@
+import MatterBase
 import MatterController
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterSecureChannel
-import MatterSession
-import MatterTLV
+import MatterModel
+import MatterNetwork
 import MatterTestKit
-import MatterTransport
 import Synchronization
 import Testing
 

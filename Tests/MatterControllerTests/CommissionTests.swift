@@ -1,18 +1,11 @@
 import Foundation
-import MatterCommissioning
+import MatterBase
 import MatterController
-import MatterCredentials
 import MatterCrypto
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterRecords
-import MatterSession
-import MatterSetupPayload
-import MatterStore
-import MatterTLV
+import MatterModel
+import MatterNetwork
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Testing
 
 /// From nothing to a node that can be controlled.

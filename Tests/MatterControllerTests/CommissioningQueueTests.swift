@@ -1,6 +1,5 @@
-import MatterCommissioning
-import MatterDiscovery
-import MatterSetupPayload
+import MatterCrypto
+import MatterNetwork
 import Testing
 
 @testable import MatterController

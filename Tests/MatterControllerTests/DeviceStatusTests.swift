@@ -1,8 +1,7 @@
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
-import MatterTLV
+import MatterBase
+import MatterCrypto
+import MatterModel
+import MatterState
 import Testing
 
 @testable import MatterController

@@ -1,9 +1,8 @@
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
+import MatterCrypto
+import MatterModel
+import MatterNetwork
 import MatterTestKit
-import MatterTransport
 import Synchronization
 import Testing
 

@@ -1,15 +1,10 @@
-import MatterCommissioning
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterDiscovery
-import MatterInteraction
-import MatterRecords
-import MatterSetupPayload
+import MatterCrypto
+import MatterModel
+import MatterNetwork
 import MatterSimulator
-import MatterStore
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Synchronization
 import Testing
 

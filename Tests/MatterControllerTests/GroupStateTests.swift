@@ -1,6 +1,6 @@
-import MatterCredentials
-import MatterDataModel
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 import TestSupport
 import Testing
 

@@ -1,8 +1,7 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterInteraction
-import MatterSecureChannel
-import MatterTLV
+import MatterModel
+import MatterNetwork
 import TestSupport
 import Testing
 

@@ -1,13 +1,10 @@
 import Foundation
+import MatterBase
 import MatterController
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
-import MatterSession
-import MatterStore
-import MatterTLV
+import MatterModel
+import MatterNetwork
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Synchronization
 import Testing
 

@@ -1,10 +1,10 @@
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterRecords
-import MatterTLV
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Synchronization
 import Testing
 

@@ -1,14 +1,11 @@
-import MatterCommissioning
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
-import MatterSetupPayload
+import MatterCrypto
+import MatterModel
+import MatterNetwork
 import MatterSimulator
-import MatterTLV
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Testing
 
 /// Devices whose Descriptor does not say what an endpoint has, as the official thermostat of 1.0.

@@ -1,14 +1,10 @@
-import MatterCommissioning
+import MatterBase
 import MatterController
-import MatterCredentials
 import MatterCrypto
-import MatterErrors
-import MatterRecords
-import MatterSetupPayload
+import MatterNetwork
 import MatterSimulator
-import MatterStore
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Synchronization
 import Testing
 

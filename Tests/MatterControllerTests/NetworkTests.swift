@@ -1,9 +1,8 @@
-import MatterCommissioning
+import MatterBase
 import MatterController
-import MatterInteraction
-import MatterTLV
+import MatterModel
+import MatterNetwork
 import MatterTestKit
-import MatterTransport
 import Testing
 
 /// What nodes say of their networks, against a device that says what a test wants.

@@ -1,14 +1,12 @@
-import MatterCredentials
-import MatterDataModel
-import MatterStore
+import MatterCrypto
+import MatterModel
 import MatterTestKit
-import MatterTransport
 import Synchronization
 import Testing
 
 @testable import MatterController
-@testable import MatterRecords
-@testable import MatterSession
+@testable import MatterNetwork
+@testable import MatterState
 
 /// In a fabric whose ids are random, the network is asked whether a device has the id.
 @Suite("The node id of one commissioning")

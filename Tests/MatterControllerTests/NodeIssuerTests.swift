@@ -1,7 +1,6 @@
 import MatterController
-import MatterCredentials
-import MatterRecords
-import MatterStore
+import MatterCrypto
+import MatterState
 import Synchronization
 import Testing
 

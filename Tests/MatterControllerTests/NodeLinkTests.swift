@@ -1,13 +1,9 @@
+import MatterBase
 import MatterController
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterRecords
-import MatterSecureChannel
-import MatterSession
-import MatterTLV
+import MatterModel
+import MatterNetwork
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Testing
 
 @Suite("Node link", .virtualTime)

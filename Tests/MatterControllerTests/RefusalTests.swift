@@ -1,8 +1,6 @@
 import JSON
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterTLV
+import MatterBase
+import MatterModel
 import Testing
 
 @testable import MatterController

@@ -1,16 +1,11 @@
 import Foundation
-import MatterCommissioning
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterRecords
-import MatterSession
-import MatterStore
-import MatterTLV
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Testing
 
 @Suite("Removal of nodes", .virtualTime)

@@ -1,14 +1,11 @@
 import Glibc
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
-import MatterSession
-import MatterStore
-import MatterTLV
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 import MatterTestKit
-import MatterTransport
 import TestSupport
 import Testing
 

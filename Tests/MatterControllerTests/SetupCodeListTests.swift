@@ -1,7 +1,7 @@
+import MatterBase
 import MatterController
-import MatterErrors
-import MatterRecords
-import MatterSetupPayload
+import MatterCrypto
+import MatterState
 import MatterTestKit
 import Testing
 

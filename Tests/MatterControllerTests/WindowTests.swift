@@ -1,9 +1,7 @@
+import MatterBase
 import MatterController
 import MatterCrypto
-import MatterErrors
-import MatterInteraction
-import MatterSetupPayload
-import MatterTLV
+import MatterModel
 import MatterTestKit
 import Synchronization
 import Testing

@@ -1,4 +1,4 @@
-import MatterCredentials
+import MatterCrypto
 import Testing
 
 @Suite("node ids")

@@ -1,4 +1,3 @@
-import MatterCredentials
 import MatterCrypto
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Foundation
-import MatterCredentials
 import MatterCrypto
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import MatterCredentials
 import MatterCrypto
 import Synchronization
 import TestSupport

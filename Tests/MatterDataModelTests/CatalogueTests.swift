@@ -1,10 +1,9 @@
 import Foundation
-import MatterErrors
-import MatterTLV
+import MatterBase
 import TestSupport
 import Testing
 
-@testable import MatterDataModel
+@testable import MatterModel
 
 @Suite("Catalogue") struct CatalogueTests {
     let catalogue = Catalogue.standard

@@ -1,9 +1,8 @@
-import MatterErrors
-import MatterTLV
+import MatterBase
 import TestSupport
 import Testing
 
-@testable import MatterDataModel
+@testable import MatterModel
 
 @Suite("Command fields") struct CommandFieldTests {
     let catalogue = Catalogue.standard

@@ -1,4 +1,4 @@
-import MatterDataModel
+import MatterModel
 import Testing
 
 @Suite("Durations") struct DurationTextTests {

@@ -1,9 +1,8 @@
-import MatterErrors
-import MatterTLV
+import MatterBase
 import TestSupport
 import Testing
 
-@testable import MatterDataModel
+@testable import MatterModel
 
 @Suite("ElementPath") struct ElementPathTests {
     private func attribute(_ text: String) throws -> ElementPath { try ElementPath(text, .attribute) }

@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@testable import MatterDataModel
+@testable import MatterModel
 
 @Suite("Listing") struct ListingTests {
     @Test("a cluster's JSON reads back as the same definition")

@@ -1,7 +1,7 @@
-import MatterTLV
+import MatterBase
 import Testing
 
-@testable import MatterDataModel
+@testable import MatterModel
 
 @Suite("Names") struct NameTests {
     @Test(

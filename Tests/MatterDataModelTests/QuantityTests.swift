@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MatterDataModel
+@testable import MatterModel
 
 @Suite("Quantity") struct QuantityTests {
     @Test(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MatterDataModel
+@testable import MatterModel
 
 @Suite("Repeatable commands")
 struct RepeatableCommandsTests {

@@ -1,9 +1,9 @@
 import JSON
-import MatterTLV
+import MatterBase
 import TestSupport
 import Testing
 
-@testable import MatterDataModel
+@testable import MatterModel
 
 /// Makes values of a data type, edge cases among them.
 private struct ValueMaker {

@@ -1,7 +1,7 @@
 import Foundation
 import JSON
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterModel
 import TestSupport
 import Testing
 

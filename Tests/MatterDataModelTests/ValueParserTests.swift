@@ -1,9 +1,9 @@
 import JSON
-import MatterTLV
+import MatterBase
 import TestSupport
 import Testing
 
-@testable import MatterDataModel
+@testable import MatterModel
 
 @Suite("ValueParser") struct ValueParserTests {
     let catalogue = Catalogue.standard

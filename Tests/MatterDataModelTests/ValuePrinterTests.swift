@@ -1,9 +1,9 @@
 import JSON
-import MatterTLV
+import MatterBase
 import TestSupport
 import Testing
 
-@testable import MatterDataModel
+@testable import MatterModel
 
 @Suite("ValuePrinter") struct ValuePrinterTests {
     let catalogue = Catalogue.standard

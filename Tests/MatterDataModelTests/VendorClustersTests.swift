@@ -1,8 +1,8 @@
 import Foundation
-import MatterTLV
+import MatterBase
 import Testing
 
-@testable import MatterDataModel
+@testable import MatterModel
 
 /// The clusters of well-known makers, which are compiled in.
 @Suite("Clusters of makers") struct VendorClustersTests {

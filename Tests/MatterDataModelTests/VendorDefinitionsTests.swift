@@ -1,9 +1,9 @@
 import Foundation
-import MatterTLV
+import MatterBase
 import TestSupport
 import Testing
 
-@testable import MatterDataModel
+@testable import MatterModel
 
 @Suite("VendorDefinitions") struct VendorDefinitionsTests {
     /// A small file that uses the whole schema.

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterDiscovery
+@testable import MatterNetwork
 
 /// The octets of an IPv6 address with these leading and trailing octets.
 func ipv6(_ head: [UInt8], _ tail: UInt8) -> [UInt8] {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import MatterDiscovery
+@testable import MatterNetwork
 
 extension AvahiLabTests {
     @Suite("The daemon's own life", .enabled(if: Lab.directory != nil)) struct Daemon {}

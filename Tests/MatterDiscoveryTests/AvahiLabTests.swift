@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import MatterDiscovery
+@testable import MatterNetwork
 
 /// Everything against a real avahi-daemon, in the laboratory: one after the other, since the daemon is shared.
 @Suite("Avahi", .ownDaemons, .serialized, .enabled(if: Lab.isHere), .timeLimit(.minutes(5)))

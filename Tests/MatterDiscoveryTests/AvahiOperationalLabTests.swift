@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import MatterDiscovery
+@testable import MatterNetwork
 
 extension AvahiLabTests {
     @Suite("Operational nodes") struct Operational {}

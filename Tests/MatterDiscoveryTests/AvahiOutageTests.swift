@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import MatterDiscovery
+@testable import MatterNetwork
 
 /// What happens when something that discovery needs is not there.
 @Suite("Missing services", .ownDaemons)

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterDiscovery
+@testable import MatterNetwork
 
 @Suite("Border routers", .ownDaemons) struct BorderRouterTests {
     private let interfaces = [loopback, eth0]

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-@testable import MatterDiscovery
+@testable import MatterNetwork
 
 /// The laboratory: a private network with its own D-Bus and avahi-daemon, in which the end-to-end harness runs these
 /// tests with `MATTERCTL_LAB=1`. Elsewhere the tests that need it are skipped, loudly.

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterDiscovery
+@testable import MatterNetwork
 
 @Suite("Readers", .ownDaemons)
 struct ReaderTests {

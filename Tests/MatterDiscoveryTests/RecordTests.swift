@@ -1,8 +1,8 @@
-import MatterErrors
+import MatterBase
 import TestSupport
 import Testing
 
-@testable import MatterDiscovery
+@testable import MatterNetwork
 
 @Suite("Commissionable records", .ownDaemons)
 struct CommissionableRecordTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterDiscovery
+@testable import MatterNetwork
 
 /// Follows the actions of a search and notes whatever does not fit together.
 private struct Ledger {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterDiscovery
+@testable import MatterNetwork
 
 // What the events in these tests are made of.
 let v6 = ipv6([0xFD, 0x77], 2)

@@ -2,7 +2,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import MatterDiscovery
+@testable import MatterNetwork
 
 /// One look-out, many that look.
 @Suite("Shared look-out", .ownDaemons) struct SharedBrowseTests {

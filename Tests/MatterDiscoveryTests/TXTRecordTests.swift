@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterDiscovery
+@testable import MatterNetwork
 
 /// The data of a TXT record with these strings.
 func txt(_ strings: String...) -> [UInt8] { strings.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) } }

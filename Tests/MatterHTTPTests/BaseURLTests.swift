@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterHTTP
+@testable import MatterLedger
 
 @Suite(.timed) struct BaseURLTests {
     @Test(

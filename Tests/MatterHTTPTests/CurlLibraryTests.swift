@@ -1,10 +1,10 @@
 import CCurl
 import Foundation
-import MatterErrors
+import MatterBase
 import TestSupport
 import Testing
 
-@testable import MatterHTTP
+@testable import MatterLedger
 
 @Suite(.timed) struct CurlLibraryTests {
     /// curl_easyoption of curl/options.h.

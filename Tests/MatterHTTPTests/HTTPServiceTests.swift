@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import MatterHTTP
+@testable import MatterLedger
 
 private typealias Lines = Mutex<[String]>
 

@@ -1,10 +1,10 @@
 import Foundation
 import Logging
-import MatterErrors
+import MatterBase
 import TestSupport
 import Testing
 
-@testable import MatterHTTP
+@testable import MatterLedger
 
 @Suite(.timed) struct TLSTests {
     /// Installed along with git, among others.

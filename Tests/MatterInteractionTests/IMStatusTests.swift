@@ -1,6 +1,5 @@
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterBase
+import MatterModel
 import Testing
 
 @Suite("Status codes")

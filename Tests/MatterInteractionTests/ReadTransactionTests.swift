@@ -1,7 +1,5 @@
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterTLV
+import MatterBase
+import MatterModel
 import TestSupport
 import Testing
 

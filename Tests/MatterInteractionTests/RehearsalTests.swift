@@ -1,7 +1,6 @@
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
-import MatterTransport
+import MatterBase
+import MatterModel
+import MatterNetwork
 import Testing
 
 /// What `--dry-run` shows is what would be sent.

@@ -1,7 +1,6 @@
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
-import MatterTransport
+import MatterBase
+import MatterModel
+import MatterNetwork
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import JSON
 import Logging
-import MatterHTTP
 import MatterLedger
 import MatterTestKit
 import Synchronization

@@ -1,5 +1,4 @@
-import MatterErrors
-import MatterHTTP
+import MatterBase
 import MatterLedger
 import Testing
 

@@ -1,7 +1,6 @@
 import Foundation
-import MatterCredentials
-import MatterErrors
-import MatterHTTP
+import MatterBase
+import MatterCrypto
 import MatterLedger
 import MatterTestKit
 import Synchronization

@@ -1,7 +1,6 @@
-import MatterCredentials
 import MatterCrypto
 import MatterLedger
-import MatterStore
+import MatterState
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import JSON
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterErrors
 import MatterLedger
 import MatterTestKit
 

@@ -1,6 +1,5 @@
 import Foundation
 import MatterCrypto
-import MatterHTTP
 import MatterLedger
 import MatterTestKit
 import TestSupport

@@ -1,9 +1,7 @@
 import Foundation
-import MatterCredentials
 import MatterCrypto
-import MatterHTTP
 import MatterLedger
-import MatterStore
+import MatterState
 import MatterTestKit
 import TestSupport
 import Testing

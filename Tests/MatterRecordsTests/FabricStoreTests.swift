@@ -1,16 +1,13 @@
 import Foundation
 import JSON
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterErrors
-import MatterSecureChannel
-import MatterStore
 import MatterTestKit
 import TestSupport
 import Testing
 
-@testable import MatterRecords
-@testable import MatterSession
+@testable import MatterNetwork
+@testable import MatterState
 
 @Suite("Fabric store")
 struct FabricStoreTests {

@@ -1,11 +1,9 @@
 import Foundation
-import MatterCredentials
 import MatterCrypto
-import MatterStore
 import MatterTestKit
 import Testing
 
-@testable import MatterRecords
+@testable import MatterState
 
 @Suite("Group store") struct GroupStoreTests {
     private let state: TemporaryState

@@ -1,12 +1,10 @@
 import Foundation
-import MatterCredentials
 import MatterCrypto
-import MatterSecureChannel
-import MatterStore
+import MatterNetwork
 import MatterTestKit
 import Testing
 
-@testable import MatterRecords
+@testable import MatterState
 
 @Suite("Registrations with devices that sleep") struct ICDStoreTests {
     private let state: TemporaryState

@@ -1,17 +1,13 @@
 import JSON
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterErrors
-import MatterRecords
-import MatterSession
-import MatterSetupPayload
-import MatterStore
+import MatterNetwork
+import MatterState
 import MatterTestKit
-import MatterTransport
 import TestSupport
 import Testing
 
-@testable import MatterCommissioning
+@testable import MatterController
 
 @Suite("Commissioning journal")
 struct JournalTests {

@@ -1,11 +1,8 @@
 import Foundation
-import MatterCredentials
 import MatterCrypto
-import MatterRecords
-import MatterSecureChannel
-import MatterStore
+import MatterNetwork
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
-import MatterErrors
-import MatterRecords
-import MatterSession
+import MatterBase
+import MatterNetwork
+import MatterState
 import Testing
 
 @Suite("Name rule")

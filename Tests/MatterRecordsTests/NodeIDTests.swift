@@ -1,12 +1,11 @@
 import Foundation
 import JSON
-import MatterCredentials
-import MatterStore
+import MatterCrypto
 import MatterTestKit
 import Testing
 
-@testable import MatterRecords
-@testable import MatterSession
+@testable import MatterNetwork
+@testable import MatterState
 
 /// One node id belongs to one device, whatever happens to the state directory.
 @Suite("Node ids")

@@ -1,13 +1,10 @@
 import Foundation
-import MatterCredentials
 import MatterCrypto
-import MatterSecureChannel
-import MatterStore
 import MatterTestKit
 import Testing
 
-@testable import MatterRecords
-@testable import MatterSession
+@testable import MatterNetwork
+@testable import MatterState
 
 @Suite("Node store")
 struct NodeStoreTests {

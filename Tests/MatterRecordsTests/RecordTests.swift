@@ -1,11 +1,10 @@
 import JSON
-import MatterCredentials
-import MatterTransport
+import MatterCrypto
 import TestSupport
 import Testing
 
-@testable import MatterRecords
-@testable import MatterSession
+@testable import MatterNetwork
+@testable import MatterState
 
 @Suite("Records")
 struct RecordTests {

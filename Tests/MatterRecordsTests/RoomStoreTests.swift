@@ -1,10 +1,9 @@
 import Foundation
-import MatterCredentials
-import MatterStore
+import MatterCrypto
 import MatterTestKit
 import Testing
 
-@testable import MatterRecords
+@testable import MatterState
 
 @Suite("Room store") struct RoomStoreTests {
     private let state: TemporaryState

@@ -1,10 +1,8 @@
-import MatterCredentials
 import MatterCrypto
-import MatterTransport
 import TestSupport
 import Testing
 
-@testable import MatterSecureChannel
+@testable import MatterNetwork
 
 /// Controller against device, without a network.
 @Suite struct CASETests {

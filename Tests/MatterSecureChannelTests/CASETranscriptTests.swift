@@ -1,10 +1,8 @@
-import MatterCredentials
 import MatterCrypto
-import MatterTransport
 import TestSupport
 import Testing
 
-@testable import MatterSecureChannel
+@testable import MatterNetwork
 
 /// Handshakes of a commercial controller with a device whose ephemeral key is known. ECDSA signatures are random, so
 /// the device's part is compared up to its signature.

@@ -1,5 +1,5 @@
 import MatterCrypto
-import MatterSecureChannel
+import MatterNetwork
 import TestSupport
 import Testing
 

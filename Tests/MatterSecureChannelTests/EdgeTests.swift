@@ -1,10 +1,8 @@
-import MatterCredentials
 import MatterCrypto
-import MatterTransport
 import TestSupport
 import Testing
 
-@testable import MatterSecureChannel
+@testable import MatterNetwork
 
 /// Handshakes between two real sockets on the loopback interface.
 @Suite(.timed, .timeLimit(.minutes(5))) struct EdgeTests {

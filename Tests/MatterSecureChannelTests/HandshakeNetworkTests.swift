@@ -1,10 +1,8 @@
 import Glibc
-import MatterCredentials
 import MatterCrypto
-import MatterTransport
 import Testing
 
-@testable import MatterSecureChannel
+@testable import MatterNetwork
 
 /// PASE and CASE between two engines under a virtual clock, on links that lose, repeat, reorder and damage datagrams.
 @Suite struct HandshakeNetworkTests {

@@ -1,11 +1,9 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterTLV
-import MatterTransport
 import TestSupport
 import Testing
 
-@testable import MatterSecureChannel
+@testable import MatterNetwork
 
 /// Damaged handshake messages: decoders refuse them with a typed error or read what can be written again, and the state
 /// machines never come to a session by them.

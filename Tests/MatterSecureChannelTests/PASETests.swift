@@ -1,10 +1,9 @@
+import MatterBase
 import MatterCrypto
-import MatterTLV
-import MatterTransport
 import TestSupport
 import Testing
 
-@testable import MatterSecureChannel
+@testable import MatterNetwork
 
 /// Commissioner against device, without a network.
 @Suite struct PASETests {

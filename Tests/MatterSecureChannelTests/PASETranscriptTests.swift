@@ -1,9 +1,8 @@
 import MatterCrypto
-import MatterTransport
 import TestSupport
 import Testing
 
-@testable import MatterSecureChannel
+@testable import MatterNetwork
 
 /// A commercial commissioner's handshake with a device whose random numbers are known.
 @Suite(.vectors, .enabled(if: Vectors.available)) struct PASETranscriptTests {

@@ -1,9 +1,8 @@
-import MatterTLV
-import MatterTransport
+import MatterBase
 import TestSupport
 import Testing
 
-@testable import MatterSecureChannel
+@testable import MatterNetwork
 
 @Suite struct SessionParametersTests {
     private func decode(_ octets: String, base: ReliabilityParameters = .standard) throws -> SessionParameters {

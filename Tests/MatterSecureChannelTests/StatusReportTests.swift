@@ -1,8 +1,7 @@
-import MatterTransport
 import TestSupport
 import Testing
 
-@testable import MatterSecureChannel
+@testable import MatterNetwork
 
 @Suite struct StatusReportTests {
     @Test(

@@ -1,11 +1,9 @@
-import MatterCredentials
 import MatterCrypto
-import MatterTransport
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import MatterSecureChannel
+@testable import MatterNetwork
 
 /// The same octets on every run.
 final class SeededRandom: RandomSource {

@@ -1,7 +1,6 @@
-import MatterTransport
 import Testing
 
-@testable import MatterSecureChannel
+@testable import MatterNetwork
 
 /// Requests and answers over a session under a virtual clock.
 @Suite struct TrafficNetworkTests {

@@ -1,6 +1,5 @@
-import MatterInteraction
-import MatterSession
-import MatterTransport
+import MatterModel
+import MatterNetwork
 import Testing
 
 /// Event in, action out.

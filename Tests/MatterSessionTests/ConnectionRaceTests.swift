@@ -1,9 +1,7 @@
-import MatterSecureChannel
 import MatterTestKit
-import MatterTransport
 import Testing
 
-@testable import MatterSession
+@testable import MatterNetwork
 
 /// Event in, action out.
 @Suite("Connection race")

@@ -1,11 +1,8 @@
-import MatterCredentials
 import MatterCrypto
-import MatterSecureChannel
 import MatterTestKit
-import MatterTransport
 import Testing
 
-@testable import MatterSession
+@testable import MatterNetwork
 
 /// Real sockets on the loopback interface, real time.
 @Suite("Connector", .virtualTime)

@@ -1,12 +1,10 @@
 import MatterCrypto
-import MatterInteraction
-import MatterSecureChannel
+import MatterModel
 import MatterTestKit
-import MatterTransport
 import Synchronization
 import Testing
 
-@testable import MatterSession
+@testable import MatterNetwork
 
 @Suite("What peers begin on our sessions", .virtualTime)
 struct IncomingReportsTests {

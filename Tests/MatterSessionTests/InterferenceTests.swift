@@ -1,12 +1,9 @@
-import MatterCredentials
 import MatterCrypto
-import MatterSecureChannel
 import MatterTestKit
-import MatterTransport
 import Testing
 
-@testable import MatterRecords
-@testable import MatterSession
+@testable import MatterNetwork
+@testable import MatterState
 
 /// What one wrong answer can do to a handshake: nothing, as long as the right one comes too.
 @Suite("Interference", .virtualTime)

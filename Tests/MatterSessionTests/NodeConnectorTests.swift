@@ -1,12 +1,9 @@
-import MatterCredentials
 import MatterCrypto
-import MatterSecureChannel
 import MatterTestKit
-import MatterTransport
 import Testing
 
-@testable import MatterRecords
-@testable import MatterSession
+@testable import MatterNetwork
+@testable import MatterState
 
 /// Operational sessions over real sockets.
 @Suite("Node connector", .virtualTime)

@@ -1,7 +1,5 @@
-import MatterDiscovery
-import MatterSession
+import MatterNetwork
 import MatterTestKit
-import MatterTransport
 import Synchronization
 import Testing
 

@@ -1,10 +1,7 @@
-import MatterDataModel
-import MatterInteraction
-import MatterSecureChannel
-import MatterSession
-import MatterTLV
+import MatterBase
+import MatterModel
+import MatterNetwork
 import MatterTestKit
-import MatterTransport
 import Testing
 
 /// Sessions and interactions on a link that delivers everything and takes long messages, as TCP does.

@@ -1,5 +1,4 @@
-import MatterSession
-import MatterTransport
+import MatterNetwork
 import Testing
 
 @Suite("The proof that a command did not run")

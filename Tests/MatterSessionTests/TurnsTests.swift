@@ -1,6 +1,5 @@
-import MatterSession
+import MatterNetwork
 import MatterTestKit
-import MatterTransport
 import Synchronization
 import Testing
 

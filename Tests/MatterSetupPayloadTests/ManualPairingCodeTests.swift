@@ -1,4 +1,4 @@
-import MatterSetupPayload
+import MatterCrypto
 import TestSupport
 import Testing
 

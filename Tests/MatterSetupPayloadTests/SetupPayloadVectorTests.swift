@@ -1,6 +1,6 @@
 import Foundation
-import MatterSetupPayload
-import MatterTLV
+import MatterBase
+import MatterCrypto
 import TestSupport
 import Testing
 

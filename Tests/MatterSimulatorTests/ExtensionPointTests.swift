@@ -1,7 +1,6 @@
-import MatterCredentials
 import MatterCrypto
-import MatterDataModel
-import MatterSecureChannel
+import MatterModel
+import MatterNetwork
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
-import MatterErrors
-import MatterStore
+import MatterBase
+import MatterState
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import MatterStore
+import MatterState
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import MatterStore
+@testable import MatterState
 
 @Suite("descriptors")
 struct DescriptorTests {

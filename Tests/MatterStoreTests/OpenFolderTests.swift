@@ -1,5 +1,5 @@
 import Foundation
-import MatterStore
+import MatterState
 import Testing
 
 /// One process for which the state directory stays open, while others change it.

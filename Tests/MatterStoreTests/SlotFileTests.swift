@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import MatterStore
+@testable import MatterState
 
 /// Two values of one file keep each other out like two processes.
 @Suite("session slots")

@@ -1,5 +1,5 @@
 import Foundation
-import MatterStore
+import MatterState
 
 /// A folder that disappears with the test.
 final class TemporaryFolder: Sendable {

@@ -1,5 +1,5 @@
 import JSON
-import MatterTLV
+import MatterBase
 import TestSupport
 import Testing
 

@@ -1,4 +1,4 @@
-import MatterTLV
+import MatterBase
 import TestSupport
 import Testing
 

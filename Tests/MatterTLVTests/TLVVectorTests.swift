@@ -1,6 +1,6 @@
 import Foundation
 import JSON
-import MatterTLV
+import MatterBase
 import TestSupport
 import Testing
 

@@ -1,11 +1,8 @@
-package import MatterCommissioning
-import MatterCredentials
+package import MatterBase
+package import MatterController
 import MatterCrypto
-import MatterDataModel
-package import MatterInteraction
-import MatterSecureChannel
-package import MatterTLV
-import MatterTransport
+package import MatterModel
+import MatterNetwork
 import Synchronization
 
 /// A device on the network of a test that can be commissioned: the fake device behind real sessions.

@@ -1,8 +1,6 @@
-import MatterDataModel
-package import MatterInteraction
-package import MatterSecureChannel
-package import MatterTLV
-package import MatterTransport
+package import MatterBase
+package import MatterModel
+package import MatterNetwork
 
 /// What a loopback device does when it is asked to.
 package struct DeviceModel: Sendable {

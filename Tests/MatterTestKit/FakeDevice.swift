@@ -1,9 +1,7 @@
-package import MatterCommissioning
-package import MatterCredentials
+package import MatterBase
+package import MatterController
 package import MatterCrypto
-package import MatterDataModel
-package import MatterInteraction
-package import MatterTLV
+package import MatterModel
 
 /// A device that is being commissioned: what it says of itself and how it answers, without a network.
 package struct FakeDevice: Sendable {

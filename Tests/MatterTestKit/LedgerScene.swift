@@ -1,5 +1,4 @@
 import Foundation
-import MatterCredentials
 import MatterCrypto
 
 /// What a ledger holds, as answers in its own form by path.

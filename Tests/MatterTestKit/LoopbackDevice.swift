@@ -1,11 +1,7 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterInteraction
-package import MatterSecureChannel
-import MatterSession
-import MatterTLV
-package import MatterTransport
+import MatterModel
+package import MatterNetwork
 import Synchronization
 
 /// A device on the network of a test: the responder halves of PASE and CASE, and whatever a test makes of the

@@ -1,5 +1,5 @@
 import MatterCrypto
-package import MatterRecords
+package import MatterState
 
 extension SetupFingerprint {
     /// As release 0.1.0 made it.

@@ -1,4 +1,4 @@
-package import MatterCredentials
+package import MatterCrypto
 import Synchronization
 
 /// The local authority, watched.

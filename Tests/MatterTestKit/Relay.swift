@@ -1,4 +1,4 @@
-package import MatterTransport
+package import MatterNetwork
 import Synchronization
 
 /// A relay between one client and one device of the test's network, which loses or delays what a test wants lost or late.

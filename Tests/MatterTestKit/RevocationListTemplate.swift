@@ -1,5 +1,4 @@
 import Foundation
-package import MatterCredentials
 package import MatterCrypto
 
 /// A list of revoked certificates (CRL) before it is signed, which a test may make wrong.

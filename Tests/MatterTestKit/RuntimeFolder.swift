@@ -1,5 +1,5 @@
 import Foundation
-package import MatterStore
+package import MatterState
 
 /// A folder in memory for kept sessions, which disappears with the test.
 package final class RuntimeFolder: Sendable {

@@ -1,5 +1,5 @@
-import MatterCommissioning
-package import MatterRecords
+import MatterController
+package import MatterState
 import Synchronization
 
 /// What the journal held at certain moments.

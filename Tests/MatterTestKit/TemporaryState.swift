@@ -1,5 +1,5 @@
 import Foundation
-package import MatterStore
+package import MatterState
 
 /// A state directory that disappears with the test.
 package final class TemporaryState: Sendable {

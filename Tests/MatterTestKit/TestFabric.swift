@@ -1,6 +1,5 @@
-package import MatterCredentials
-import MatterCrypto
-package import MatterSecureChannel
+package import MatterCrypto
+package import MatterNetwork
 
 /// A fabric with its certificate authority, and nodes of it.
 package struct TestFabric: Sendable {

@@ -1,5 +1,5 @@
 import Glibc
-package import MatterTransport
+package import MatterNetwork
 import Synchronization
 
 /// The network of one test: hosts in memory that are called by loopback addresses.

@@ -1,5 +1,5 @@
 import Dispatch
-package import MatterTransport
+package import MatterNetwork
 import Synchronization
 
 /// A time that passes only when nothing is left to do.

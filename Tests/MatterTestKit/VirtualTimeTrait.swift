@@ -1,4 +1,4 @@
-package import MatterTransport
+package import MatterNetwork
 import Synchronization
 package import Testing
 

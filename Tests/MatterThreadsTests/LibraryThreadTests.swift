@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import MatterThreads
+@testable import MatterBase
 
 @Suite("The thread of a library") struct LibraryThreadTests {
     /// A loop as a library has it: it waits for its alarm, and calls back.

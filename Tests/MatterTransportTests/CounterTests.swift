@@ -1,7 +1,7 @@
 import MatterCrypto
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 @Suite struct MessageCounterTests {
     @Test("counters go up by one")

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 /// Several addresses for one peer, and addresses that cannot be sent to.
 @Suite struct EngineAddressTests {

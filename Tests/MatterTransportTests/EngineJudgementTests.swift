@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 /// Messages that count only after their reader has accepted them.
 @Suite struct EngineJudgementTests {

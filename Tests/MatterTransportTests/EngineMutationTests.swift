@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 /// Damaged datagrams: nothing crashes, nothing false gets through, nothing piles up.
 @Suite struct EngineMutationTests {

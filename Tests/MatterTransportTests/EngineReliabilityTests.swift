@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 /// The Message Reliability Protocol, event by event.
 @Suite struct EngineReliabilityTests {

@@ -2,7 +2,7 @@ import MatterCrypto
 import TestSupport
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 /// Which messages an engine lets in, and what becomes of its sessions.
 @Suite struct EngineSessionTests {

@@ -3,7 +3,7 @@ import MatterCrypto
 import TestSupport
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 /// The edge: real sockets on the loopback interface, real time.
 @Suite(.timed, .timeLimit(.minutes(5))) struct ExchangeManagerTests {

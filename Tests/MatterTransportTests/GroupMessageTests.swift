@@ -2,7 +2,7 @@ import MatterCrypto
 import TestSupport
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 @Suite("Messages to groups") struct GroupMessageTests {
     private static let security = GroupMessageSecurity(

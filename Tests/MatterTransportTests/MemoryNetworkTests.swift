@@ -1,4 +1,4 @@
-import MatterTransport
+import MatterNetwork
 import Synchronization
 import TestSupport
 import Testing

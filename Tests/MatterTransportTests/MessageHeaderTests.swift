@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 @Suite struct MessageHeaderTests {
     private static let samples: [(MessageHeader, String)] = [

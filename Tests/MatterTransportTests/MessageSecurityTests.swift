@@ -2,7 +2,7 @@ import MatterCrypto
 import TestSupport
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 /// Sealed messages; the expected octets were computed with another implementation of AES-CCM.
 @Suite struct MessageSecurityTests {

@@ -3,7 +3,7 @@ import MatterCrypto
 import TestSupport
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 /// Complete datagrams of another implementation.
 @Suite(.vectors, .enabled(if: Vectors.available)) struct MessageVectorTests {

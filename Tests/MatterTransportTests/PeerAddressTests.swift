@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 @Suite struct PeerAddressTests {
     @Test(

@@ -2,7 +2,7 @@ import MatterCrypto
 import TestSupport
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 /// Two sessions between a commercial commissioner and a device, datagram by datagram.
 @Suite(.vectors, .enabled(if: Vectors.available)) struct RecordedTrafficTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 @Suite struct RetransmissionScheduleTests {
     private func waits(_ interval: Duration, jitter: Double) -> [Double] {

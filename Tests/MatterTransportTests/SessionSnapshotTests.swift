@@ -1,7 +1,7 @@
 import MatterCrypto
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 @Suite("Sessions that go from process to process")
 struct SessionSnapshotTests {

@@ -1,5 +1,5 @@
 import Foundation
-import MatterTransport
+import MatterNetwork
 import Synchronization
 import TestSupport
 import Testing

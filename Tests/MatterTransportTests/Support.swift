@@ -2,7 +2,7 @@ import MatterCrypto
 import Synchronization
 import TestSupport
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 /// The same octets on every run.
 final class SeededRandom: RandomSource {

@@ -1,8 +1,7 @@
 import Foundation
 import JSON
-import MatterCredentials
 import MatterCrypto
-import MatterStore
+import MatterState
 import TestSupport
 import Testing
 

@@ -1,9 +1,8 @@
 import Foundation
 import JSON
-import MatterCredentials
 import MatterCrypto
-import MatterHTTP
-import MatterStore
+import MatterLedger
+import MatterState
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import JSON
-import MatterDataModel
-import MatterHTTP
+import MatterLedger
+import MatterModel
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
 import Foundation
 import JSON
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterHTTP
-import MatterStore
+import MatterBase
+import MatterCrypto
+import MatterLedger
+import MatterModel
+import MatterState
 import RainMakerEmulator
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import Foundation
 import JSON
 import MatterController
-import MatterCredentials
 import MatterCrypto
 import TestSupport
 import Testing

@@ -1,8 +1,7 @@
+import MatterBase
 import MatterController
-import MatterCredentials
 import MatterCrypto
-import MatterDataModel
-import MatterTLV
+import MatterModel
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 import JSON
-import MatterCredentials
-import MatterDataModel
-import MatterRecords
-import MatterSession
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import JSON
-import MatterCredentials
-import MatterHTTP
+import MatterCrypto
+import MatterLedger
 import RainMakerEmulator
 import Synchronization
 import TestSupport

@@ -1,9 +1,8 @@
 import Foundation
 import JSON
-import MatterCredentials
 import MatterCrypto
-import MatterDataModel
-import MatterHTTP
+import MatterLedger
+import MatterModel
 import RainMakerEmulator
 import TestSupport
 import Testing

@@ -1,8 +1,7 @@
-import MatterCredentials
 import MatterCrypto
-import MatterDataModel
-import MatterRecords
-import MatterSession
+import MatterModel
+import MatterNetwork
+import MatterState
 import RainMakerEmulator
 import TestSupport
 import Testing

@@ -1,12 +1,10 @@
 import JSON
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterErrors
-import MatterHTTP
-import MatterRecords
-import MatterSession
-import MatterTLV
+import MatterLedger
+import MatterModel
+import MatterNetwork
+import MatterState
 import RainMakerEmulator
 import TestSupport
 import Testing

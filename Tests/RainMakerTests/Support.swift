@@ -1,11 +1,10 @@
 import Foundation
 import JSON
 import Logging
-import MatterCredentials
 import MatterCrypto
-import MatterDataModel
-import MatterHTTP
-import MatterStore
+import MatterLedger
+import MatterModel
+import MatterState
 import RainMakerEmulator
 import Synchronization
 import Testing

@@ -1,6 +1,6 @@
 /// How long a test waits in real time for what is about to happen: one limit for all. It is for a defect, which would keep
 /// a test waiting for ever; the load of a machine does not reach it.
-package let patience = Duration.seconds(180)
+package let patience = Duration.seconds(900)
 
 /// What a test has waited for and not seen.
 package struct WaitedInVain: Error, CustomStringConvertible {

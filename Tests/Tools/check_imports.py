@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
-"""Compares what the sources import with Package.swift, and Package.swift with the table of docs/architecture.md.
+"""Compares what the sources import and mention with Package.swift and with the table of docs/architecture.md.
 
     Tests/Tools/check_imports.py
 
-Every edge of the package is used by an import, every import has its edge, and the table names the same edges of our own
-modules. Prints what differs, and exits 1 if anything does.
+Every edge of the package is used by an import, and every import has its edge. The table names, for each module or folder
+of a module, what it uses: the edges of the package follow from it, and the sources of a folder mention no type or
+function of a folder that its row does not name. (Members that an extension adds are not seen.) Prints what differs, and
+exits 1 if anything does.
 """
+import collections
 import pathlib
 import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "Sources"
 IMPORT = re.compile(
     r"^(?:@\w+(?:\([^)]*\))?\s+)*(?:public |package |internal |fileprivate |private )?import (?:\w+ )?(\w+)", re.M)
 # What the toolchain brings.
@@ -18,6 +22,14 @@ SYSTEM = {
     "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Glibc", "Musl", "Observation",
     "Swift", "Synchronization", "Testing", "XCTest", "_Concurrency",
 }
+# A declaration of the file's first level that other files see, and whether other modules do.
+DECLARATION = re.compile(
+    r"^(?:@[\w.]+(?:\([^)]*\))? )*(package |public )?(?:(?:final|indirect|nonisolated) )*"
+    r"(?:struct|class|enum|actor|protocol|typealias|func|let|var) (\w+)", re.M)
+NESTED = re.compile(
+    r"\b(?:struct|class|enum|actor|protocol|typealias|associatedtype|case|func|let|var) (\w+)|<(\w+)[:,>]")
+QUIET = re.compile(r'"""[\s\S]*?"""|"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*[\s\S]*?\*/')
+WORD = re.compile(r"(?<![.\w`])([A-Za-z_]\w*)")
 
 
 def package():
@@ -59,18 +71,53 @@ def imports(folder):
 
 
 def table():
-    """The rows of the table: module -> its own modules that it imports."""
+    """The rows of the table: module, or module/folder -> what it uses, as it is written."""
     rows = {}
     for line in (ROOT / "docs/architecture.md").read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("| `") and len(cells) == 3:
-            for name in re.findall(r"`([\w-]+)`", cells[0]):
+            for name in re.findall(r"`([\w/-]+)`", cells[0]):
                 rows[name] = {word.strip(" `") for word in cells[2].split(",")}
     return rows
 
 
+def resolver(rows):
+    """A function from a word of the table to the row that it means, or None."""
+    short = {}
+    for row in rows:
+        last = row.split("/")[-1]
+        short[last] = row
+        short[last.removeprefix("Matter")] = row
+    return short.get
+
+
+def mentions(rows):
+    """(row, other row, file, word): a source of a row mentions what only one other row declares."""
+    owners, texts, inner = collections.defaultdict(set), {}, collections.defaultdict(set)
+    shared = set()
+    for row in rows:
+        for path in sorted((SOURCES / row).rglob("*.swift")):
+            text = QUIET.sub(" ", path.read_text(encoding="utf-8"))
+            texts[row, path] = text
+            for access, name in DECLARATION.findall(text):
+                owners[name].add(row)
+                if access:
+                    shared.add((row, name))
+            inner[row].update(one for pair in NESTED.findall(text) for one in pair if one)
+    for (row, path), text in texts.items():
+        seen = {row.split("/")[0], *IMPORT.findall(text)}
+        for word in sorted(set(WORD.findall(text)) - inner[row]):
+            if len(owners[word]) != 1 or row in owners[word]:
+                continue
+            owner = next(iter(owners[word]))
+            module = owner.split("/")[0]
+            if module in seen and (module == row.split("/")[0] or (owner, word) in shared):
+                yield row, owner, path.relative_to(ROOT), word
+
+
 def differences():
     targets, rows = package(), table()
+    resolve = resolver(rows)
     for name, (folder, depends) in sorted(targets.items()):
         found = imports(folder)
         if not found and not list((ROOT / folder).rglob("*.swift")):
@@ -80,17 +127,33 @@ def differences():
             yield f"Package.swift: {name} lists {unused}, and no source of it imports that"
         for missing in sorted(set(found) - depends - SYSTEM - {name.replace("-", "_")}):
             yield f"{found[missing]}: imports {missing}, which Package.swift does not list for {name}"
+    uses = {row: {resolve(word) for word in words} - {None} for row, words in rows.items()}
     for name, (folder, depends) in sorted(targets.items()):
         if not folder.startswith("Sources/"):
             continue
-        if name not in rows:
+        own = {row for row in rows if row.split("/")[0] == name}
+        if not own:
             yield f"docs/architecture.md: the table has no row for {name}"
             continue
         ours = {one for one in depends if one in targets}
-        named = {full for one in rows[name] for full in (one, "Matter" + one) if full in targets}
+        named = {used.split("/")[0] for row in own for used in uses[row]} & set(targets) - {name}
         if ours != named:
             more, less = sorted(ours - named), sorted(named - ours)
             yield f"docs/architecture.md: {name}: the table lacks {more} and has {less} too many"
+        for path in sorted((ROOT / folder).iterdir()):
+            if own != {name} and f"{name}/{path.name}" not in own and path.suffix != ".docc":
+                yield f"docs/architecture.md: the table has no row for {name}/{path.name}"
+    for row in rows:
+        if row in uses[row]:
+            yield f"docs/architecture.md: {row} uses itself"
+        for used in uses[row]:
+            if row in uses[used]:
+                yield f"docs/architecture.md: {row} and {used} use each other"
+    seen = set()
+    for row, used, path, word in mentions(rows):
+        if used not in uses[row] and (row, used) not in seen:
+            seen.add((row, used))
+            yield f"{path}: mentions {word} of {used}, which the row of {row} in docs/architecture.md does not name"
 
 
 def main():

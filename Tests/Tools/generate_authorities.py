@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the table of the production attestation authorities (PAA) from a snapshot of the Alliance's ledger.
 
-    Tests/Tools/generate_authorities.py INDEX            writes Sources/MatterCredentials/Generated/ProductionAuthorityTable.swift
+    Tests/Tools/generate_authorities.py INDEX            writes Sources/MatterCrypto/Credentials/Generated/ProductionAuthorityTable.swift
     Tests/Tools/generate_authorities.py INDEX --check    fails if the file is not what would be written
 
 INDEX is `trust/index.json`: facts on each certificate, beside the certificates themselves. Only facts enter the table:
@@ -13,7 +13,7 @@ import json
 import pathlib
 import sys
 
-OUTPUT = pathlib.Path(__file__).resolve().parents[2] / "Sources/MatterCredentials/Generated/ProductionAuthorityTable.swift"
+OUTPUT = pathlib.Path(__file__).resolve().parents[2] / "Sources/MatterCrypto/Credentials/Generated/ProductionAuthorityTable.swift"
 
 HEADER = '''// Written by Tests/Tools/generate_authorities.py; change that, not this.
 

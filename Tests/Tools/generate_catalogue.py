@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Turns the machine-readable Matter data model into the table and the typed ids that matterctl carries.
 
-    Tests/Tools/generate_catalogue.py              writes Sources/MatterDataModel/Generated/
+    Tests/Tools/generate_catalogue.py              writes Sources/MatterModel/DataModel/Generated/
     Tests/Tools/generate_catalogue.py --check      exits 1 if a file there is not what would be written
 
 There are two: CatalogueTable.swift, described here, and Clusters.swift, the typed ids (cluster_source.py). It reads data-model.json and data-model-rainmaker.json from --reference (default: "reference" in $MATTERCTL_SHARED,
@@ -445,7 +445,7 @@ def main():
     options = parser.parse_args()
     standard = json.loads((options.reference / "data-model.json").read_text())
     vendor = json.loads((options.reference / "data-model-rainmaker.json").read_text())
-    folder = here / "Sources" / "MatterDataModel" / "Generated"
+    folder = here / "Sources" / "MatterModel" / "DataModel" / "Generated"
     for name, text in {
         "CatalogueTable.swift": render(standard, vendor), "Clusters.swift": cluster_source.Source(standard, vendor).render(),
     }.items():

@@ -2,14 +2,10 @@ package import ArgumentParser
 import Glibc
 import JSON
 package import Logging
-import MatterBluetooth
 package import MatterController
-import MatterDataModel
-import MatterDiscovery
-import MatterInteraction
-package import MatterRecords
-import MatterStore
-package import MatterTransport
+import MatterModel
+package import MatterNetwork
+package import MatterState
 
 /// What a running command works with.
 package struct CommandContext: Sendable {

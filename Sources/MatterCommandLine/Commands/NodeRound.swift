@@ -1,5 +1,5 @@
 import MatterController
-import MatterRecords
+import MatterState
 
 /// A question to many nodes, a few of them at a time.
 enum NodeRound {

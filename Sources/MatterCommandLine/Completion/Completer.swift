@@ -1,7 +1,7 @@
 import ArgumentParser
-import MatterDataModel
-import MatterRecords
+import MatterModel
 import MatterSimulator
+import MatterState
 
 /// Says which words may stand at the cursor, without asking a device or the whole parser.
 struct Completer {

@@ -1,4 +1,4 @@
-import MatterDataModel
+import MatterModel
 
 /// The question of a shell: `---complete SHELL …`.
 struct CompletionCall {

@@ -1,8 +1,7 @@
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterRecords
-import MatterStore
+import MatterCrypto
+import MatterModel
+import MatterState
 
 /// The names that this house has: what the state directory knows, without asking a device.
 struct HouseWords {

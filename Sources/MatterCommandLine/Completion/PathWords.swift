@@ -1,5 +1,5 @@
-import MatterDataModel
-import MatterRecords
+import MatterModel
+import MatterState
 
 /// The paths, fields and values that make sense for a node, as its record has it.
 struct PathWords {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import MatterCommissioning
-package import MatterDataModel
-import MatterRecords
+import MatterController
+package import MatterModel
+import MatterState
 
 /// A time as users write it: `10`, `10s`, `500ms`, `1m30s`, `2min`, `1h`.
 package struct TimeSpan: ExpressibleByArgument {

@@ -1,7 +1,6 @@
 import ArgumentParser
-import MatterCommissioning
 import MatterController
-import MatterSetupPayload
+import MatterCrypto
 
 /// A device that is open for commissioning, in place of a node.
 struct CodeOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 package import ArgumentParser
 package import Logging
 import MatterController
-package import MatterStore
+package import MatterState
 
 /// Options of every command that reads or writes the state directory.
 package struct StateOptions: ParsableArguments {

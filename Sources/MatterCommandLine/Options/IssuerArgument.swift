@@ -1,6 +1,6 @@
 import ArgumentParser
 import MatterController
-import MatterRecords
+import MatterState
 
 /// What `--issuer` says: who gives devices their certificates.
 enum IssuerArgument: ExpressibleByArgument, Equatable {

@@ -1,10 +1,9 @@
 import ArgumentParser
-import MatterCommissioning
+import MatterBase
+import MatterController
 import MatterCrypto
-import MatterDataModel
-import MatterErrors
-import MatterRecords
-import MatterStore
+import MatterModel
+import MatterState
 
 /// The network that a device is to join; passwords and datasets are never arguments, which other users can see.
 struct NetworkJoinOptions: ParsableArguments {

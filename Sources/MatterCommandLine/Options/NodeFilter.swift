@@ -1,6 +1,6 @@
 import ArgumentParser
-import MatterDataModel
-import MatterRecords
+import MatterModel
+import MatterState
 
 /// What the nodes that are meant have in common.
 struct NodeFilter: ParsableArguments {

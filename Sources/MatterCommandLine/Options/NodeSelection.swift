@@ -1,10 +1,10 @@
 import ArgumentParser
 import Glibc
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 
 /// Which nodes a command is about: named, by pattern, or by what they have in common.
 struct NodeSelection: ParsableArguments {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 
 /// Where a device is used, and where it has the time from.
 struct PlaceOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 import Glibc
-import MatterErrors
+import MatterBase
 
 /// Asks for text on the terminal.
 package enum Prompt {

@@ -1,9 +1,8 @@
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
-import MatterTLV
+import MatterCrypto
+import MatterModel
+import MatterState
 
 /// Prints what was read: bare values, path lines, a table, or JSON.
 struct AttributeOutput {

@@ -1,6 +1,6 @@
 package import JSON
-import MatterDataModel
-import MatterErrors
+import MatterBase
+import MatterModel
 
 /// Where results and messages go: results on stdout and nothing else there, everything else on stderr.
 package struct Console: Sendable {

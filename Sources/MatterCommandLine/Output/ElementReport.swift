@@ -1,7 +1,6 @@
 import JSON
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
+import MatterCrypto
+import MatterModel
 
 extension Report {
     /// Where an attribute is, with names where they are known.

@@ -1,13 +1,9 @@
 import JSON
-import MatterCommissioning
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterSession
-import MatterTLV
-import MatterTransport
+import MatterCrypto
+import MatterModel
+import MatterNetwork
 
 /// An error as the user sees it: what failed, in which phase, and what to do next.
 package struct ErrorReport {

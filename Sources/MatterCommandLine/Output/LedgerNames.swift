@@ -1,7 +1,7 @@
 import JSON
-import MatterDataModel
 import MatterLedger
-import MatterStore
+import MatterModel
+import MatterState
 
 /// What the ledger said of products when it was asked last; it is not asked here.
 struct LedgerNames: Sendable {

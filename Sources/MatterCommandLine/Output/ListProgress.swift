@@ -1,6 +1,6 @@
 import JSON
-import MatterCommissioning
-import MatterDataModel
+import MatterController
+import MatterModel
 import Synchronization
 
 /// Shows on stderr how far a list of devices has come: one line that changes on a terminal, and nothing but notes in a log. Programs

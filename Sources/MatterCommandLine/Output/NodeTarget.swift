@@ -1,5 +1,5 @@
-import MatterCredentials
-package import MatterRecords
+import MatterCrypto
+package import MatterState
 
 /// A node as messages name it: by the word that the user gave.
 package struct NodeTarget: Sendable {

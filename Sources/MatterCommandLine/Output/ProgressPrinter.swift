@@ -1,9 +1,9 @@
 import JSON
-import MatterCommissioning
-import MatterCredentials
-import MatterDataModel
-import MatterRecords
-import MatterSession
+import MatterController
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 import Synchronization
 
 /// Shows the stages of a commissioning on stderr.

@@ -1,10 +1,9 @@
 import JSON
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
-import MatterTransport
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 
 /// What a command would send, with `--dry-run`: decoded, and as the bytes of the messages before encryption.
 struct Rehearsal {

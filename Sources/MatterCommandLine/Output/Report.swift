@@ -1,6 +1,6 @@
 package import JSON
-package import MatterCredentials
-package import MatterDataModel
+package import MatterCrypto
+package import MatterModel
 
 /// A result, described once: an object in JSON, lines where it stands alone, a row of a table among others.
 package struct Report: Sendable, JSONConvertible {

@@ -1,10 +1,7 @@
 import Glibc
-import MatterCredentials
-import MatterDiscovery
-import MatterErrors
-import MatterSecureChannel
-import MatterSession
-import MatterTransport
+import MatterBase
+import MatterCrypto
+import MatterNetwork
 
 /// Says why there is no session: the phase, what was tried, what was heard, and the likely remedy.
 struct SessionFailure {

@@ -1,5 +1,4 @@
-import MatterDataModel
-import MatterInteraction
+import MatterModel
 
 /// The next step after a status of the Interaction Model (Matter core specification, section 8.10).
 enum StatusAdvice {

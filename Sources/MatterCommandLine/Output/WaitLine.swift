@@ -1,6 +1,6 @@
 import MatterController
-import MatterRecords
-import MatterTransport
+import MatterNetwork
+import MatterState
 import Synchronization
 
 /// Tells a person on the terminal whom the command waits for, once that takes longer than a second: a line on stderr that is kept

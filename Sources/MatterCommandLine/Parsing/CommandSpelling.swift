@@ -1,6 +1,6 @@
 import ArgumentParser
-import MatterDataModel
-import MatterErrors
+import MatterBase
+import MatterModel
 
 /// Finds a mistyped command before the parser takes it for a value, and names the nearest one.
 enum CommandSpelling {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import MatterDataModel
-import MatterErrors
+import MatterBase
+import MatterModel
 
 extension CommandLineError {
     /// What the parser says on several lines, in the form that all errors have.

@@ -1,5 +1,5 @@
-import MatterDataModel
-import MatterRecords
+import MatterModel
+import MatterState
 
 /// A path of a node that was named by a device behind it, whose endpoint need not be said again.
 enum PlacedPath {

@@ -1,6 +1,6 @@
-import MatterCredentials
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+import MatterCrypto
+package import MatterModel
 
 /// An entry of the access control list (Matter core specification 9.10.5.6).
 package struct AccessControlEntry: Hashable, Sendable {

@@ -1,6 +1,6 @@
-package import MatterDataModel
-package import MatterTLV
-import MatterTransport
+package import MatterBase
+package import MatterModel
+import MatterNetwork
 
 /// Color Control of a light with colour temperature only (Matter application cluster specification 3.2, feature CT).
 package struct ColorTemperatureServer: ClusterServer {

@@ -1,6 +1,5 @@
-package import MatterDataModel
-import MatterInteraction
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// Groups: which groups an endpoint is in (Matter application cluster specification 1.3). The table lies with the fabrics.
 package struct GroupsServer: ClusterServer {

@@ -1,5 +1,5 @@
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// Identify: the device shows which one it is (Matter application cluster specification 1.2).
 package struct IdentifyServer: ClusterServer {

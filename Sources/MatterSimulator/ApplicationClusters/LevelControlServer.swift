@@ -1,6 +1,6 @@
-package import MatterDataModel
-package import MatterTLV
-import MatterTransport
+package import MatterBase
+package import MatterModel
+import MatterNetwork
 
 /// Level Control of a light, bound to the On/Off cluster beside it (Matter application cluster specification 1.6).
 package struct LevelControlServer: ClusterServer {

@@ -1,6 +1,6 @@
-package import MatterDataModel
-package import MatterTLV
-import MatterTransport
+package import MatterBase
+package import MatterModel
+import MatterNetwork
 
 /// On/Off, with the feature Lighting where wanted (Matter application cluster specification 1.5).
 package struct OnOffServer: ClusterServer {

@@ -1,4 +1,4 @@
-package import MatterTransport
+package import MatterNetwork
 
 /// A number that moves evenly from one value to another in a given time.
 package struct Ramp: Sendable, Equatable {

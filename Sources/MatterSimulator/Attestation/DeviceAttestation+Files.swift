@@ -1,4 +1,4 @@
-package import MatterCredentials
+package import MatterCrypto
 
 extension AttestationFiles {
     /// What a virtual device needs of them.

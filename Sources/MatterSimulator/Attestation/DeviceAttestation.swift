@@ -1,9 +1,8 @@
 import JSON
-package import MatterCredentials
+import MatterBase
 package import MatterCrypto
-package import MatterDataModel
-package import MatterStore
-import MatterTLV
+package import MatterModel
+package import MatterState
 
 /// The attestation credentials of virtual devices: an authority of our own making for each state directory, and under it
 /// credentials for each product.

@@ -1,7 +1,7 @@
+package import MatterBase
 package import MatterCrypto
-package import MatterDataModel
-package import MatterTLV
-package import MatterTransport
+package import MatterModel
+package import MatterNetwork
 
 /// What a ``ClusterServer`` sees of its node during a call. Do not keep it.
 package struct ClusterContext {

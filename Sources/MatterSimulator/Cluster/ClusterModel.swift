@@ -1,4 +1,4 @@
-import MatterDataModel
+import MatterModel
 import Synchronization
 
 /// A cluster's definition with its elements by number; one for all nodes of the process.

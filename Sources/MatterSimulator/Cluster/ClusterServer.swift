@@ -1,5 +1,5 @@
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// The behaviour of one cluster on one endpoint of the virtual device: the extension point of this module.
 ///

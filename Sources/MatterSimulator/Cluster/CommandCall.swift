@@ -1,6 +1,5 @@
-package import MatterDataModel
-package import MatterInteraction
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// A command that has passed access control and the catalogue.
 package struct CommandCall: Sendable {

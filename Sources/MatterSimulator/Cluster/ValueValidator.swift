@@ -1,6 +1,5 @@
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// True if a value from outside fits what the catalogue says of its type.
 enum ValueValidator {

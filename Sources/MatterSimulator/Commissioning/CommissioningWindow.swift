@@ -1,8 +1,7 @@
+import MatterBase
 package import MatterCrypto
-import MatterDataModel
-package import MatterSecureChannel
-import MatterTLV
-package import MatterTransport
+import MatterModel
+package import MatterNetwork
 
 /// True if a commissioner with a passcode may connect (Matter core specification 5.4.2.2 and 11.19).
 package struct CommissioningWindow: Sendable {

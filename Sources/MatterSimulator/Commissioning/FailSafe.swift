@@ -1,8 +1,7 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterTLV
-package import MatterTransport
+import MatterModel
+package import MatterNetwork
 
 /// An armed fail-safe: what has been done under it and how to undo it (Matter core specification 11.10.7.2).
 package struct FailSafe: Sendable {

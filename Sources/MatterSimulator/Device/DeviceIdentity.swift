@@ -1,7 +1,7 @@
 import JSON
+import MatterBase
 package import MatterCrypto
-package import MatterStore
-import MatterTLV
+package import MatterState
 
 /// What a virtual device is born with: two numbers that stay the same over its life.
 package struct DeviceIdentity: Sendable, Equatable {

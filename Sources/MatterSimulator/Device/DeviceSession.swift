@@ -1,7 +1,5 @@
-import MatterCredentials
 import MatterCrypto
-import MatterSecureChannel
-import MatterTransport
+import MatterNetwork
 
 /// A secure session with a peer.
 struct DeviceSession: Sendable {

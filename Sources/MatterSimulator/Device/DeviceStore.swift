@@ -1,8 +1,7 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-package import MatterSecureChannel
-package import MatterStore
-import MatterTLV
+package import MatterNetwork
+package import MatterState
 
 /// The state directory of one virtual device.
 ///

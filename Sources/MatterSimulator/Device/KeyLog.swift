@@ -4,8 +4,8 @@ import JSON
 #if MATTERCTL_FUZZ
     import Glibc
     import MatterCrypto
-    import MatterSecureChannel
-    import MatterTransport
+    import MatterNetwork
+    import MatterNetwork
 
     /// Tells a capture's reader which datagrams are under one key: a line for each session with the digests of its keys.
     enum KeyLog {

@@ -1,8 +1,7 @@
-import MatterCredentials
-import MatterDataModel
-import MatterDiscovery
-import MatterTLV
-import MatterTransport
+import MatterBase
+import MatterCrypto
+import MatterModel
+import MatterNetwork
 
 /// One service that a device advertises.
 enum Publication: Hashable, Sendable {

@@ -1,9 +1,7 @@
-import MatterCredentials
-import MatterDataModel
-import MatterDiscovery
-import MatterSession
-import MatterTLV
-import MatterTransport
+import MatterBase
+import MatterCrypto
+import MatterModel
+import MatterNetwork
 
 /// The sleep of the device, and the messages with which it says that it is awake.
 extension SimulatedDevice {

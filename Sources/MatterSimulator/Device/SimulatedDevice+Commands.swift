@@ -1,11 +1,8 @@
 import Logging
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
-import MatterSecureChannel
-import MatterSession
-import MatterTLV
-import MatterTransport
+import MatterBase
+import MatterCrypto
+import MatterModel
+import MatterNetwork
 
 /// Commands that the device sends to others, as a switch does to the lights it is bound to.
 extension SimulatedDevice {

@@ -1,8 +1,7 @@
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
-import MatterTransport
+import MatterBase
+import MatterCrypto
+import MatterModel
+import MatterNetwork
 
 /// Messages to the groups that the device is in (Matter core specification 4.18). None of them is answered.
 extension SimulatedDevice {

@@ -1,8 +1,6 @@
-import MatterCredentials
-import MatterSecureChannel
-import MatterSession
-import MatterTLV
-import MatterTransport
+import MatterBase
+import MatterCrypto
+import MatterNetwork
 
 /// PASE and CASE from the device's side.
 extension SimulatedDevice {

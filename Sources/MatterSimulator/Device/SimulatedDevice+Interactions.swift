@@ -1,9 +1,6 @@
-import MatterDataModel
-import MatterInteraction
-import MatterSecureChannel
-import MatterSession
-import MatterTLV
-import MatterTransport
+import MatterBase
+import MatterModel
+import MatterNetwork
 
 /// The Interaction Model on the device's exchanges.
 extension SimulatedDevice {

@@ -1,5 +1,5 @@
-import MatterStore
-import MatterTLV
+import MatterBase
+import MatterState
 
 /// What a device keeps over a restart.
 extension SimulatedDevice {

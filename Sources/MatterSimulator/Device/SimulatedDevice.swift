@@ -1,10 +1,7 @@
-import MatterCredentials
+import MatterBase
 package import MatterCrypto
-package import MatterDiscovery
-import MatterInteraction
-import MatterSecureChannel
-import MatterTLV
-package import MatterTransport
+import MatterModel
+package import MatterNetwork
 
 /// A running virtual device: a ``SimulatedNode`` with a socket, sessions, advertising and a state directory.
 ///

@@ -1,4 +1,4 @@
-import MatterDataModel
+import MatterModel
 
 extension DeviceKind {
     /// What moves air, warmth, bolts and blinds.

@@ -1,6 +1,5 @@
-package import MatterDataModel
-import MatterErrors
-import MatterTLV
+import MatterBase
+package import MatterModel
 
 /// A device type that can be simulated: how an endpoint of it is built.
 ///

@@ -1,8 +1,7 @@
-package import MatterCredentials
-import MatterCrypto
-import MatterDataModel
-package import MatterSecureChannel
-package import MatterTLV
+package import MatterBase
+package import MatterCrypto
+import MatterModel
+package import MatterNetwork
 
 /// A fabric that the device belongs to, with everything that is kept for it.
 package struct FabricEntry: Sendable {

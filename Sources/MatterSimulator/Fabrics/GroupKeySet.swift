@@ -1,6 +1,6 @@
+import MatterBase
 package import MatterCrypto
-package import MatterDataModel
-import MatterTLV
+package import MatterModel
 
 /// A set of up to three epoch keys (Matter core specification 11.2.5.4). Set 0 is the identity protection key.
 package struct GroupKeySet: Sendable, Equatable {

@@ -1,4 +1,4 @@
-import MatterErrors
+import MatterBase
 
 /// The faults that a virtual device plays, as `--fault` gives them: words with parameters, separated by commas.
 ///

@@ -1,4 +1,4 @@
-import MatterTransport
+import MatterNetwork
 
 /// What a running device remembers of its faults.
 struct FaultState: Sendable {

@@ -1,4 +1,4 @@
-import MatterTransport
+import MatterNetwork
 import Synchronization
 
 /// The links of a device whose radio is off while it sleeps, and of one that is not on its network.

@@ -1,7 +1,6 @@
-import MatterCredentials
-import MatterDataModel
-package import MatterInteraction
-package import MatterTransport
+import MatterCrypto
+package import MatterModel
+package import MatterNetwork
 
 /// A subscription that this node publishes (Matter core specification 8.5).
 package struct PublishedSubscription: Sendable {

@@ -1,6 +1,5 @@
-package import MatterDataModel
-package import MatterInteraction
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// A command whose answer waits for work of the edge.
 package struct PendingCommand: Sendable {

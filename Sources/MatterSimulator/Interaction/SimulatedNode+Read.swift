@@ -1,6 +1,5 @@
-import MatterDataModel
-package import MatterInteraction
-import MatterTLV
+import MatterBase
+package import MatterModel
 
 /// Reading (Matter core specification 8.4.3.2).
 extension SimulatedNode {

@@ -1,7 +1,6 @@
-import MatterCredentials
-import MatterDataModel
-package import MatterInteraction
-package import MatterTransport
+import MatterCrypto
+package import MatterModel
+package import MatterNetwork
 
 /// Subscriptions from the publisher's side.
 extension SimulatedNode {

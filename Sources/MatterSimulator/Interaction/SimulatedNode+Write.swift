@@ -1,6 +1,5 @@
-import MatterDataModel
-package import MatterInteraction
-import MatterTLV
+import MatterBase
+package import MatterModel
 
 /// Writing (Matter core specification 8.7.3.2).
 extension SimulatedNode {

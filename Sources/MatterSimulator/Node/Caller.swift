@@ -1,6 +1,5 @@
-package import MatterCredentials
 package import MatterCrypto
-package import MatterTransport
+package import MatterNetwork
 
 /// On whose behalf something is asked of the node: the subject descriptor of access control
 /// (Matter core specification 6.6.5.1).

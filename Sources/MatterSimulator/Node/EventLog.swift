@@ -1,5 +1,5 @@
-import MatterInteraction
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// An event that a node remembers.
 struct EventRecord: Sendable {

@@ -1,7 +1,6 @@
-package import MatterCredentials
 package import MatterCrypto
-package import MatterDataModel
-package import MatterSecureChannel
+package import MatterModel
+package import MatterNetwork
 
 /// What a virtual device is.
 package struct NodeConfiguration: Sendable {

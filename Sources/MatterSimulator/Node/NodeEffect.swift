@@ -1,7 +1,7 @@
-package import MatterCredentials
-package import MatterDataModel
-package import MatterTLV
-package import MatterTransport
+package import MatterBase
+package import MatterCrypto
+package import MatterModel
+package import MatterNetwork
 
 /// What the pure node wants its edge to do.
 package enum NodeEffect: Sendable {

@@ -1,6 +1,6 @@
-package import MatterDataModel
-package import MatterTLV
-import MatterTransport
+package import MatterBase
+package import MatterModel
+import MatterNetwork
 
 /// A device type on an endpoint.
 package struct DeviceTypeRevision: Hashable, Sendable {

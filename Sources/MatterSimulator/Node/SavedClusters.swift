@@ -1,5 +1,5 @@
-import MatterDataModel
-package import MatterTLV
+package import MatterBase
+import MatterModel
 
 /// Attributes and further state of clusters as they are saved.
 package struct SavedClusters: Sendable, Equatable {

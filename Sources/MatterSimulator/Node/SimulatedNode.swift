@@ -1,8 +1,7 @@
+package import MatterBase
 package import MatterCrypto
-import MatterDataModel
-package import MatterInteraction
-package import MatterTLV
-package import MatterTransport
+package import MatterModel
+package import MatterNetwork
 
 /// A point in time on both clocks.
 package struct Moment: Sendable {

@@ -1,6 +1,6 @@
-import MatterCredentials
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterCrypto
+import MatterModel
 
 /// Access Control: who may do what (Matter core specification 9.10). The entries themselves lie in the table of fabrics.
 struct AccessControlServer: ClusterServer {

@@ -1,7 +1,7 @@
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterSecureChannel
-import MatterTLV
+import MatterModel
+import MatterNetwork
 
 /// Administrator Commissioning: opens the window for further administrators (Matter core specification 11.19).
 struct AdministratorCommissioningServer: ClusterServer {

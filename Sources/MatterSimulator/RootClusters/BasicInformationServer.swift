@@ -1,5 +1,5 @@
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// Basic Information: what the whole device is (Matter core specification 11.1).
 struct BasicInformationServer: ClusterServer {

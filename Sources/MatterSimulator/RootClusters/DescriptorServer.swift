@@ -1,5 +1,5 @@
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// Descriptor: what an endpoint is (Matter core specification 9.5).
 struct DescriptorServer: ClusterServer {

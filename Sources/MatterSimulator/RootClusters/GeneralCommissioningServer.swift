@@ -1,5 +1,5 @@
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// General Commissioning: the fail-safe, and the manufacturer's terms (Matter core specification 11.10).
 struct GeneralCommissioningServer: ClusterServer {

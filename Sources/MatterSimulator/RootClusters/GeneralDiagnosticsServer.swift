@@ -1,5 +1,5 @@
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// General Diagnostics (Matter core specification 11.12).
 struct GeneralDiagnosticsServer: ClusterServer {

@@ -1,5 +1,5 @@
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// Group Key Management (Matter core specification 11.2). Keys and groups lie in the table of fabrics.
 struct GroupKeyManagementServer: ClusterServer {

@@ -1,7 +1,6 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterTLV
+import MatterModel
 
 /// Commands that change the table of fabrics.
 extension OperationalCredentialsServer {

@@ -1,7 +1,6 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterTLV
+import MatterModel
 
 /// Operational Credentials: attestation, and membership of fabrics (Matter core specification 11.18). What changes the
 /// table of fabrics is in `OperationalCredentialsServer+Fabrics.swift`.

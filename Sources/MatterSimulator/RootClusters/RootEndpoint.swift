@@ -1,5 +1,5 @@
-import MatterCredentials
-import MatterDataModel
+import MatterCrypto
+import MatterModel
 
 /// The endpoint that every node has, with the clusters that make it one (Matter device library, Root Node).
 enum RootEndpoint {

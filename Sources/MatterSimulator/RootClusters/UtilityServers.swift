@@ -1,5 +1,5 @@
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// User Label: names that people give to the device (Matter core specification 9.8).
 struct UserLabelServer: ClusterServer {

@@ -1,6 +1,6 @@
 package import JSON
-import MatterErrors
-package import MatterHTTP
+import MatterBase
+package import MatterLedger
 
 /// Reads the cloud's answers: documents, and the error format with its variants (docs/rainmaker.md).
 package enum CloudAnswer {

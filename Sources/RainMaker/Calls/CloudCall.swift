@@ -1,6 +1,6 @@
 package import JSON
-package import MatterErrors
-package import MatterHTTP
+package import MatterBase
+package import MatterLedger
 
 /// One operation of the cloud's interface with its arguments.
 package struct CloudCall: Sendable, Equatable {

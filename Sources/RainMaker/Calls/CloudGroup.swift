@@ -1,7 +1,6 @@
 import JSON
-package import MatterCredentials
+import MatterBase
 package import MatterCrypto
-import MatterErrors
 
 /// A node group, which may be a Matter fabric (docs/rainmaker.md).
 package struct CloudGroup: Sendable, Equatable {

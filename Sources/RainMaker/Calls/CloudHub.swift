@@ -1,5 +1,5 @@
 import JSON
-import MatterHTTP
+import MatterLedger
 
 /// A controller that is told what to do through its parameters in the cloud, and not through a cluster: the firmware of
 /// 2026, and the older one without a Matter server (docs/rainmaker.md).

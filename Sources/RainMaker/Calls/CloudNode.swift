@@ -1,5 +1,5 @@
 package import JSON
-package import MatterCredentials
+package import MatterCrypto
 
 /// A node of the user's account (docs/rainmaker.md).
 package struct CloudNode: Sendable, Equatable {

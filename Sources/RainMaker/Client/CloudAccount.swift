@@ -1,8 +1,8 @@
 import JSON
+import MatterBase
 import MatterCrypto
-import MatterErrors
-package import MatterHTTP
-package import MatterStore
+package import MatterLedger
+package import MatterState
 
 /// A service and the user who is logged in there.
 package struct CloudAccount: Sendable, Equatable {

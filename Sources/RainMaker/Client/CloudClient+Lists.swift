@@ -1,7 +1,7 @@
 import JSON
-import MatterCredentials
-import MatterErrors
-import MatterHTTP
+import MatterBase
+import MatterCrypto
+import MatterLedger
 
 extension CloudClient {
     /// More pages than any account has; a cloud that never ends would keep us forever.

@@ -1,8 +1,8 @@
 package import JSON
 package import Logging
-import MatterErrors
-package import MatterHTTP
-import MatterStore
+import MatterBase
+package import MatterLedger
+import MatterState
 
 /// Calls the cloud for one account: adds the token, renews it before it expires and once after a 401, judges the
 /// answers.

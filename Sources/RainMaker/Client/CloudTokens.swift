@@ -1,6 +1,6 @@
 import FoundationEssentials
 import JSON
-import MatterErrors
+import MatterBase
 
 /// The tokens of one session with the cloud.
 package struct CloudTokens: Sendable, Equatable {

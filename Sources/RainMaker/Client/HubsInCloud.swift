@@ -1,8 +1,8 @@
 import JSON
-package import MatterCredentials
-import MatterErrors
-package import MatterHTTP
-package import MatterTransport
+import MatterBase
+package import MatterCrypto
+package import MatterLedger
+package import MatterNetwork
 
 /// What is done with the controllers that are told through the cloud (docs/rainmaker.md).
 package struct HubsInCloud: Sendable {

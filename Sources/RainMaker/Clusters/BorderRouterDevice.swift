@@ -1,8 +1,8 @@
 import JSON
+import MatterBase
 import MatterController
 package import MatterCrypto
-package import MatterDataModel
-import MatterTLV
+package import MatterModel
 
 /// The older cluster of Thread border routers (docs/rainmaker.md).
 package struct BorderRouterDevice: Sendable {

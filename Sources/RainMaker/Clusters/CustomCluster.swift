@@ -1,11 +1,9 @@
+import MatterBase
 package import MatterController
-import MatterCredentials
-package import MatterDataModel
-import MatterInteraction
-package import MatterRecords
-import MatterSession
-import MatterTLV
-package import MatterTransport
+import MatterCrypto
+package import MatterModel
+package import MatterNetwork
+package import MatterState
 
 /// One of Espressif's clusters on the endpoint of a node that has it.
 package struct CustomCluster: Sendable {

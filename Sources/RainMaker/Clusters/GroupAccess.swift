@@ -1,6 +1,6 @@
+import MatterBase
 package import MatterController
-package import MatterCredentials
-import MatterErrors
+package import MatterCrypto
 
 /// The access control entries of a group's members (docs/rainmaker.md).
 ///

@@ -1,9 +1,8 @@
+import MatterBase
 package import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
-package import MatterTransport
+import MatterCrypto
+import MatterModel
+package import MatterNetwork
 
 /// The rights of a controller's certificate on our fabric.
 package struct HubCertificate: Sendable {

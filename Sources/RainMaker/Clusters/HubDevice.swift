@@ -1,9 +1,7 @@
+import MatterBase
 import MatterController
-package import MatterDataModel
-import MatterErrors
-package import MatterHTTP
-import MatterInteraction
-import MatterTLV
+package import MatterLedger
+package import MatterModel
 
 /// Hands an account to a controller: the procedures of the Matter Controller cluster (docs/rainmaker.md).
 package struct HubDevice: Sendable {

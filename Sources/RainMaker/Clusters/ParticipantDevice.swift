@@ -1,6 +1,6 @@
+import MatterBase
 import MatterController
-package import MatterDataModel
-import MatterTLV
+package import MatterModel
 
 /// The cluster of a participant's badge (docs/rainmaker.md).
 package struct ParticipantDevice: Sendable {

@@ -1,4 +1,4 @@
-import MatterDataModel
+import MatterModel
 
 /// The RainMaker cluster (docs/rainmaker.md).
 extension RainMakerCluster {

@@ -1,13 +1,10 @@
 package import JSON
+import MatterBase
 package import MatterController
-package import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-package import MatterRecords
-import MatterSession
-import MatterTLV
-package import MatterTransport
+package import MatterCrypto
+import MatterModel
+package import MatterNetwork
+package import MatterState
 
 /// Procedures on a device of a RainMaker fabric, over its operational session (docs/rainmaker.md).
 package struct RainMakerDevice: Sendable {

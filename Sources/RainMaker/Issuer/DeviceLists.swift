@@ -1,9 +1,9 @@
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterRecords
-import MatterTransport
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 
 /// Keeps the lists of devices that the controllers of a group have current (docs/rainmaker.md).
 struct DeviceLists {

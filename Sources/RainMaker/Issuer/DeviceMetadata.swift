@@ -1,7 +1,7 @@
 package import JSON
-package import MatterCredentials
-import MatterDataModel
-import MatterTLV
+import MatterBase
+package import MatterCrypto
+import MatterModel
 
 /// The cloud's metadata of a device, in the layouts of both apps (docs/rainmaker.md).
 package struct DeviceMetadata: Sendable {

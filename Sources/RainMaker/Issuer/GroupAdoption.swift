@@ -1,6 +1,6 @@
-import MatterCredentials
-package import MatterRecords
-import MatterSession
+import MatterCrypto
+import MatterNetwork
+package import MatterState
 
 /// Makes node records of a group's nodes, which other users may have commissioned.
 package struct GroupAdoption: Sendable {

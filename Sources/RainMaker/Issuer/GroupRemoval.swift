@@ -1,5 +1,5 @@
-import MatterCredentials
-import MatterErrors
+import MatterBase
+import MatterCrypto
 
 /// Tells the cloud about nodes that have left the fabric (docs/rainmaker.md).
 package struct GroupRemoval: Sendable {

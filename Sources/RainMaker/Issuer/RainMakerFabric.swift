@@ -1,9 +1,7 @@
-package import MatterCredentials
+import MatterBase
 package import MatterCrypto
-import MatterErrors
-package import MatterRecords
-import MatterSession
-package import MatterStore
+import MatterNetwork
+package import MatterState
 
 /// Joins the fabric of a group and keeps our own certificate on it current (docs/rainmaker.md).
 package struct RainMakerFabric: Sendable {

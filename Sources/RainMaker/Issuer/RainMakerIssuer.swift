@@ -1,10 +1,8 @@
 package import JSON
-package import MatterCredentials
-import MatterCrypto
-import MatterErrors
-import MatterRecords
-import MatterSession
-package import MatterStore
+import MatterBase
+package import MatterCrypto
+import MatterNetwork
+package import MatterState
 
 /// Gives devices their certificates from a group's fabric in the cloud (docs/rainmaker.md).
 ///

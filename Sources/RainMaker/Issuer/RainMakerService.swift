@@ -1,12 +1,10 @@
 import JSON
 package import Logging
+package import MatterBase
 package import MatterController
-package import MatterCredentials
-package import MatterErrors
-package import MatterRecords
-import MatterSession
-package import MatterStore
-package import MatterTransport
+package import MatterCrypto
+package import MatterNetwork
+package import MatterState
 
 extension FabricRecord.Issuer {
     /// A RainMaker cloud; the group lies beside the fabric's record.

@@ -1,8 +1,7 @@
 package import JSON
-package import MatterCredentials
-import MatterRecords
-import MatterSession
-package import MatterStore
+package import MatterCrypto
+import MatterNetwork
+package import MatterState
 
 /// The record of a fabric with a cloud as its issuer, beside the fabric's own record.
 package struct RainMakerMembership: Sendable, Equatable {

@@ -1,9 +1,9 @@
 import ArgumentParser
+import MatterBase
 import MatterCommandLine
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 import RainMaker
 
 struct CloudConfirm: CloudSubcommand {

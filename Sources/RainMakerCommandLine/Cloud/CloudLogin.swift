@@ -1,6 +1,6 @@
 import ArgumentParser
 import MatterCommandLine
-import MatterHTTP
+import MatterLedger
 import RainMaker
 
 struct CloudLogin: LocalCommand {

@@ -1,12 +1,11 @@
 import Logging
+import MatterBase
 import MatterCommandLine
 import MatterController
-import MatterCredentials
-import MatterErrors
-import MatterHTTP
-import MatterRecords
-import MatterStore
-import MatterTransport
+import MatterCrypto
+import MatterLedger
+import MatterNetwork
+import MatterState
 import RainMaker
 
 /// Makes clients of accounts. The HTTP library starts with the first call and not before.

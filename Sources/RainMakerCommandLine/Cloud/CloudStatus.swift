@@ -1,7 +1,7 @@
 import ArgumentParser
+import MatterBase
 import MatterCommandLine
-import MatterErrors
-import MatterHTTP
+import MatterLedger
 import RainMaker
 
 struct CloudStatus: CloudSubcommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterCommandLine
-import MatterDataModel
-import MatterRecords
+import MatterModel
+import MatterState
 import RainMaker
 
 struct CloudSync: CloudSubcommand {

@@ -1,6 +1,6 @@
 import MatterCommandLine
 import MatterController
-import MatterDataModel
+import MatterModel
 import RainMaker
 
 /// A command about one of the custom clusters of a node.

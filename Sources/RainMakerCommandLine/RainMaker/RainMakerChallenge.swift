@@ -1,8 +1,8 @@
 import ArgumentParser
 import MatterCommandLine
 import MatterController
-import MatterCredentials
-import MatterRecords
+import MatterCrypto
+import MatterState
 import RainMaker
 
 struct RainMakerChallenge: CustomClusterCommand {

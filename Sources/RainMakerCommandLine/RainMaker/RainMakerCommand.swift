@@ -1,6 +1,6 @@
 import ArgumentParser
 import MatterCommandLine
-import MatterDataModel
+import MatterModel
 
 struct RainMakerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 import ArgumentParser
+import MatterBase
 import MatterCommandLine
 import MatterController
-import MatterErrors
-import MatterRecords
+import MatterState
 import RainMaker
 
 struct RainMakerNodeID: CustomClusterCommand {

@@ -1,8 +1,7 @@
 import Glibc
-import MatterCredentials
 import MatterCrypto
 import MatterLedger
-import MatterStore
+import MatterState
 
 /// Measures the CPU time of a verdict on a device's attestation, and of loading what it rests on
 /// (Tests/Bench/attestation.sh).

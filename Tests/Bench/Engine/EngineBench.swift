@@ -1,6 +1,6 @@
 import Glibc
 import MatterCrypto
-import MatterTransport
+import MatterNetwork
 
 /// Plays requests and answers between two message engines, for a counter of instructions (Tests/Bench/engine.sh).
 ///

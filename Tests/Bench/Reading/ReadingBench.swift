@@ -1,7 +1,6 @@
 import Glibc
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// The answer to a read of everything: what it costs to parse its messages and to print its values in a pipe. Fails if that
 /// is too much.

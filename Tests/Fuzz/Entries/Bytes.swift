@@ -1,5 +1,5 @@
 import JSON
-import MatterTLV
+import MatterBase
 
 extension FuzzEntry {
     /// TLV and JSON.

@@ -1,8 +1,7 @@
+import MatterBase
 import MatterCrypto
-import MatterTLV
 
-@testable import MatterSecureChannel
-@testable import MatterTransport
+@testable import MatterNetwork
 
 extension FuzzEntry {
     /// Message headers, the message engine, and the handshakes' messages.

@@ -1,5 +1,5 @@
 import JSON
-import MatterHTTP
+import MatterLedger
 
 @testable import RainMaker
 

@@ -1,4 +1,3 @@
-import MatterCredentials
 import MatterCrypto
 
 /// Certificates and what goes with them.

@@ -1,4 +1,4 @@
-import MatterDiscovery
+import MatterNetwork
 
 extension FuzzEntry {
     /// DNS-SD records.

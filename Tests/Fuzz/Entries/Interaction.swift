@@ -1,8 +1,7 @@
-import MatterCommissioning
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
-import MatterTransport
+import MatterBase
+import MatterController
+import MatterModel
+import MatterNetwork
 
 extension FuzzEntry {
     /// The messages of the Interaction Model, and the transactions that they are fed to.

@@ -1,6 +1,6 @@
 import Foundation
 import JSON
-import MatterCredentials
+import MatterCrypto
 
 @testable import MatterLedger
 

@@ -1,6 +1,5 @@
-import MatterCommissioning
+import MatterController
 import MatterCrypto
-import MatterSetupPayload
 
 extension FuzzEntry {
     /// Setup codes and Thread datasets as people have them.

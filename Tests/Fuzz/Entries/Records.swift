@@ -1,9 +1,8 @@
-import MatterCommissioning
-import MatterCredentials
-import MatterRecords
-import MatterSession
-import MatterStore
-import MatterTLV
+import MatterBase
+import MatterController
+import MatterCrypto
+import MatterNetwork
+import MatterState
 
 @testable import RainMaker
 

@@ -1,18 +1,12 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterDiscovery
-import MatterInteraction
-import MatterRecords
-import MatterSession
-import MatterSetupPayload
-import MatterTLV
+import MatterModel
+import MatterState
 import Synchronization
 import TestSupport
 
-@testable import MatterCommissioning
-@testable import MatterSecureChannel
-@testable import MatterTransport
+@testable import MatterController
+@testable import MatterNetwork
 
 /// Inputs of our own encoders, and a few of our own hand.
 enum Seeds {

@@ -1,8 +1,7 @@
 import JSON
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
-import MatterTransport
+import MatterBase
+import MatterModel
+import MatterNetwork
 
 extension FuzzEntry {
     /// Values: what devices report for attributes, what people type, and files of definitions.

@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import MatterCommandLine
 import MatterController
-import MatterTransport
+import MatterNetwork
 import RainMakerCommandLine
 import Synchronization
 import TestSupport

@@ -1,8 +1,7 @@
-import MatterCommissioning
+import MatterBase
+import MatterController
 import MatterCrypto
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterModel
 import TestSupport
 import Testing
 

@@ -1,9 +1,7 @@
-import MatterCommissioning
+import MatterBase
+import MatterController
 import MatterCrypto
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterTLV
+import MatterModel
 import MatterTestKit
 import Synchronization
 import Testing

@@ -1,7 +1,6 @@
-import MatterCommissioning
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterBase
+import MatterController
+import MatterModel
 import MatterTestKit
 import Testing
 

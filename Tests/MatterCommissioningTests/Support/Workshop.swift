@@ -1,14 +1,10 @@
 import Logging
-import MatterCommissioning
-import MatterCredentials
+import MatterController
 import MatterCrypto
-import MatterDataModel
-import MatterDiscovery
-import MatterRecords
-import MatterSession
-import MatterSetupPayload
+import MatterModel
+import MatterNetwork
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Synchronization
 
 /// A commissioner with everything that it needs, on a state directory of its own.

@@ -1,7 +1,6 @@
 import MatterController
-import MatterCredentials
 import MatterCrypto
-import MatterDataModel
+import MatterModel
 import MatterTestKit
 import TestSupport
 

@@ -1,12 +1,10 @@
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
-import MatterSession
-import MatterTLV
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Synchronization
 
 /// A light that counts what it does.

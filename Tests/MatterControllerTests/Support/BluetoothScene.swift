@@ -1,11 +1,9 @@
-import MatterCommissioning
 import MatterController
-import MatterDiscovery
-import MatterRecords
-import MatterSetupPayload
+import MatterCrypto
+import MatterNetwork
 import MatterSimulator
+import MatterState
 import MatterTestKit
-import MatterTransport
 import Synchronization
 
 /// A virtual light straight out of its box, with Bluetooth in memory, and a controller that has both ways to it.

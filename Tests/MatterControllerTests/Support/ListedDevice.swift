@@ -1,7 +1,6 @@
+import MatterBase
 import MatterController
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterModel
 import MatterTestKit
 import Synchronization
 

@@ -1,5 +1,4 @@
-import MatterDataModel
-import MatterInteraction
+import MatterModel
 import Synchronization
 
 /// The commands that a device got.

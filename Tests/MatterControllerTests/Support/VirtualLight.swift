@@ -1,12 +1,9 @@
 import Foundation
-import MatterCredentials
 import MatterCrypto
-import MatterDataModel
-import MatterSecureChannel
-import MatterSetupPayload
+import MatterModel
+import MatterNetwork
 import MatterSimulator
 import MatterTestKit
-import MatterTransport
 
 /// A virtual dimmable light on this host, with a folder for a program's own records beside it.
 final class VirtualLight: Sendable {

@@ -1,6 +1,5 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterErrors
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import MatterCredentials
+import MatterCrypto
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterTLV
 import TestSupport
 import Testing
 

@@ -1,10 +1,9 @@
 import Foundation
 import JSON
-import MatterCrypto
 import TestSupport
 import Testing
 
-@testable import MatterCredentials
+@testable import MatterCrypto
 
 @Suite struct ProductionAuthoritiesTests {
     private static let snapshot = Shared.folder(

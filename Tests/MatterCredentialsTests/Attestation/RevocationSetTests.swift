@@ -1,7 +1,6 @@
 import Foundation
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterErrors
 import TestSupport
 import Testing
 

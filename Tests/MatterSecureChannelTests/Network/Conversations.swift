@@ -1,9 +1,7 @@
-import MatterCredentials
 import MatterCrypto
-import MatterTransport
 import Testing
 
-@testable import MatterSecureChannel
+@testable import MatterNetwork
 
 /// Plays one side of a handshake over an exchange, and installs the session that comes of it.
 final class HandshakeConversation: Conversation {

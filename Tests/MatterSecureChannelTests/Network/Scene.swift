@@ -1,8 +1,7 @@
-import MatterCredentials
-import MatterTransport
+import MatterCrypto
 import Testing
 
-@testable import MatterSecureChannel
+@testable import MatterNetwork
 
 /// A controller (address 1) and a device (address 2) of one fabric on one network.
 struct Scene {

@@ -1,4 +1,4 @@
-import MatterTransport
+import MatterNetwork
 import TestSupport
 
 /// How a link treats datagrams.

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 /// Exchanges over Bluetooth in memory: a commissioner's exchange manager at one end, a device's at the other.
 @Suite(.virtualTime) struct BTPLinkTests {

@@ -1,15 +1,12 @@
 import Logging
-import MatterCredentials
 import MatterCrypto
-import MatterSecureChannel
 import MatterTestKit
-import MatterTransport
 import Synchronization
 import TestSupport
 import Testing
 
-@testable import MatterRecords
-@testable import MatterSession
+@testable import MatterNetwork
+@testable import MatterState
 
 /// Our side of the connections in these tests.
 ///

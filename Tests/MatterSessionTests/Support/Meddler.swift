@@ -1,6 +1,5 @@
-import MatterSecureChannel
+import MatterNetwork
 import MatterTestKit
-import MatterTransport
 import Synchronization
 
 /// Somebody on the way who saw our handshake messages, and answers them or damages the answers.

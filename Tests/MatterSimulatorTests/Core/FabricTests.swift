@@ -1,8 +1,6 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterModel
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterBase
+import MatterCrypto
+import MatterModel
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterModel
 import TestSupport
 import Testing
 
+@testable import MatterNetwork
 @testable import MatterSimulator
-@testable import MatterTransport
 
 @Suite("Faults", .beside)
 struct FaultPlanTests {

@@ -1,9 +1,7 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterInteraction
-import MatterSecureChannel
-import MatterTLV
+import MatterModel
+import MatterNetwork
 import TestSupport
 import Testing
 

@@ -1,10 +1,7 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterInteraction
-import MatterSecureChannel
-import MatterTLV
-import MatterTransport
+import MatterModel
+import MatterNetwork
 
 @testable import MatterSimulator
 

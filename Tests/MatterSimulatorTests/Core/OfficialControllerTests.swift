@@ -1,10 +1,8 @@
 import Foundation
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
-import MatterTransport
+import MatterModel
+import MatterNetwork
 import TestSupport
 import Testing
 

@@ -1,8 +1,7 @@
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
-import MatterTransport
+import MatterBase
+import MatterCrypto
+import MatterModel
+import MatterNetwork
 import TestSupport
 import Testing
 

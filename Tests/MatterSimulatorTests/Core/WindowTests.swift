@@ -1,7 +1,6 @@
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterModel
 import TestSupport
 import Testing
 

@@ -1,10 +1,9 @@
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterTLV
 import TestSupport
 import Testing
 
-@testable import MatterInteraction
+@testable import MatterModel
 @testable import MatterSimulator
 
 /// What the catalogue asks of every device type, asked of every kind that can be simulated.

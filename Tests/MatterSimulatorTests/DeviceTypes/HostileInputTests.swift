@@ -1,10 +1,9 @@
-import MatterDataModel
-import MatterTLV
-import MatterTransport
+import MatterBase
+import MatterNetwork
 import TestSupport
 import Testing
 
-@testable import MatterInteraction
+@testable import MatterModel
 @testable import MatterSimulator
 
 /// Valid requests with senseless values, in any order: every kind answers, and goes on.

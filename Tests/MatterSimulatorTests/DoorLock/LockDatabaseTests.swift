@@ -1,5 +1,5 @@
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterModel
 import TestSupport
 import Testing
 

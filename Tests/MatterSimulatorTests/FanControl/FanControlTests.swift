@@ -1,6 +1,5 @@
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterBase
+import MatterModel
 import TestSupport
 import Testing
 

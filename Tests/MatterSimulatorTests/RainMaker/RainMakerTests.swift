@@ -1,9 +1,7 @@
 import JSON
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterModel
 import TestSupport
 import Testing
 

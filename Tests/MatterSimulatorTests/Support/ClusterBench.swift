@@ -1,11 +1,8 @@
-import MatterCredentials
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterSecureChannel
-import MatterTLV
-import MatterTransport
+import MatterNetwork
 
-@testable import MatterInteraction
+@testable import MatterModel
 @testable import MatterSimulator
 
 /// A node on a clock that only tests move, with one fabric whose administrator asks for everything.

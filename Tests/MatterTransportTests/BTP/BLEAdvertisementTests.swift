@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 @Suite struct BLEAdvertisementTests {
     @Test("the service data of a device is read and written")

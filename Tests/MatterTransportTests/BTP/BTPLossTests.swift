@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 /// Two sessions back to back, and one against a peer that keeps no rules.
 @Suite struct BTPLossTests {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 /// The rules of a BTP session: event in, action out.
 @Suite struct BTPSessionTests {

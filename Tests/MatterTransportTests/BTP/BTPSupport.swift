@@ -1,6 +1,6 @@
 import TestSupport
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 extension [BTPSession.Action] {
     var transmitted: [[UInt8]] { compactMap { if case .transmit(let value) = $0 { value } else { nil } } }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import MatterTransport
+@testable import MatterNetwork
 
 /// Handshakes, segments and advertisements of other implementations.
 @Suite("BTP vectors", .vectors, .enabled(if: Vectors.available)) struct BTPVectorTests {

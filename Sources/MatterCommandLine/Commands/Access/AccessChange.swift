@@ -1,9 +1,9 @@
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterRecords
-import MatterTransport
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 
 /// A command that changes the access control list of a device, and prints the list that the device has then.
 protocol AccessChange: NodeSubject {

@@ -1,8 +1,7 @@
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterTLV
+import MatterCrypto
+import MatterModel
 
 /// Keeps a generic write from taking away our own right to administer a device: only a factory reset would help then.
 struct AccessGuard {

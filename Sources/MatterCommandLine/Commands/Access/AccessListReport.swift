@@ -1,9 +1,9 @@
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterRecords
-import MatterTLV
-import MatterTransport
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 
 /// What is printed of an access control list.
 struct AccessListReport: Sendable {

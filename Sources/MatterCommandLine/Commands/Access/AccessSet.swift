@@ -1,7 +1,7 @@
 import ArgumentParser
+import MatterBase
 import MatterController
-import MatterDataModel
-import MatterErrors
+import MatterModel
 
 struct AccessSet: AccessChange {
     static let configuration = CommandConfiguration(

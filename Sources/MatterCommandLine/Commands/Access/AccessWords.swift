@@ -1,8 +1,8 @@
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 
 /// The words of access control: who, where, and whole lists.
 struct AccessWords: Sendable {

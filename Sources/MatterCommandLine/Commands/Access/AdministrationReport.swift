@@ -1,7 +1,7 @@
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 
 /// What is printed of those who have a say on a node.
 struct AdministrationReport: Sendable {

@@ -1,6 +1,6 @@
 import MatterController
-import MatterStore
-import MatterTransport
+import MatterNetwork
+import MatterState
 import Synchronization
 
 extension CommandStart {

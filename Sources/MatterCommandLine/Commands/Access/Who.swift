@@ -1,6 +1,6 @@
 import ArgumentParser
 import MatterController
-import MatterRecords
+import MatterState
 
 struct Who: NetworkCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,8 @@
 import ArgumentParser
 import JSON
-import MatterCommissioning
 import MatterController
-import MatterCredentials
-import MatterRecords
+import MatterCrypto
+import MatterState
 
 struct Attest: NetworkCommand {
     static let configuration = CommandConfiguration(

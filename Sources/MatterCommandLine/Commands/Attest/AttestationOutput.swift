@@ -1,7 +1,7 @@
 import JSON
 import MatterController
-import MatterCredentials
-import MatterRecords
+import MatterCrypto
+import MatterState
 
 extension Report {
     /// The judgement of a device: its certificates, then every check.

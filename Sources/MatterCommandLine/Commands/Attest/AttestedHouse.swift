@@ -1,7 +1,7 @@
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterErrors
-import MatterRecords
+import MatterCrypto
+import MatterState
 
 /// All nodes of the fabric, judged.
 struct AttestedHouse: Sendable {

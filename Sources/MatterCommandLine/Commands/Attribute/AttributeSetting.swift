@@ -1,7 +1,6 @@
 import ArgumentParser
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// An attribute and its new value, as they are typed.
 struct AttributeSetting {

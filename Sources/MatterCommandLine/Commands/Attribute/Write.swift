@@ -1,10 +1,9 @@
 import ArgumentParser
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 
 struct Write: NodeSubject {
     static let configuration = CommandConfiguration(

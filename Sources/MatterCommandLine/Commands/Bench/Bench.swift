@@ -1,9 +1,8 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterDataModel
-import MatterInteraction
-import MatterTransport
+import MatterModel
+import MatterNetwork
 
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
 import ArgumentParser
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 
 /// The words for what came of a binding.
 struct BindingWords: Sendable {

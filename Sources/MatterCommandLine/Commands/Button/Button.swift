@@ -1,8 +1,7 @@
 import ArgumentParser
+import MatterBase
 import MatterController
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterModel
 
 struct Button: ReadingCommand {
     static let configuration = CommandConfiguration(

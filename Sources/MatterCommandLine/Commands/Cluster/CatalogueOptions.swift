@@ -1,7 +1,6 @@
 import ArgumentParser
-import MatterDataModel
-import MatterRecords
-import MatterStore
+import MatterModel
+import MatterState
 
 /// Options of commands that speak of clusters by name.
 struct CatalogueOptions: ParsableArguments {

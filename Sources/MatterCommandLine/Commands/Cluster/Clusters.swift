@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSON
-import MatterDataModel
-import MatterErrors
+import MatterBase
+import MatterModel
 
 struct Clusters: StateCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
 import ArgumentParser
 import JSON
+import MatterBase
 import MatterController
-import MatterDataModel
-import MatterRecords
-import MatterTLV
+import MatterModel
+import MatterState
 
 struct Describe: NodeSubject {
     static let configuration = CommandConfiguration(

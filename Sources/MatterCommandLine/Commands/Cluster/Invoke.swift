@@ -1,10 +1,9 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 import Synchronization
 
 struct Invoke: NetworkCommand {

@@ -1,8 +1,7 @@
 import JSON
+import MatterBase
 import MatterController
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterModel
 
 /// A command with its fields, as they are typed.
 struct InvokedCommand {

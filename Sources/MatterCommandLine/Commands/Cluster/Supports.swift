@@ -1,8 +1,7 @@
 import ArgumentParser
 import MatterController
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
+import MatterModel
+import MatterState
 
 struct Supports: NodeSubject {
     static let configuration = CommandConfiguration(

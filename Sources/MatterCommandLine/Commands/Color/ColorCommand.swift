@@ -1,6 +1,6 @@
 import ArgumentParser
 import MatterController
-import MatterDataModel
+import MatterModel
 
 struct ColorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import MatterController
-import MatterDataModel
-import MatterInteraction
+import MatterModel
 
 /// A number with a unit that the command knows.
 protocol QuantityArgument: ExpressibleByArgument, TrailingValue {

@@ -1,9 +1,8 @@
 import ArgumentParser
+import MatterBase
 import MatterController
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
-import MatterTLV
+import MatterModel
+import MatterState
 
 /// Options of commands that do one thing.
 struct EverydayOptions: ParsableArguments {

@@ -1,9 +1,8 @@
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 
 /// One verb for several nodes: a result for each, and the failure of one costs the others nothing.
 struct EverydayRound {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterController
-import MatterCredentials
-import MatterRecords
+import MatterCrypto
+import MatterState
 
 extension FabricCommand {
     struct Create: StateCommand {

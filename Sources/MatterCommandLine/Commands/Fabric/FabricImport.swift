@@ -1,9 +1,8 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterCredentials
 import MatterCrypto
-import MatterRecords
+import MatterState
 
 extension FabricCommand {
     struct Import: StateCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import MatterDataModel
-import MatterRecords
+import MatterModel
+import MatterState
 
 extension FabricCommand {
     struct List: StateCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
-import MatterRecords
-import MatterStore
+import MatterState
 
 extension FabricCommand {
     struct Remove: StateCommand {

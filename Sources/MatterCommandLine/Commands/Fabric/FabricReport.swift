@@ -1,6 +1,6 @@
 import JSON
-import MatterCredentials
-package import MatterRecords
+import MatterCrypto
+package import MatterState
 
 extension Report {
     /// No secret is among it.

@@ -1,6 +1,6 @@
 import ArgumentParser
-import MatterCredentials
-import MatterRecords
+import MatterCrypto
+import MatterState
 
 extension FabricCommand {
     struct Show: StateCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MatterRecords
+import MatterState
 
 extension FabricCommand {
     struct Use: StateCommand {

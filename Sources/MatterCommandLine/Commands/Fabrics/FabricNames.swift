@@ -1,9 +1,9 @@
 import JSON
 import MatterController
-import MatterCredentials
-import MatterDataModel
+import MatterCrypto
 import MatterLedger
-import MatterRecords
+import MatterModel
+import MatterState
 
 /// The fabrics of a device in the names that are known here.
 struct FabricNames: Sendable {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import MatterController
-import MatterRecords
+import MatterState
 
 /// The table of fabrics that a device has, where `fabric` is about our own.
 struct FabricsCommand: AsyncParsableCommand {

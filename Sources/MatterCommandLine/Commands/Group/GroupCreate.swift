@@ -1,7 +1,7 @@
 import ArgumentParser
+import MatterBase
 import MatterController
-import MatterErrors
-import MatterRecords
+import MatterState
 
 extension GroupCommand {
     struct Create: StateCommand {

@@ -1,5 +1,4 @@
-import MatterDataModel
-import MatterInteraction
+import MatterModel
 
 extension Invoke {
     /// Sends the command to all members of a group: CLUSTER/COMMAND, or `*` for the endpoint.

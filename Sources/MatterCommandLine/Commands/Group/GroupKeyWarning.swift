@@ -1,7 +1,7 @@
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterErrors
-import MatterRecords
+import MatterCrypto
+import MatterState
 
 /// Says that a device that leaves a group knows the group's key, which the other members go on using.
 struct GroupKeyWarning {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 
 extension GroupCommand {
     struct List: StateCommand {

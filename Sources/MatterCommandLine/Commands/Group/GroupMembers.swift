@@ -1,9 +1,9 @@
 import ArgumentParser
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 
 /// The nodes of a command that changes a group, and what came of each.
 struct GroupMembers {

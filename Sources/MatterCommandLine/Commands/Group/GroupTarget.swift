@@ -1,11 +1,10 @@
 import Logging
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterRecords
-import MatterTransport
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 
 /// A group in place of a node: `group:lights`.
 struct GroupTarget {

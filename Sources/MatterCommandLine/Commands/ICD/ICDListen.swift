@@ -1,10 +1,10 @@
 import ArgumentParser
 import JSON
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 
 extension ICDCommand {
     struct Listen: NetworkCommand {

@@ -1,5 +1,5 @@
-import MatterCredentials
-import MatterDataModel
+import MatterCrypto
+import MatterModel
 
 /// Asks the user about a device whose authority is not known.
 struct AttestationQuestion: Sendable {

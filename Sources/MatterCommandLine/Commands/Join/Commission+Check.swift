@@ -1,6 +1,5 @@
-import MatterCommissioning
 import MatterController
-import MatterSetupPayload
+import MatterCrypto
 
 /// `commission --check`.
 extension Commission {

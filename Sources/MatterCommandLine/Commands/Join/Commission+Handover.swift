@@ -1,10 +1,8 @@
-import MatterCommissioning
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterRecords
-import MatterSession
-import MatterTransport
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 
 /// Commissioning on two machines: the one that reaches the device, and the one on the network of the fabric.
 extension Commission {

@@ -1,14 +1,12 @@
 import ArgumentParser
 import Glibc
 import JSON
-import MatterCommissioning
 import MatterController
-import MatterCredentials
-import MatterDataModel
+import MatterCrypto
 import MatterLedger
-import MatterRecords
-import MatterSetupPayload
-import MatterTransport
+import MatterModel
+import MatterNetwork
+import MatterState
 
 /// What `--attestation` says.
 enum AttestationArgument: String, ExpressibleByArgument, CaseIterable {

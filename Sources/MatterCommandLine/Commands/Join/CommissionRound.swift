@@ -1,9 +1,8 @@
 import JSON
-import MatterCommissioning
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 import Synchronization
 
 /// `commission --from`: a result for each line of a list in the order in which they end, and the failure of one costs the

@@ -1,10 +1,9 @@
 import JSON
-import MatterCommissioning
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterRecords
-import MatterTransport
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 
 extension Report {
     /// The object that `commission --json` prints.

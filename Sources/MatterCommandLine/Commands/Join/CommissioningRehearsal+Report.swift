@@ -1,7 +1,7 @@
 import JSON
-import MatterCommissioning
-import MatterCredentials
-import MatterDataModel
+import MatterController
+import MatterCrypto
+import MatterModel
 
 extension Report {
     /// What `commission --dry-run` prints.

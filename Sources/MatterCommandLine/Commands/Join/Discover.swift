@@ -1,10 +1,9 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterDataModel
-import MatterDiscovery
 import MatterLedger
-import MatterTransport
+import MatterModel
+import MatterNetwork
 
 struct Discover: NetworkCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,5 @@
-import MatterBluetooth
-import MatterDiscovery
-import MatterErrors
-import MatterTransport
+import MatterBase
+import MatterNetwork
 
 /// Something that a look-out has found, on the network or over Bluetooth.
 enum Finding: Sendable {

@@ -1,8 +1,8 @@
 import JSON
-import MatterCommissioning
+import MatterController
 import MatterCrypto
-import MatterDataModel
-import MatterRecords
+import MatterModel
+import MatterState
 
 /// Asks the user which network a device is to join, with what the device sees in view.
 struct NetworkDesk: Sendable {

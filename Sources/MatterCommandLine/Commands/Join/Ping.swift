@@ -1,11 +1,9 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
-import MatterSession
-import MatterTransport
+import MatterModel
+import MatterNetwork
+import MatterState
 
 struct Ping: NodeSubject {
     static let configuration = CommandConfiguration(

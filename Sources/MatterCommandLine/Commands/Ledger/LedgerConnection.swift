@@ -1,6 +1,5 @@
-import MatterHTTP
 import MatterLedger
-import MatterTransport
+import MatterNetwork
 
 /// The way to the Alliance's ledgers, and to the servers that they point to.
 struct LedgerConnection: Sendable {

@@ -1,12 +1,11 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterHTTP
+import MatterCrypto
 import MatterLedger
-import MatterStore
-import MatterTransport
+import MatterModel
+import MatterNetwork
+import MatterState
 
 /// Options of every command that asks the Alliance's ledger.
 struct LedgerOptions: ParsableArguments {

@@ -1,7 +1,7 @@
 import JSON
-import MatterCredentials
-import MatterDataModel
+import MatterCrypto
 import MatterLedger
+import MatterModel
 
 extension Field {
     /// When an answer came.

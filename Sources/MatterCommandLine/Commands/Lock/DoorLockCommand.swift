@@ -1,6 +1,6 @@
 import ArgumentParser
 import MatterController
-import MatterDataModel
+import MatterModel
 
 struct DoorLockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

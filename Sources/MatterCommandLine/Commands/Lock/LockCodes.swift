@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterDataModel
+import MatterModel
 
 struct LockCodes: LockDeskCommand {
     static let configuration = CommandConfiguration(

@@ -1,11 +1,10 @@
 import ArgumentParser
 import JSON
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 
 struct ModeCommand: NetworkCommand {
     static let configuration = CommandConfiguration(

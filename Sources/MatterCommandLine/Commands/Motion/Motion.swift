@@ -1,7 +1,6 @@
 import ArgumentParser
 import MatterController
-import MatterDataModel
-import MatterInteraction
+import MatterModel
 
 struct Motion: ReadingCommand {
     static let configuration = CommandConfiguration(

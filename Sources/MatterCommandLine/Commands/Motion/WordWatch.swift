@@ -1,10 +1,9 @@
 import ArgumentParser
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
-import MatterTransport
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 
 struct WordWatchOptions: ParsableArguments {
     @Flag(help: "Go on, with a line for each change, until stopped.") var watch = false

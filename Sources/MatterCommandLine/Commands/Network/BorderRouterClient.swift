@@ -1,7 +1,6 @@
-import MatterCommissioning
-import MatterDiscovery
-import MatterHTTP
-import MatterTransport
+import MatterController
+import MatterLedger
+import MatterNetwork
 
 /// Asks border routers for the datasets of their networks.
 struct BorderRouterClient: Sendable {

@@ -1,9 +1,8 @@
 import ArgumentParser
 import JSON
-import MatterCommissioning
 import MatterController
-import MatterDataModel
-import MatterRecords
+import MatterModel
+import MatterState
 
 /// A command that changes the networks of a node.
 protocol NetChangeCommand: NodeSubject {}

@@ -1,9 +1,8 @@
 import ArgumentParser
 import JSON
-import MatterCommissioning
 import MatterController
-import MatterDataModel
-import MatterRecords
+import MatterModel
+import MatterState
 
 struct NetScan: NodeSubject {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,8 @@
 import ArgumentParser
 import JSON
-import MatterCommissioning
+import MatterBase
 import MatterController
-import MatterErrors
-import MatterRecords
+import MatterState
 
 /// Networks of the house, where `net` is about those of a node.
 struct HouseNetworkCommand: AsyncParsableCommand {

@@ -1,8 +1,7 @@
 import ArgumentParser
 import MatterController
-import MatterCredentials
-import MatterRecords
-import MatterStore
+import MatterCrypto
+import MatterState
 
 extension NodeCommand {
     struct Forget: StateCommand {

@@ -1,9 +1,9 @@
 import ArgumentParser
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterErrors
-import MatterRecords
-import MatterSession
+import MatterCrypto
+import MatterNetwork
+import MatterState
 
 extension NodeCommand {
     struct Remove: NetworkCommand {

@@ -1,7 +1,7 @@
-import MatterCredentials
-import MatterDataModel
-package import MatterRecords
-import MatterTransport
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+package import MatterState
 
 extension Report {
     package init(_ node: NodeRecord) {

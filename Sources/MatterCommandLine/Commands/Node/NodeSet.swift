@@ -1,6 +1,6 @@
 import ArgumentParser
 import MatterController
-import MatterRecords
+import MatterState
 
 extension NodeCommand {
     struct Set: NodeSubject {

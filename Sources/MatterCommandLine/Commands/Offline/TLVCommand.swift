@@ -1,6 +1,6 @@
 import ArgumentParser
 import JSON
-import MatterTLV
+import MatterBase
 
 struct TLVCommand: LocalCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MatterSetupPayload
+import MatterCrypto
 
 extension PayloadCommand {
     struct Make: LocalCommand {

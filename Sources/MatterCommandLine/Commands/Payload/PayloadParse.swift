@@ -1,6 +1,6 @@
 import ArgumentParser
 import JSON
-import MatterSetupPayload
+import MatterCrypto
 
 extension PayloadCommand {
     struct Parse: LocalCommand {

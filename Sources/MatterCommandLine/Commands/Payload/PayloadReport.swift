@@ -1,6 +1,6 @@
 package import JSON
-import MatterDataModel
-package import MatterSetupPayload
+package import MatterCrypto
+import MatterModel
 
 extension Report {
     /// The purpose of the command is to show the passcode.

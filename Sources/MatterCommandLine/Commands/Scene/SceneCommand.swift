@@ -1,8 +1,8 @@
 import ArgumentParser
+import MatterBase
 import MatterController
-import MatterDataModel
-import MatterErrors
-import MatterRecords
+import MatterModel
+import MatterState
 
 struct SceneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

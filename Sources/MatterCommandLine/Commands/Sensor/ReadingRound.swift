@@ -1,8 +1,7 @@
+import MatterBase
 import MatterController
-import MatterDataModel
-import MatterErrors
-import MatterInteraction
-import MatterRecords
+import MatterModel
+import MatterState
 
 /// A question to nodes for their values, which are shown with units on a terminal, and bare in a pipe.
 struct ReadingRound {

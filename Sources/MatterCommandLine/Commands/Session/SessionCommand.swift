@@ -1,9 +1,8 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterRecords
-import MatterSession
-import MatterTransport
+import MatterNetwork
+import MatterState
 
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

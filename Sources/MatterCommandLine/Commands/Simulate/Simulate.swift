@@ -2,18 +2,13 @@ import ArgumentParser
 import Dispatch
 import Glibc
 import Logging
-import MatterBluetooth
-import MatterCommissioning
-import MatterCredentials
+import MatterBase
+import MatterController
 import MatterCrypto
-import MatterDataModel
-import MatterDiscovery
-import MatterErrors
-import MatterSecureChannel
-import MatterSetupPayload
+import MatterModel
+import MatterNetwork
 import MatterSimulator
-import MatterStore
-import MatterTransport
+import MatterState
 
 /// How a virtual device makes itself known.
 enum SimulatedDiscovery: String, ExpressibleByArgument, CaseIterable {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MatterCommissioning
+import MatterController
 import MatterCrypto
 import MatterSimulator
 

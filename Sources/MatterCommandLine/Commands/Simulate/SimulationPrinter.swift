@@ -1,8 +1,8 @@
 import JSON
-import MatterDataModel
-import MatterSetupPayload
+import MatterBase
+import MatterCrypto
+import MatterModel
 import MatterSimulator
-import MatterTLV
 
 /// One line for everything that happens to a virtual device; with `--json`, one object.
 struct SimulationPrinter: Sendable {

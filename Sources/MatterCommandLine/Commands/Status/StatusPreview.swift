@@ -1,6 +1,6 @@
 import MatterController
-import MatterCredentials
-import MatterRecords
+import MatterCrypto
+import MatterState
 import Synchronization
 
 /// The table of `status` while some nodes are still waited for: what has answered, and `…` for the rest.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Glibc
-import MatterCommissioning
+import MatterBase
+import MatterController
 import MatterCrypto
-import MatterErrors
 
 extension ThreadCommand.Dataset {
     struct Make: LocalCommand {

@@ -1,6 +1,6 @@
 import JSON
-import MatterCommissioning
-import MatterDataModel
+import MatterController
+import MatterModel
 
 extension Report {
     /// A dataset without its keys.

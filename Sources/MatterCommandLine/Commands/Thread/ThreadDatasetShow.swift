@@ -1,7 +1,7 @@
 import ArgumentParser
-import MatterCommissioning
+import MatterBase
+import MatterController
 import MatterCrypto
-import MatterErrors
 
 extension ThreadCommand.Dataset {
     struct Show: LocalCommand {

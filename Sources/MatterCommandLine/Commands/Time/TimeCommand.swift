@@ -1,8 +1,8 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterDataModel
-import MatterRecords
+import MatterModel
+import MatterState
 
 struct TimeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
-import MatterCredentials
-import MatterDataModel
+import MatterCrypto
 import MatterLedger
+import MatterModel
 
 extension Report {
     init(_ entry: RevocationEntry) {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import MatterController
-import MatterCredentials
+import MatterCrypto
 import MatterLedger
 
 extension TrustCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import MatterCredentials
-import MatterErrors
+import MatterBase
+import MatterCrypto
 import MatterLedger
 
 extension TrustCommand {

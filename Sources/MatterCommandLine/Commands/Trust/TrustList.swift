@@ -1,7 +1,7 @@
 import ArgumentParser
+import MatterBase
 import MatterController
-import MatterCredentials
-import MatterErrors
+import MatterCrypto
 import MatterLedger
 
 extension TrustCommand {

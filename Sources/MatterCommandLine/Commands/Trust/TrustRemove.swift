@@ -1,6 +1,6 @@
 import ArgumentParser
-import MatterDataModel
 import MatterLedger
+import MatterModel
 
 extension TrustCommand {
     struct Remove: StateCommand {

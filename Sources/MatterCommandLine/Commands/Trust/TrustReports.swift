@@ -1,5 +1,5 @@
 import JSON
-import MatterCredentials
+import MatterCrypto
 import MatterLedger
 
 extension TrustedKey.Source {

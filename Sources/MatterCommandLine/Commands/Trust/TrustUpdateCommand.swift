@@ -1,8 +1,8 @@
 import ArgumentParser
 import MatterController
-import MatterDataModel
 import MatterLedger
-import MatterRecords
+import MatterModel
+import MatterState
 
 extension TrustCommand {
     struct Update: LedgerCommand {

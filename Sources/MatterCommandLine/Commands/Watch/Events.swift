@@ -1,8 +1,7 @@
 import ArgumentParser
 import MatterController
-import MatterDataModel
-import MatterInteraction
-import MatterTransport
+import MatterModel
+import MatterNetwork
 
 struct Events: NodeSubject {
     static let configuration = CommandConfiguration(

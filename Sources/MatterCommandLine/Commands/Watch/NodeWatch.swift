@@ -1,7 +1,7 @@
 import MatterController
-import MatterCredentials
-import MatterInteraction
-import MatterRecords
+import MatterCrypto
+import MatterModel
+import MatterState
 
 /// The subscriptions of several nodes as one stream.
 enum NodeWatch {

@@ -1,6 +1,5 @@
-import MatterDataModel
-import MatterInteraction
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// `PATH=VALUE`: what an attribute is awaited to be.
 struct WatchCondition {

@@ -1,10 +1,9 @@
 import JSON
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
-import MatterTransport
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 
 /// Prints what nodes report, one line for each change.
 struct WatchLog {

@@ -1,6 +1,5 @@
-import MatterDataModel
-import MatterInteraction
-import MatterRecords
+import MatterModel
+import MatterState
 
 /// The attributes and events that a command follows.
 struct WatchPaths {

@@ -1,9 +1,9 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterDataModel
-import MatterRecords
-import MatterSetupPayload
+import MatterCrypto
+import MatterModel
+import MatterState
 
 struct WindowOpen: NodeSubject {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterDataModel
 import MatterLedger
-import MatterRecords
+import MatterModel
+import MatterState
 
 struct WindowStatus: NodeSubject {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
-import MatterCredentials
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+import MatterCrypto
+package import MatterModel
 
 /// A command that a client on this endpoint wants its bound servers to run.
 package struct BoundCommand: ClusterSignal {

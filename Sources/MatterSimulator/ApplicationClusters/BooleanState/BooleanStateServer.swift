@@ -1,5 +1,5 @@
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// Boolean State (Matter application cluster specification 1.7): a contact that is closed (true) or open.
 ///

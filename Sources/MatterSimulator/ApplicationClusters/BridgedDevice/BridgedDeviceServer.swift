@@ -1,5 +1,5 @@
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// Bridged Device Basic Information (Matter core specification 9.13): what stands behind an endpoint of a bridge.
 ///

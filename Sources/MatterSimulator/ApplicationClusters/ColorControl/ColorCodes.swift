@@ -1,4 +1,4 @@
-import MatterDataModel
+import MatterModel
 
 extension ColorControlServer {
     typealias Attribute = ColorControl.Attribute

@@ -1,6 +1,6 @@
-import MatterDataModel
-import MatterTLV
-import MatterTransport
+import MatterBase
+import MatterModel
+import MatterNetwork
 
 /// What a colour command asks for, once its fields have been looked at.
 enum ColorAction {

@@ -1,6 +1,6 @@
-package import MatterDataModel
-package import MatterTLV
-import MatterTransport
+package import MatterBase
+package import MatterModel
+import MatterNetwork
 
 /// Color Control with all features (Matter application cluster specification 3.2): hue and saturation, enhanced hue, the
 /// colour loop, xy and colour temperature.

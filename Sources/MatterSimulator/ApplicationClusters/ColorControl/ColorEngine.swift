@@ -1,4 +1,4 @@
-import MatterTransport
+import MatterNetwork
 
 /// The colours of a light on their way. Hue is kept in sixteen bits, and may be outside of the circle while it moves.
 struct ColorEngine: Sendable {

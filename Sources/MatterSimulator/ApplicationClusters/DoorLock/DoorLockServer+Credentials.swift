@@ -1,5 +1,5 @@
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// SetCredential, GetCredentialStatus and ClearCredential (Matter application cluster specification 5.2.10.40 to 5.2.10.44).
 /// The lock knows PIN codes only.

@@ -1,7 +1,7 @@
-import MatterCredentials
-import MatterDataModel
-import MatterTLV
-import MatterTransport
+import MatterBase
+import MatterCrypto
+import MatterModel
+import MatterNetwork
 
 /// A movement of the bolt, or an attempt.
 struct LockOperation: Sendable {

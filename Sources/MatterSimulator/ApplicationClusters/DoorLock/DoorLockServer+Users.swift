@@ -1,5 +1,5 @@
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// SetUser, GetUser and ClearUser (Matter application cluster specification 5.2.10.34 to 5.2.10.37).
 extension DoorLockServer {

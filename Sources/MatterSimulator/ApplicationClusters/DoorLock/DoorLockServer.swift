@@ -1,7 +1,7 @@
-import MatterCredentials
-package import MatterDataModel
-package import MatterTLV
-import MatterTransport
+package import MatterBase
+import MatterCrypto
+package import MatterModel
+import MatterNetwork
 
 /// Door Lock (Matter application cluster specification 5.2): users with PIN codes, week-day and year-day schedules, a limit
 /// on wrong codes, operating modes, and a bolt that locks itself again.

@@ -1,5 +1,5 @@
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// How the users of a lock are saved: a structure with 0 users and 1 credentials.
 extension LockDatabase {

@@ -1,4 +1,4 @@
-import MatterDataModel
+import MatterModel
 
 /// A time of the week in which a user may unlock; minutes of the day, the last one included.
 struct LockWeekDaySchedule: Equatable, Sendable {

@@ -1,6 +1,6 @@
-package import MatterDataModel
-package import MatterTLV
-import MatterTransport
+package import MatterBase
+package import MatterModel
+import MatterNetwork
 
 /// Electrical Power Measurement (Matter application cluster specification 2.13) of what is plugged in, at 230 V.
 ///

@@ -1,5 +1,5 @@
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// Fan Control (Matter application cluster specification 4.4) with ten speeds, automatic mode, Step and a direction of the air.
 ///

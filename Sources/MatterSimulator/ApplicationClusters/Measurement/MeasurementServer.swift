@@ -1,5 +1,5 @@
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// Temperature Measurement and Relative Humidity Measurement (Matter application cluster specification 2.3 and 2.6),
 /// which differ in number and range only; values are hundredths of a degree Celsius or of a percent.

@@ -1,5 +1,5 @@
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// Media Playback (Matter application cluster specification 6.10) of a player with a list of five titles.
 package struct MediaPlaybackServer: ClusterServer {

@@ -1,5 +1,5 @@
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// A cluster that is derived from Mode Base (Matter application cluster specification 1.10), or Mode Select (1.9).
 package struct ModeServer: ClusterServer {

@@ -1,5 +1,5 @@
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// RVC Operational State (Matter application cluster specification 7.4): a vacuum cleaner that runs, pauses and drives home.
 ///

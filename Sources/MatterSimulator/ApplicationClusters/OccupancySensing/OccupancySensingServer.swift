@@ -1,5 +1,5 @@
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// Occupancy Sensing (Matter application cluster specification 2.7) with a passive infrared sensor.
 ///

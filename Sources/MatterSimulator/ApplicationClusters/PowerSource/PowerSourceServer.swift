@@ -1,5 +1,5 @@
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// Power Source (Matter core specification 11.7): a battery that a person replaces.
 ///

@@ -1,4 +1,4 @@
-import MatterDataModel
+import MatterModel
 
 extension DeviceKind {
     /// What has clusters of RainMaker.

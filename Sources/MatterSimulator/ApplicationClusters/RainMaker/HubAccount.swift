@@ -1,5 +1,4 @@
 package import JSON
-import MatterCredentials
 import MatterCrypto
 
 /// The way of a virtual controller to a cloud.

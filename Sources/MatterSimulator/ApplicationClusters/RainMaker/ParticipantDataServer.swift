@@ -1,5 +1,5 @@
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// Espressif's cluster 0x131BFC03 of an event's badges: who carries it. One command sets what it brings and leaves the rest.
 package struct ParticipantDataServer: ClusterServer {

@@ -1,7 +1,7 @@
 import JSON
+package import MatterBase
 import MatterCrypto
-package import MatterDataModel
-package import MatterTLV
+package import MatterModel
 
 /// Espressif's older cluster 0x131BFC02 of Thread border routers: an app hands over the operational dataset of a network
 /// and has the router start and stop it. There is no radio: the network is started in name only.

@@ -1,6 +1,6 @@
-import MatterCredentials
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+import MatterCrypto
+package import MatterModel
 
 /// Espressif's Matter Controller cluster 0x131BFC01: how an app hands a RainMaker account to a controller.
 ///

@@ -1,8 +1,7 @@
 import JSON
-import MatterCredentials
+package import MatterBase
 package import MatterCrypto
-package import MatterDataModel
-package import MatterTLV
+package import MatterModel
 
 /// What `--rainmaker` adds to a node.
 package struct RainMakerOptions: Sendable, Equatable {

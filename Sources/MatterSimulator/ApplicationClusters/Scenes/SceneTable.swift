@@ -1,5 +1,5 @@
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// What a scene keeps of an endpoint.
 struct SceneValues: Equatable, Sendable {

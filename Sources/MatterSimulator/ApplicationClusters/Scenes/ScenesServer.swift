@@ -1,6 +1,5 @@
-package import MatterDataModel
-import MatterInteraction
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// Scenes Management (Matter application cluster specification 1.4): on and off, level and colour temperature of the endpoint,
 /// kept under the number of a group and of a scene.

@@ -1,4 +1,4 @@
-package import MatterTLV
+package import MatterBase
 
 extension TLVValue {
     /// A number in the form that its type has on the wire: signed types stay signed.

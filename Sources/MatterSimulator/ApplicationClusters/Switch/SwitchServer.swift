@@ -1,5 +1,5 @@
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// Switch (Matter application cluster specification 1.13): a button that is pressed, held, and pressed several times.
 ///

@@ -1,6 +1,6 @@
-package import MatterDataModel
-package import MatterTLV
-import MatterTransport
+package import MatterBase
+package import MatterModel
+import MatterNetwork
 
 /// Thermostat (Matter application cluster specification 4.3) with heating, cooling and automatic mode, in a room that it
 /// really warms and cools.

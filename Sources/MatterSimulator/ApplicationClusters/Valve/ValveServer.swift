@@ -1,6 +1,6 @@
-package import MatterDataModel
-package import MatterTLV
-import MatterTransport
+package import MatterBase
+package import MatterModel
+import MatterNetwork
 
 /// Valve Configuration and Control (Matter application cluster specification 4.6) with levels.
 ///

@@ -1,4 +1,4 @@
-import MatterTransport
+import MatterNetwork
 
 /// Lift or tilt: a motor that takes its time. Positions are hundredths of a percent, 0 open and 10,000 closed.
 struct CoveringAxis: Sendable {

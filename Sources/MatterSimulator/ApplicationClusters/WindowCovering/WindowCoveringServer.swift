@@ -1,5 +1,5 @@
-package import MatterDataModel
-package import MatterTLV
+package import MatterBase
+package import MatterModel
 
 /// Window Covering (Matter application cluster specification 5.3): a venetian blind with lift and tilt, both aware of
 /// their position. Full lift takes ten seconds, full tilt two.

@@ -1,5 +1,5 @@
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// Network Commissioning of a device on a cable: there is nothing to commission (Matter core specification 11.9).
 struct EthernetCommissioningServer: ClusterServer {

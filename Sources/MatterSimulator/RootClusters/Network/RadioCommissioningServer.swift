@@ -1,6 +1,6 @@
+import MatterBase
 import MatterCrypto
-import MatterDataModel
-import MatterTLV
+import MatterModel
 
 /// Network Commissioning of a device with a radio that does not exist (Matter core specification 11.9).
 ///

@@ -1,5 +1,5 @@
-import MatterDataModel
-import MatterTLV
+import MatterBase
+import MatterModel
 
 /// Where a device is before and after it has joined its network.
 extension SimulatedNode {

@@ -1,10 +1,10 @@
 import ArgumentParser
 import MatterCommandLine
 import MatterController
-import MatterCredentials
-import MatterDataModel
-import MatterRecords
-import MatterTransport
+import MatterCrypto
+import MatterModel
+import MatterNetwork
+import MatterState
 import RainMaker
 
 struct CloudDelete: NetworkCommand {

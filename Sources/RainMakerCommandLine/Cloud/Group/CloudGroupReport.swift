@@ -1,5 +1,5 @@
 import MatterCommandLine
-import MatterCredentials
+import MatterCrypto
 import RainMaker
 
 extension Report {

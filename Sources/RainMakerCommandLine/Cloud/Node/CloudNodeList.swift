@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterCommandLine
-import MatterCredentials
-import MatterDataModel
+import MatterCrypto
+import MatterModel
 import RainMaker
 
 struct CloudNodes: CloudSubcommand {

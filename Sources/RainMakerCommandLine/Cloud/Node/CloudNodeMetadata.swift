@@ -1,9 +1,9 @@
 import ArgumentParser
 import JSON
+import MatterBase
 import MatterCommandLine
-import MatterCredentials
-import MatterErrors
-import MatterRecords
+import MatterCrypto
+import MatterState
 import RainMaker
 
 struct CloudNodeMetadata: CloudSubcommand {

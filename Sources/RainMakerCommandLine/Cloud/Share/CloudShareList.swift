@@ -1,6 +1,6 @@
 import ArgumentParser
 import MatterCommandLine
-import MatterDataModel
+import MatterModel
 import RainMaker
 
 extension CloudShare {

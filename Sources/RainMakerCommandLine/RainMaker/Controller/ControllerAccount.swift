@@ -1,7 +1,7 @@
 import MatterCommandLine
 import MatterController
-import MatterHTTP
-import MatterRecords
+import MatterLedger
+import MatterState
 import RainMaker
 
 /// The cloud that a controller shall use: that of the fabric, or one that the user names.

@@ -1,5 +1,5 @@
 import MatterCommandLine
-import MatterRecords
+import MatterState
 import RainMaker
 
 extension Report {

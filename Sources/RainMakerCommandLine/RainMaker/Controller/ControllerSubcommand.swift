@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterCommandLine
 import MatterController
-import MatterRecords
+import MatterState
 import RainMaker
 
 /// A command about the Matter Controller cluster.

@@ -1,6 +1,6 @@
 import MatterCommandLine
 import MatterController
-import MatterRecords
+import MatterState
 import RainMaker
 
 /// The controller that a command is about, if it is one that is told through the cloud.

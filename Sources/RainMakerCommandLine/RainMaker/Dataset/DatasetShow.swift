@@ -3,7 +3,7 @@ import JSON
 import MatterCommandLine
 import MatterController
 import MatterCrypto
-import MatterRecords
+import MatterState
 import RainMaker
 
 extension RainMakerDataset {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import MatterCommandLine
 import MatterController
-import MatterRecords
+import MatterState
 import RainMaker
 
 extension RainMakerParticipant {

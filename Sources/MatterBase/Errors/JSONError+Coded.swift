@@ -1,0 +1,4 @@
+package import JSON
+
+/// JSON itself depends on nothing of ours.
+extension JSONError: CodedError {}

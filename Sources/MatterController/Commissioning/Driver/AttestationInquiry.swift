@@ -1,0 +1,40 @@
+package import MatterCrypto
+import MatterModel
+package import MatterNetwork
+
+/// Asks a device for its attestation; nothing on the device changes.
+package struct AttestationInquiry: Sendable {
+    private static let nonceCount = 32
+
+    /// A PASE session, or a CASE session of an administrator.
+    let session: SecureSession
+    let random: any RandomSource
+    let deadline: Instant
+
+    package init(session: SecureSession, random: any RandomSource, deadline: Instant) {
+        self.session = session
+        self.random = random
+        self.deadline = deadline
+    }
+
+    /// - Throws: ``CommissioningError`` if the device refuses; ``TransportError``, `InteractionError`.
+    package func evidence() async throws -> AttestationEvidence {
+        let channel = CommissioningChannel(session: session, deadline: deadline)
+        let information = DeviceInformation(try await channel.read(DeviceInformation.productPaths))
+        let pai = try await ask(.certificateChain(.pai), on: channel).octets(0)
+        let dac = try await ask(.certificateChain(.dac), on: channel).octets(0)
+        let nonce = try random.bytes(Self.nonceCount)
+        let answer = try await ask(.attestation(nonce: nonce), on: channel)
+        return AttestationEvidence(
+            dac: dac, pai: pai,
+            response: AttestationResponse(elements: try answer.octets(0), signature: try answer.octets(1)),
+            nonce: nonce, attestationChallenge: session.established.keys.attestationChallenge.copyBytes(),
+            vendorID: VendorID(information.vendorID ?? 0), productID: information.productID ?? 0)
+    }
+
+    private func ask(
+        _ command: CommissioningCommand, on channel: CommissioningChannel
+    ) async throws -> CommissioningAnswer {
+        try CommissioningAnswer(try await channel.invoke(command), to: command, stage: .attestation)
+    }
+}

@@ -1,0 +1,66 @@
+package import MatterBase
+import MatterNetwork
+import Synchronization
+
+/// The progress of a commissioning for its user.
+package enum CommissioningProgress: Sendable, Equatable {
+    case began(CommissioningStage)
+    case ended(CommissioningStage, Duration)
+    case failed(CommissioningStage, Duration)
+    /// Something worth knowing, e.g. what is being waited for.
+    case note(String)
+    /// Something that is wrong and stops nothing, with what to do about it.
+    case warning(String, Hint?)
+}
+
+/// How long a stage took.
+package struct StageTime: Sendable, Equatable {
+    package var stage: CommissioningStage
+    package var duration: Duration
+}
+
+/// Times the stages and reports them.
+final class StageClock: Sendable {
+    private struct State {
+        var current: (stage: CommissioningStage, since: Instant)?
+        var times: [StageTime] = []
+    }
+
+    private let time: any TimeSource
+    private let report: @Sendable (CommissioningProgress) -> Void
+    private let state = Mutex(State())
+
+    init(_ time: any TimeSource, report: @escaping @Sendable (CommissioningProgress) -> Void) {
+        self.time = time
+        self.report = report
+    }
+
+    func enter(_ stage: CommissioningStage) {
+        end()
+        state.withLock { $0.current = (stage, time.now) }
+        report(.began(stage))
+    }
+
+    func end() {
+        let ended = state.withLock { state -> StageTime? in
+            guard let current = state.current else { return nil }
+            let time = StageTime(stage: current.stage, duration: time.now - current.since)
+            state.times.append(time)
+            state.current = nil
+            return time
+        }
+        if let ended { report(.ended(ended.stage, ended.duration)) }
+    }
+
+    func fail() {
+        let failed = state.withLock { state in
+            defer { state.current = nil }
+            return state.current
+        }
+        if let failed { report(.failed(failed.stage, time.now - failed.since)) }
+    }
+
+    func note(_ text: String) { report(.note(text)) }
+
+    var times: [StageTime] { state.withLock { $0.times } }
+}

@@ -1,0 +1,131 @@
+package import MatterCrypto
+package import MatterNetwork
+
+/// The user's request for a commissioning.
+package struct CommissioningRequest: Sendable {
+    package var passcode: SetupPasscode
+    /// `nil`: any device that has a window open.
+    package var discriminator: SetupDiscriminator?
+    /// From the code; a device that advertises others is not the one.
+    package var vendorID: UInt16?
+    package var productID: UInt16?
+    /// How the code says that the device can be found.
+    package var capabilities: SetupPayload.DiscoveryCapabilities?
+    /// Where the device is, if that is known; skips discovery.
+    package var addresses: [PeerAddress] = []
+    /// The only way to look for it; `nil` for what its code says.
+    package var via: CommissioningWay?
+    package var name: String?
+    package var room: String?
+    package var requestedNodeID: NodeID?
+    package var country = "XX"
+    /// RegulatoryLocationTypeEnum, where the device leaves a choice; `nil` for what the device has.
+    package var location: UInt8?
+    /// The wish for the network of the device.
+    package var network = NetworkWish()
+    /// Asks a person which network the device is to join; `nil` for none.
+    package var choose: @Sendable (NetworkChoice) async throws -> NetworkCredential? = { _ in nil }
+    /// The node, and its endpoint, that gives the device the time.
+    package var timeSource: (node: UInt64, endpoint: UInt16)?
+    /// The server that the device takes the time from.
+    package var ntpServer: String?
+    package var readsEndpoints = true
+    /// The user's answer to a manufacturer's terms; `nil` if there is none yet.
+    package var terms: @Sendable (TermsDemand) -> TermsAcknowledgement? = { _ in nil }
+    package var until: CommissioningStage?
+    /// Whether the device keeps what it has after ``until``, for another machine to complete.
+    package var handsOver = false
+    /// Whether only a commissioning that is pending is completed.
+    package var onlyResumes = false
+    /// How long to look for the device; half of the time if `nil`.
+    package var lookout: Duration?
+
+    package init(passcode: SetupPasscode, discriminator: SetupDiscriminator? = nil) {
+        self.passcode = passcode
+        self.discriminator = discriminator
+    }
+
+    package init(_ payload: SetupPayload) {
+        self.init(passcode: payload.passcode, discriminator: payload.discriminator)
+        vendorID = payload.vendorID
+        productID = payload.productID
+        capabilities = payload.discoveryCapabilities
+    }
+}
+
+extension CommissioningRequest {
+    /// How its device is looked for.
+    package var filter: CommissionableFilter {
+        switch (discriminator?.long, discriminator?.short) {
+        case (.some(let long), _): .longDiscriminator(long)
+        case (nil, .some(let short)): .shortDiscriminator(short)
+        case (nil, nil): .commissioningMode
+        }
+    }
+
+    /// The ways to look for its device, the better one first. A manual code says nothing of the ways; without a
+    /// discriminator any device would be as good over Bluetooth, so that this must be asked for.
+    package func ways(hasBluetooth: Bool) -> [CommissioningWay] {
+        if let via { return [via] }
+        guard hasBluetooth, discriminator != nil, capabilities?.contains(.ble) ?? true else { return [.ip] }
+        return [.ip, .ble]
+    }
+
+    /// The device in words: `with discriminator 3840`.
+    var sought: String {
+        switch filter {
+        case .longDiscriminator(let value): "with discriminator \(value)"
+        case .shortDiscriminator(let value): "with short discriminator \(value)"
+        default: "that is open for commissioning"
+        }
+    }
+
+    /// True if a device may be the one, by what it advertises over Bluetooth.
+    package func mayMean(_ device: BLEAdvertisement) -> Bool {
+        (discriminator?.matches(advertised: device.longDiscriminator) ?? true)
+            && agrees(vendorID, device.vendorID) && agrees(productID, device.productID)
+    }
+
+    /// True if a device may be the one, by what it advertises.
+    package func mayMean(_ device: CommissionableDevice) -> Bool {
+        filter.matches(device.record, hasSubtype: false) && agrees(with: device)
+    }
+
+    /// The code may say which product it belongs to; a device that says otherwise is another one.
+    func agrees(with device: CommissionableDevice) -> Bool {
+        agrees(vendorID, device.record.vendorID) && agrees(productID, device.record.productID)
+    }
+
+    private func agrees(_ wanted: UInt16?, _ advertised: UInt16?) -> Bool {
+        guard let wanted, wanted != 0, let advertised else { return true }
+        return wanted == advertised
+    }
+}
+
+/// A commissioned node.
+package struct CommissionedNode: Sendable {
+    package var nodeID: NodeID
+    package var address: PeerAddress
+    /// How the node wants its messages repeated.
+    package var reliability: ReliabilityParameters
+    package var information: DeviceInformation
+    package var endpoints: [EndpointDescription]
+    package var basics: DeviceDescription
+    package var attestation: AttestationSummary?
+    package var stages: [StageTime]
+    package var total: Duration
+    /// True if an interrupted commissioning was taken up again.
+    package var wasPending: Bool
+}
+
+/// The judgement of a device's attestation that let it pass.
+package struct AttestationSummary: Sendable, Equatable {
+    package var report: AttestationReport
+    /// Whether the user lets the device in although it is not trusted.
+    package var isAccepted: Bool
+
+    package init(_ report: AttestationReport, isAccepted: Bool = false) {
+        self.report = report
+        self.isAccepted = isAccepted
+    }
+}

@@ -1,0 +1,172 @@
+import MatterBase
+package import MatterModel
+
+/// How a node is connected: the networks that it knows, and its interfaces (Matter core specification 11.9.6, 11.12.6).
+package struct NetworkState: Sendable {
+    package typealias Status = NetworkCommissioning.NetworkCommissioningStatus
+
+    /// A network that a node knows.
+    package struct Network: Sendable, Equatable {
+        /// The SSID, the extended PAN id, or the name of an interface.
+        package let id: [UInt8]
+        package let isConnected: Bool
+
+        package init(id: [UInt8], isConnected: Bool) {
+            self.id = id
+            self.isConnected = isConnected
+        }
+    }
+
+    /// An endpoint that can be told which networks to join.
+    package struct Commissioning: Sendable, Equatable {
+        package let endpoint: EndpointID
+        package var kind: NetworkKind?
+        package var networks: [Network] = []
+        package var maxNetworks: UInt8?
+        package var isEnabled: Bool?
+        /// The end of the last attempt to scan, add, remove or connect; `nil` if there was none.
+        package var lastStatus: Status?
+        package var lastNetwork: [UInt8]?
+        /// The number that the device gives the cause of a failed connection.
+        package var lastError: Int32?
+        /// How long a scan may take, in seconds.
+        package var scanTime: UInt8?
+        /// How long joining a network may take, in seconds.
+        package var connectTime: UInt8?
+        /// The bands of its radio; empty if it does not say.
+        package var bands: [NetworkCommissioning.WiFiBand] = []
+
+        package init(endpoint: EndpointID, kind: NetworkKind? = nil) {
+            self.endpoint = endpoint
+            self.kind = kind
+        }
+    }
+
+    /// A network interface.
+    package struct Interface: Sendable {
+        package let name: String
+        package let isUp: Bool
+        package let type: GeneralDiagnostics.InterfaceType?
+        package let hardwareAddress: [UInt8]
+        package let addresses: [[UInt8]]
+    }
+
+    /// By endpoint.
+    package private(set) var commissioning: [Commissioning] = []
+    package private(set) var interfaces: [Interface] = []
+
+    private typealias Attribute = NetworkCommissioning.Attribute
+
+    package static let paths =
+        [
+            Attribute.maxNetworks, Attribute.networks, Attribute.scanMaxTimeSeconds, Attribute.connectMaxTimeSeconds,
+            Attribute.interfaceEnabled, Attribute.lastNetworkingStatus, Attribute.lastNetworkID,
+            Attribute.lastConnectErrorValue, GlobalAttribute.featureMap,
+        ].map { AttributePath(endpoint: nil, cluster: NetworkCommissioning.id, attribute: $0) } + [interfacesPath]
+
+    private static let interfacesPath = AttributePath(
+        endpoint: 0, cluster: GeneralDiagnostics.id, attribute: GeneralDiagnostics.Attribute.networkInterfaces)
+
+    /// What a read of ``paths`` tells. What a node leaves out or garbles is missing, and spoils nothing else.
+    package init(_ result: ReadResult) {
+        var found: [EndpointID: Commissioning] = [:]
+        for report in result.attributes {
+            guard let value = report.value else { continue }
+            guard report.path.cluster == NetworkCommissioning.id else {
+                guard report.path.cluster == GeneralDiagnostics.id else { continue }
+                interfaces += (value.items ?? []).compactMap { try? Interface($0) }
+                continue
+            }
+            var entry = found[report.path.endpoint] ?? Commissioning(endpoint: report.path.endpoint)
+            switch report.path.attribute {
+            case Attribute.maxNetworks: entry.maxNetworks = UInt8(tlv: value)
+            case Attribute.networks: entry.networks = (value.items ?? []).compactMap { try? Network($0) }
+            case Attribute.scanMaxTimeSeconds: entry.scanTime = UInt8(tlv: value)
+            case Attribute.connectMaxTimeSeconds: entry.connectTime = UInt8(tlv: value)
+            case Attribute.supportedWiFiBands:
+                entry.bands = (value.items ?? []).compactMap { NetworkCommissioning.WiFiBand(tlv: $0) }
+            case Attribute.interfaceEnabled: entry.isEnabled = value.boolean
+            case Attribute.lastNetworkingStatus: entry.lastStatus = Status(tlv: value)
+            case Attribute.lastNetworkID: entry.lastNetwork = value.octetString
+            case Attribute.lastConnectErrorValue: entry.lastError = Int32(tlv: value)
+            case GlobalAttribute.featureMap: entry.kind = FeatureMap(tlv: value).flatMap { NetworkKind($0) }
+            default: break
+            }
+            found[report.path.endpoint] = entry
+        }
+        commissioning = found.values.sorted { $0.endpoint < $1.endpoint }
+    }
+}
+
+/// The kind of a network.
+package enum NetworkKind: String, Sendable {
+    case wifi = "Wi-Fi"
+    case thread = "Thread"
+    case ethernet = "Ethernet"
+
+    /// - Parameter features: of the cluster Network Commissioning.
+    package init?(_ features: FeatureMap) {
+        if features.contains(NetworkCommissioning.Feature.wiFiNetworkInterface) {
+            self = .wifi
+        } else if features.contains(NetworkCommissioning.Feature.threadNetworkInterface) {
+            self = .thread
+        } else if features.contains(NetworkCommissioning.Feature.ethernetNetworkInterface) {
+            self = .ethernet
+        } else {
+            return nil
+        }
+    }
+}
+
+extension NetworkState.Commissioning {
+    /// How long to wait for a scan.
+    package var scanPatience: Duration? { scanTime.map { .seconds(Int64($0)) } }
+
+    /// How long to wait for the end of an attempt to join, in seconds: what most devices say that say it.
+    package var joiningSeconds: UInt8 { connectTime ?? 60 }
+
+    /// True for an interface with a radio that is switched on.
+    package var isRadio: Bool { (kind == .wifi || kind == .thread) && isEnabled != false }
+
+    package var isConnected: Bool { networks.contains(where: \.isConnected) }
+}
+
+extension NetworkState.Network {
+    fileprivate init(_ value: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(value, "NetworkInfoStruct")
+        id = try fields.octets(0)
+        isConnected = try fields.bool(1)
+    }
+}
+
+extension NetworkState.Interface {
+    fileprivate init(_ value: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(value, "NetworkInterface")
+        name = try fields.string(0)
+        isUp = try fields.bool(1)
+        hardwareAddress = try fields.octets(4)
+        addresses = (try fields.array(5) + fields.array(6)).compactMap(\.octetString)
+        type = fields[7].flatMap { GeneralDiagnostics.InterfaceType(tlv: $0) }
+    }
+}
+
+extension NetworkCommissioning.NetworkCommissioningStatus {
+    /// For people.
+    package var words: String {
+        switch self {
+        case .success: "success"
+        case .outOfRange: "a value was out of range"
+        case .boundsExceeded: "the device can keep no further network"
+        case .networkIDNotFound: "the device does not have this network"
+        case .duplicateNetworkID: "the device has this network already"
+        case .networkNotFound: "the network was not found"
+        case .regulatoryError: "the regulations of the region forbid it"
+        case .authFailure: "wrong password"
+        case .unsupportedSecurity: "the device does not support the security of the network"
+        case .otherConnectionFailure: "the connection failed"
+        case .ipv6Failed: "the device got no IPv6 address"
+        case .ipBindFailed: "the device got no IP address"
+        case .unknownError: "the device does not know why it failed"
+        }
+    }
+}

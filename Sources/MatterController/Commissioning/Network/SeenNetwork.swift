@@ -1,0 +1,82 @@
+import JSON
+package import MatterBase
+import MatterModel
+
+/// A network that a node sees (Matter core specification 11.9.5.7, 11.9.5.8).
+package enum SeenNetwork: Sendable, Equatable {
+    /// - Parameters:
+    ///   - security: WiFiSecurityBitmap.
+    ///   - rssi: in dBm.
+    case wifi(ssid: [UInt8], bssid: [UInt8], security: UInt8, band: UInt8?, channel: UInt16, rssi: Int8?)
+    /// - Parameters:
+    ///   - rssi: in dBm.
+    ///   - quality: the link quality indicator, 0 to 255.
+    case thread(
+        name: String, panID: UInt16, extendedPANID: UInt64, channel: UInt16, version: UInt8?, rssi: Int8?,
+        quality: UInt8?)
+
+    package var rssi: Int8? {
+        switch self {
+        case .wifi(_, _, _, _, _, let rssi): rssi
+        case .thread(_, _, _, _, _, let rssi, _): rssi
+        }
+    }
+
+    private init(wifi value: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(value, "WiFiInterfaceScanResultStruct")
+        self = .wifi(
+            ssid: try fields.octets(1), bssid: try fields.optionalOctets(2) ?? [], security: try fields.unsigned(0),
+            band: fields[4].flatMap { UInt8(tlv: $0) }, channel: try fields.unsigned(3),
+            rssi: fields[5].flatMap { Int8(tlv: $0) })
+    }
+
+    private init(thread value: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(value, "ThreadInterfaceScanResultStruct")
+        self = .thread(
+            name: try fields.string(2), panID: try fields.unsigned(0), extendedPANID: try fields.unsigned(1),
+            channel: try fields.unsigned(3), version: fields[4].flatMap { UInt8(tlv: $0) },
+            rssi: fields[6].flatMap { Int8(tlv: $0) }, quality: fields[7].flatMap { UInt8(tlv: $0) })
+    }
+
+    /// The networks of a ScanNetworksResponse, the strongest first. What is garbled is left out.
+    package static func all(in answer: TLVFields) -> [SeenNetwork] {
+        let wifi = (try? answer.array(2)) ?? []
+        let thread = (try? answer.array(3)) ?? []
+        let networks =
+            wifi.compactMap { try? SeenNetwork(wifi: $0) } + thread.compactMap { try? SeenNetwork(thread: $0) }
+        return networks.sorted { ($0.rssi ?? .min) > ($1.rssi ?? .min) }
+    }
+
+    /// The id of the network in commands: an SSID, or an extended PAN id.
+    package var id: [UInt8] {
+        switch self {
+        case .wifi(let ssid, _, _, _, _, _): ssid
+        case .thread(_, _, let extendedPANID, _, _, _, _):
+            (0..<8).map { UInt8(truncatingIfNeeded: extendedPANID >> (56 - 8 * $0)) }
+        }
+    }
+
+    /// The name of the network for people.
+    package var name: String {
+        switch self {
+        case .wifi(let ssid, _, _, _, _, _): NetworkName.text(ssid)
+        case .thread(let name, _, _, _, _, _, _): NetworkName.text(Array(name.utf8))
+        }
+    }
+
+    /// Each network once, by its strongest sender, in this order: a mesh has many.
+    package static func merged(_ seen: [SeenNetwork]) -> [SeenNetwork] {
+        var known: Set<[UInt8]> = []
+        return seen.filter { known.insert($0.id).inserted }
+    }
+}
+
+/// The id of a network as people know it: the text of an SSID, otherwise `hex:…`.
+package enum NetworkName {
+    package static func text(_ id: [UInt8]) -> String {
+        guard let text = String(validating: id, as: UTF8.self), !text.isEmpty, TerminalText.escaped(text) == text else {
+            return "hex:" + Hex.encode(id, uppercase: true)
+        }
+        return text
+    }
+}

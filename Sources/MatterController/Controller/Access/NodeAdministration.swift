@@ -1,0 +1,49 @@
+import MatterBase
+import MatterModel
+package import MatterNetwork
+
+/// Everyone who has a say on a node, as far as the node lets us see: fabrics, access, and an open commissioning window.
+package struct NodeAdministration: Sendable {
+    package let fabrics: DeviceFabrics
+    /// What the node shows of the access control list: our entries, in their order.
+    package let entries: [AccessControlEntry]
+    /// The number of entries of other fabrics, by index: a node tells that they are there, and nothing else.
+    package let hiddenEntries: [UInt8: Int]
+    /// `nil` if the node does not say.
+    package let window: WindowState?
+
+    /// What to read, without the filter for our fabric.
+    static let paths = DeviceFabrics.paths + [AttributePath(NodeLink.accessListPath)] + WindowState.paths
+
+    init(_ result: ReadResult, of title: String) throws(ControllerError) {
+        fabrics = try DeviceFabrics(result, of: title)
+        let list: FabricList<VisibleEntry> = try NodeLink.list(
+            NodeLink.accessListPath, NodeLink.accessListName, in: result, of: title)
+        entries = list.entries.compactMap(\.entry)
+        hiddenEntries = list.entries.reduce(into: [:]) { counts, entry in
+            if entry.entry == nil, let index = entry.fabricIndex { counts[index, default: 0] += 1 }
+        }
+        window = try? WindowState(result, of: title)
+    }
+}
+
+/// An entry of which a node shows only the fabric, if that is not ours (Matter core specification, 7.13.3).
+private struct VisibleEntry: FabricListEntry {
+    let entry: AccessControlEntry?
+    var fabricIndex: UInt8?
+
+    init(_ value: TLVValue) throws(TLVError) {
+        fabricIndex = try TLVFields(value, "an access control entry").optionalUnsigned(254)
+        entry = value.field(1) == nil ? nil : try AccessControlEntry(value)
+    }
+
+    var tlv: TLVValue { entry?.tlv ?? .null }
+}
+
+extension NodeLink {
+    /// Everyone who has a say on the node.
+    package func administration(deadline: Instant) async throws -> NodeAdministration {
+        try NodeAdministration(
+            try await read(NodeAdministration.paths, isFabricFiltered: false, deadline: deadline), of: node.title)
+    }
+}

@@ -1,0 +1,85 @@
+package import MatterCrypto
+package import MatterModel
+package import MatterState
+
+/// A switch and what it is to control, or to control no more.
+package struct BindingRequest: Sendable {
+    package enum Target: Sendable {
+        /// - Parameter endpoint: the one with the clusters, if it is not named.
+        case node(NodeRecord, endpoint: EndpointID?)
+        /// A node that has no record here: one that was forgotten.
+        case stranger(NodeID, endpoint: EndpointID?)
+        case group(UInt16)
+    }
+
+    package var source: NodeRecord
+    /// The endpoint with the Binding cluster, if it is not named.
+    package var endpoint: EndpointID?
+    package var target: Target
+    /// All that both sides have, if none is named.
+    package var clusters: [ClusterID]
+    /// Whether the access control list of the target changes too.
+    package var changesAccess: Bool
+
+    package init(
+        source: NodeRecord, endpoint: EndpointID?, target: Target, clusters: [ClusterID] = [],
+        changesAccess: Bool = true
+    ) {
+        self.source = source
+        self.endpoint = endpoint
+        self.target = target
+        self.clusters = clusters
+        self.changesAccess = changesAccess
+    }
+
+    /// True if an entry of the binding list is meant by the request, which may leave things open.
+    func means(_ entry: BindingEntry) -> Bool {
+        let isTarget =
+            switch target {
+            case .node(let node, let endpoint): means(entry, node.nodeID, endpoint)
+            case .stranger(let id, let endpoint): means(entry, id, endpoint)
+            case .group(let group): entry.group == group
+            }
+        return isTarget && (clusters.isEmpty || entry.cluster.map(clusters.contains) ?? false)
+    }
+
+    private func means(_ entry: BindingEntry, _ id: NodeID, _ endpoint: EndpointID?) -> Bool {
+        entry.node == id && [nil, entry.endpoint].contains(endpoint)
+    }
+
+    /// The entries that a binding takes.
+    func entries(at endpoint: EndpointID?) -> [BindingEntry] {
+        var entry = BindingEntry(endpoint: endpoint)
+        switch target {
+        case .node(let node, _): entry.node = node.nodeID
+        case .stranger(let id, _): entry.node = id
+        case .group(let group): (entry.group, entry.endpoint) = (group, nil)
+        }
+        return (clusters.isEmpty ? [nil] : clusters.map(Optional.init)).map { cluster in
+            var entry = entry
+            entry.cluster = cluster
+            return entry
+        }
+    }
+
+    /// What the source has to be given at the target for entries of its binding list; `nil` if nothing: a group has its own
+    /// rights, and a device needs none for itself.
+    func grant(for entries: [BindingEntry]) -> AccessControlEntry? {
+        let targets = entries.filter { $0.node != nil && $0.node != source.nodeID }.map { entry in
+            AccessControlEntry.Target(cluster: entry.cluster, endpoint: entry.endpoint)
+        }
+        guard changesAccess, !targets.isEmpty else { return nil }
+        return AccessControlEntry(
+            AccessControlEntry.Privilege.operate, subjects: [source.nodeID], targets: targets)
+    }
+}
+
+/// What came of a binding.
+package struct BindingOutcome: Sendable {
+    /// The source with the endpoint that was meant.
+    package let endpoint: EndpointID
+    /// The entries of the request, each with whether it was added, or removed.
+    package let entries: [(entry: BindingEntry, isChanged: Bool)]
+    /// Whether the access control list of the target was changed; `nil` if it did not matter.
+    package let isAccessChanged: Bool?
+}

@@ -1,0 +1,57 @@
+package import MatterCrypto
+import MatterLedger
+package import MatterNetwork
+package import MatterState
+
+/// A device's evidence, and the judgement of it.
+package struct AttestedDevice: Sendable {
+    package var evidence: AttestationEvidence
+    package var report: AttestationReport
+
+    /// Why a device is not trusted; `nil` if it is.
+    package var refusal: CommissioningError? {
+        report.verdict.isRefusal ? AttestationRefusal(report: report).error : nil
+    }
+}
+
+extension Controller {
+    /// Judges a device that is open for commissioning, and leaves it as it was. No fabric is needed.
+    ///
+    /// - Parameter requests: one for each device that a code is for; the first that is found is judged.
+    package func attest(
+        _ requests: [CommissioningRequest], trust: TrustPolicy,
+        progress: @escaping @Sendable (CommissioningProgress) -> Void = { _ in }, deadline: Instant
+    ) async throws -> AttestedDevice {
+        let judge = try judge(trust)
+        return try await firstFound(of: requests, progress: progress) { visit, request in
+            judge.judged(try await visit.evidence(of: request, deadline: deadline))
+        }
+    }
+
+    /// Judges a node of the fabric.
+    package func attest(_ node: NodeRecord, trust: TrustPolicy, deadline: Instant) async throws -> AttestedDevice {
+        let judge = try judge(trust)
+        let link = try await link(to: node)
+        return judge.judged(try await link.attestation(random: options.random, deadline: deadline))
+    }
+
+    /// Judges what is in files, without a device.
+    ///
+    /// - Throws: `attestation.unreadable-files`.
+    package func attest(files path: String, trust: TrustPolicy) throws -> AttestedDevice {
+        let files = try AttestationFiles(reading: path)
+        return try judge(trust).judged(try files.evidence(random: options.random, path: path))
+    }
+
+    func judge(_ trust: TrustPolicy, ask: AskAboutDevice? = nil) throws -> AttestationJudge {
+        try AttestationJudge(
+            trust, records: TrustRecords(options.state), time: validationTime, logger: options.logger,
+            warn: options.warn, ask: ask)
+    }
+}
+
+extension AttestationJudge {
+    func judged(_ evidence: AttestationEvidence) -> AttestedDevice {
+        AttestedDevice(evidence: evidence, report: examine(evidence))
+    }
+}

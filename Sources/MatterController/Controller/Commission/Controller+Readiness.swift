@@ -1,0 +1,111 @@
+import MatterBase
+import MatterCrypto
+package import MatterNetwork
+import MatterState
+
+/// Something that a commissioning needs before there is a device, and whether it is there.
+package struct Readiness: Sendable {
+    /// In the order in which a commissioning comes to them.
+    package enum Check: String, Sendable, CaseIterable {
+        /// The fabric, its certificates, and a state directory that can be written.
+        case fabric
+        /// The name and the room of the device.
+        case name
+        /// The clock of this machine, by the certificates of the fabric.
+        case clock
+        /// Whoever issues the certificate; a service wants a login.
+        case issuer
+        /// The authorities whose devices are trusted.
+        case trust
+        case network
+        /// D-Bus and Avahi, which find the device.
+        case discovery
+        /// BlueZ and an adapter, for a device that is on no network yet.
+        case bluetooth
+    }
+
+    package let check: Check
+    /// What was found; empty where there is nothing to say.
+    package let note: String
+    package let failure: (any Error)?
+    /// False for what only some devices need.
+    package var isNeeded = true
+}
+
+extension Controller {
+    /// What would stop a commissioning, as far as that can be known without a device. Nothing is changed.
+    ///
+    /// - Parameters:
+    ///   - name: for the device; `nil` for none.
+    ///   - room: for the device; `nil` for none.
+    ///   - ways: how the device can be found, the better one first.
+    /// - Throws: `CancellationError`.
+    package func readiness(
+        for commission: CommissionOptions, name: String?, room: String?, ways: [CommissioningWay], deadline: Instant
+    ) async throws -> [Readiness] {
+        var results: [Readiness] = []
+        for check in Readiness.Check.allCases {
+            do {
+                let note = try await note(
+                    check, commission, name: name, room: room, ways: ways, deadline: deadline)
+                results.append(Readiness(check: check, note: note, failure: nil))
+            } catch {
+                try Task.checkCancellation()
+                // A device that can be on the network does without Bluetooth.
+                let isNeeded = check != .bluetooth || ways == [.ble]
+                results.append(Readiness(check: check, note: "", failure: error, isNeeded: isNeeded))
+            }
+        }
+        return results
+    }
+
+    /// The fabric in use; `nil` if the commissioning makes one.
+    private func fabricIfAny(_ issuer: IssuerChoice) throws -> FabricRecord? {
+        do {
+            return try fabric()
+        } catch let error as RecordError where makesFabric(after: error, for: issuer) {
+            return nil
+        }
+    }
+
+    private func note(
+        _ check: Readiness.Check, _ commission: CommissionOptions, name: String?, room: String?,
+        ways: [CommissioningWay], deadline: Instant
+    ) async throws -> String {
+        let fabric = try fabricIfAny(commission.issuer)
+        switch check {
+        case .fabric:
+            guard let fabric else { return "a new one is made" }
+            try await nodes().checkWritable()
+            _ = try credentials()
+            return fabric.name
+        case .name:
+            if let room { try NameRule.checkRoom(room) }
+            guard let name else { return "" }
+            try NameRule.check(name, what: "node")
+            if fabric != nil { try nodes().checkFree(name, for: nil) }
+            return name
+        case .clock:
+            if fabric != nil { try credentials().validate(at: validationTime) }
+            return ""
+        case .issuer:
+            let work = try await issuerWork(commission.issuer, deviceName: name, deadline: deadline)
+            await work?.close()
+            if work == nil, let fabric { _ = try issuer(for: fabric) }
+            return fabric?.issuer.rawValue ?? FabricRecord.Issuer.local.rawValue
+        case .trust:
+            _ = try judge(commission.trust)
+            return commission.trust.enforcement.rawValue
+        case .bluetooth:
+            guard ways.contains(.ble), let bluetooth = options.bluetooth?() else { return "not needed" }
+            return try await (bluetooth as? BlueZCentral)?.check() ?? ""
+        case .network:
+            try discovery()?.checkNetwork()
+            return ""
+        case .discovery:
+            guard let discovery = discovery() else { return "an address is given" }
+            try await (discovery as? AvahiDiscovery)?.check()
+            return ""
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package import MatterModel
+package import MatterNetwork
+
+/// A device that is open for commissioning, in the PASE session of a visit.
+package struct VisitedDevice: Sendable {
+    let session: SecureSession
+    let deadline: Instant
+
+    /// - Throws: `TransportError`, `InteractionError`.
+    package func read(_ paths: [AttributePath], isFabricFiltered: Bool) async throws -> ReadResult {
+        var result = ReadResult()
+        for request in try ReadRequest(attributePaths: paths, isFabricFiltered: isFabricFiltered)
+            .split(maxPayload: session.manager.link.largestPayload)
+        {
+            var transaction = ReadTransaction(request)
+            result.merge(try await InteractionClient(session).run(&transaction, deadline: deadline))
+        }
+        return result
+    }
+
+    /// The commands in as few requests as the device takes them in, in order.
+    package func batches(of commands: [Command]) -> [[Command]] {
+        InvokeTransaction.batches(
+            of: commands, maxPathsPerInvoke: Int(session.established.peerParameters.maxPathsPerInvoke),
+            maxPayload: session.manager.link.largestPayload)
+    }
+
+    /// Sends commands in one request, once.
+    ///
+    /// - Parameter work: how long the device may take; `nil` for the usual.
+    /// - Throws: `outcome.unknown` if no answer came, `InteractionError`.
+    package func invoke(batch: [Command], isTimed: Bool, work: Duration?) async throws -> [CommandResult] {
+        let processing = [work, InteractionClient.standardProcessing].compactMap { $0 }.max()
+        func run(_ transaction: inout InvokeTransaction) async throws -> [CommandResult] {
+            do {
+                return try await InteractionClient(session).run(
+                    &transaction, deadline: deadline, processing: processing ?? InteractionClient.standardProcessing)
+            } catch let error as TransportError where error.isAboutPeer {
+                throw NodeLink.unknownOutcome(of: "command", error)
+            }
+        }
+        var transaction = InvokeTransaction(
+            batch, timeout: isTimed ? NodeLink.timedTimeout : nil, maxPathsPerInvoke: batch.count)
+        var refusal: InteractionError?
+        var results: [CommandResult] = []
+        do {
+            results = try await run(&transaction)
+        } catch let error as InteractionError where error.status == .needsTimedInteraction {
+            refusal = error
+        }
+        if var timed = transaction.timedRetry(timeout: NodeLink.timedTimeout) {
+            let later = try await run(&timed)
+            return refusal == nil ? results.replaced(by: later) : later
+        }
+        if let refusal { throw refusal }
+        return results
+    }
+}
+
+extension Controller {
+    /// Asks something of a device that is open for commissioning, over PASE, and leaves it as it was: it gets no fabric,
+    /// and nothing of it is stored here.
+    ///
+    /// - Parameter requests: one for each device that a code is for; the first that is found is asked.
+    /// - Throws: `CommissioningError`, `SessionError`, `DiscoveryError`, and what `work` throws.
+    package func visit<Result: Sendable>(
+        _ requests: [CommissioningRequest],
+        progress: @escaping @Sendable (CommissioningProgress) -> Void = { _ in }, deadline: Instant,
+        _ work: @escaping @Sendable (VisitedDevice) async throws -> Result
+    ) async throws -> Result {
+        try await firstFound(of: requests, progress: progress) { visit, request in
+            try await visit.visit(request, deadline: deadline) {
+                try await work(VisitedDevice(session: $0, deadline: deadline))
+            }
+        }
+    }
+
+    /// Visits the first device of a code that is found.
+    func firstFound<Result: Sendable>(
+        of requests: [CommissioningRequest], progress: @escaping @Sendable (CommissioningProgress) -> Void,
+        _ work: (DeviceVisit, CommissioningRequest) async throws -> Result
+    ) async throws -> Result {
+        let connector = Connector(manager: try await manager(), logger: options.logger)
+        var failure = CommissioningError(.nothingDiscovered, stage: .discover, "there is no setup code")
+        for (index, request) in requests.enumerated() {
+            let visit = DeviceVisit(
+                connector: connector, discovery: discovery(), bluetooth: bluetooth(for: request),
+                random: options.random, logger: options.logger, progress: progress)
+            do {
+                return try await work(visit, request)
+            } catch let error as CommissioningError where error.code == .nothingDiscovered {
+                if index == 0 { failure = error }
+            }
+        }
+        throw failure
+    }
+}

@@ -1,0 +1,69 @@
+import MatterBase
+package import MatterCrypto
+package import MatterModel
+
+/// One fabric in the table of a device: FabricDescriptorStruct (Matter core specification, 11.18.4.5).
+package struct DeviceFabric: Sendable {
+    /// The device's number for the fabric; `nil` if the device does not say, as it should.
+    package let index: UInt8?
+    /// Uncompressed, 65 bytes.
+    package let rootPublicKey: [UInt8]
+    package let vendorID: UInt16
+    package let fabricID: FabricID
+    /// The device's own id on the fabric.
+    package let nodeID: NodeID
+    package let label: String
+
+    fileprivate init(_ value: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(value, "an entry of the table of fabrics")
+        rootPublicKey = try fields.octets(1)
+        vendorID = try fields.unsigned(2)
+        fabricID = FabricID(try fields.unsigned(3))
+        nodeID = NodeID(try fields.unsigned(4))
+        label = try fields.string(5)
+        index = try fields.optionalUnsigned(254)
+    }
+
+    /// The name by which fabrics are told apart; `nil` if the device names no possible fabric.
+    package var compressedFabricID: CompressedFabricID? {
+        guard let key = try? P256PublicKey(x963: rootPublicKey) else { return nil }
+        return try? FabricIdentity.compressedFabricID(rootPublicKey: key, fabricID: fabricID)
+    }
+}
+
+/// The table of a device's fabrics, which all administrators of the device may read.
+package struct DeviceFabrics: Sendable {
+    /// In the order of the device.
+    package let fabrics: [DeviceFabric]
+    /// The number of our fabric.
+    package let ownIndex: UInt8
+    /// The room of the table; `nil` if the device does not say.
+    package let capacity: UInt8?
+
+    /// What to read, without the filter for our fabric.
+    package static let paths = [
+        NodeOperationalCredentials.Attribute.fabrics, NodeOperationalCredentials.Attribute.currentFabricIndex,
+        NodeOperationalCredentials.Attribute.supportedFabrics,
+    ].map { AttributePath(path($0)) }
+
+    private static func path(_ attribute: AttributeID) -> ConcreteAttributePath {
+        ConcreteAttributePath(endpoint: 0, cluster: NodeOperationalCredentials.id, attribute: attribute)
+    }
+
+    /// - Parameter title: the node in messages.
+    /// - Throws: ``ControllerError`` `status` if the device does not show the table, or garbles it.
+    package init(_ result: ReadResult, of title: String) throws(ControllerError) {
+        let items: [TLVValue] = try result.value(
+            at: Self.path(NodeOperationalCredentials.Attribute.fabrics), of: title)
+        ownIndex = try result.value(
+            at: Self.path(NodeOperationalCredentials.Attribute.currentFabricIndex), of: title)
+        var fabrics: [DeviceFabric] = []
+        do {
+            for item in items { fabrics.append(try DeviceFabric(item)) }
+        } catch {
+            throw ControllerError(.status, "the table of fabrics of \(title) is malformed: \(error)")
+        }
+        self.fabrics = fabrics
+        capacity = result.attribute(Self.path(NodeOperationalCredentials.Attribute.supportedFabrics))?.value?.integer()
+    }
+}

@@ -1,0 +1,49 @@
+import MatterCrypto
+package import MatterModel
+package import MatterNetwork
+package import MatterState
+
+/// A message to a group that has left this host. No member answers it.
+package struct GroupDelivery: Sendable {
+    /// The multicast address of the group.
+    package let address: PeerAddress
+    /// The network interfaces that it was sent on.
+    package let interfaces: [String]
+    /// Its message counter.
+    package let counter: UInt32
+}
+
+extension Controller {
+    /// The record of the counter that all messages to groups have, whatever their group and fabric (Matter core
+    /// specification 4.6.1.3).
+    private static let groupCounter = "counters/group.json"
+
+    /// Sends a command to all members of a group. It is sent once, and is not answered.
+    ///
+    /// - Parameter command: without an endpoint, and not one that has to be timed.
+    /// - Throws: `TransportError` `noInterface`; `StoreError` if no counter can be reserved, since a counter that is used
+    ///   twice would give the key away.
+    package func send(_ command: Command, to group: GroupRecord) async throws -> GroupDelivery {
+        let credentials = try credentials()
+        let key = try GroupKey(
+            epochKey: try groups().key(of: group), compressedFabricID: credentials.fabric.compressedFabricID)
+        var transaction = InvokeTransaction([command], isGroup: true)
+        guard
+            case .send(let opcode, let payload, _) = try transaction.start(
+                maxPayload: options.links.properties.largestPayload)
+        else { throw InteractionError(.invalidRequest, "an invoke that sends nothing") }
+        let manager = try await manager()
+        // One for each message, and just before it: other processes send too, and members take no counter that is far behind.
+        var block = try await CounterBlock.reserve(Self.groupCounter, count: 1, in: options.state)
+        guard let counter = block.next() else { throw StoreError(.system, "no message counter could be reserved") }
+        let address = PeerAddress(group: group.group, ofFabric: credentials.fabric.fabricID.rawValue)
+        let interfaces = try await manager.multicast(
+            OutgoingGroupMessage(
+                payload, opcode: opcode.rawValue, protocolID: .interactionModel, group: group.group,
+                source: credentials.nodeID.rawValue, counter: counter,
+                security: GroupMessageSecurity(
+                    sessionID: key.sessionID, key: key.operationalKey, privacyKey: try key.privacyKey()),
+                address: address))
+        return GroupDelivery(address: address, interfaces: interfaces, counter: counter)
+    }
+}

@@ -1,0 +1,40 @@
+package import MatterBase
+import MatterModel
+
+/// Which key set a group uses on a node: GroupKeyMapStruct (Matter core specification, 11.2.5.3).
+package struct GroupKeyMapEntry: FabricListEntry {
+    package var group: UInt16
+    package var keySet: UInt16
+    package var fabricIndex: UInt8?
+
+    package init(group: UInt16, keySet: UInt16) {
+        self.group = group
+        self.keySet = keySet
+    }
+
+    package init(_ value: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(value, "an entry of the group key map")
+        self.init(group: try fields.unsigned(1), keySet: try fields.unsigned(2))
+        fabricIndex = try fields.optionalUnsigned(254)
+    }
+
+    package var tlv: TLVValue {
+        .structure([TLVElement(1, .uint(UInt64(group))), TLVElement(2, .uint(UInt64(keySet)))])
+    }
+}
+
+/// A group with its endpoints on a node: GroupInfoMapStruct (11.2.5.5). It is only read.
+struct GroupTableEntry: FabricListEntry {
+    var group: UInt16
+    var endpoints: [EndpointID]
+    var fabricIndex: UInt8?
+    let tlv: TLVValue
+
+    init(_ value: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(value, "an entry of the group table")
+        group = try fields.unsigned(1)
+        endpoints = try fields.array(2).compactMap { EndpointID(tlv: $0) }
+        fabricIndex = try fields.optionalUnsigned(254)
+        tlv = value
+    }
+}

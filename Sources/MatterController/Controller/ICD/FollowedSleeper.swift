@@ -1,0 +1,104 @@
+import Logging
+import MatterNetwork
+package import MatterState
+
+/// A node that is followed, sleeps for long times, and checks in here: its subscription is set up when it wakes up.
+struct FollowedSleeper: Sendable {
+    let controller: Controller
+    let node: NodeRecord
+    /// The longest time that a subscription is to be silent: while the node keeps one of ours it does not check in.
+    let ceiling: Duration
+    /// Whether the first check-in is waited for as long as it takes.
+    let isPatient: Bool
+    /// Whether the user has said how long the first set-up may take.
+    let isBounded: Bool
+
+    /// Before the first set-up.
+    ///
+    /// - Throws: ``ControllerError`` `noCheckIn`.
+    func meet() async throws {
+        guard isPatient else { return try await controller.wake(node, longer: ceiling) }
+        try await awaken()
+    }
+
+    /// Waits for the next check-in, as long as it takes.
+    func awaken() async throws {
+        while true {
+            do {
+                return try await controller.wake(node, longer: ceiling)
+            } catch let error as ControllerError where error.code == .noCheckIn {
+                continue
+            }
+        }
+    }
+
+    /// How long its next check-in may take.
+    func nap() async -> Duration { (try? await controller.nap(of: node))?.longest ?? ceiling }
+
+    /// Notes that the node has reported, and is awake for a moment: other commands need not wait for a check-in, which does
+    /// not come while there is a subscription.
+    ///
+    /// - Parameter next: when it reports again at the latest. Should this process be killed, the next one knows by that when
+    ///   the node is awake.
+    func noteReport(next: Duration) async { await controller.noteReport(of: node, next: next) }
+}
+
+extension Controller {
+    /// A node whose check-ins a subscription waits for; `nil` for one that is not registered with.
+    func sleeper(_ node: NodeRecord, ceiling: Duration, isPatient: Bool) throws -> FollowedSleeper? {
+        guard node.isLongIdleTime, try registrations().registration(of: node.nodeID) != nil else { return nil }
+        return FollowedSleeper(
+            controller: self, node: node, ceiling: ceiling, isPatient: isPatient,
+            isBounded: options.checkInPatience != nil)
+    }
+
+    fileprivate func nap(of node: NodeRecord) throws -> Nap? {
+        try registrations().registration(of: node.nodeID).map { Nap($0, now: options.unixTime()) }
+    }
+
+    /// Waits until a node is awake, for all that is known.
+    fileprivate func wake(_ node: NodeRecord, longer: Duration) async throws {
+        guard let registration = try registrations().registration(of: node.nodeID) else {
+            throw Self.notRegistered(node, node.title)
+        }
+        let nap = Nap(registration, now: options.unixTime())
+        guard !nap.isAwake else { return }
+        try await awaitCheckIn(of: node, registration, nap, for: .long, longer: longer)
+    }
+
+    fileprivate func noteReport(of node: NodeRecord, next: Duration) async {
+        let now = options.unixTime()
+        do {
+            _ = try await registrations().update(node.nodeID) {
+                $0.noteHeard(at: now, reportWithin: next.components.seconds)
+            }
+        } catch {
+            options.logger.warning("the sleep of node \(node.nodeID) could not be noted: \(error)")
+        }
+    }
+
+    /// The longest silence to ask nodes for whose check-ins are waited for: as long as the longest of them sleeps, so that
+    /// reports come as often as check-ins did; `nil` if there is none of them.
+    package func silence(of nodes: [NodeRecord]) -> Duration? {
+        nodes.compactMap { node -> Duration? in
+            guard node.isLongIdleTime, let registration = try? registrations().registration(of: node.nodeID) else {
+                return nil
+            }
+            return .seconds(Int64(registration.sleep.idle))
+        }.max()
+    }
+
+    /// The time until the subscriptions of nodes are set up: those that sleep are waited for.
+    ///
+    /// - Parameters:
+    ///   - most: the longest time that a subscription is to be silent.
+    ///   - usual: the time for nodes that are awake.
+    package func setUpTime(for nodes: [NodeRecord], most: Duration, usual: Duration) -> Duration {
+        guard options.checkInPatience == nil else { return usual }
+        let naps = nodes.compactMap { node -> Duration? in
+            guard node.isLongIdleTime, let nap = try? nap(of: node), !nap.isAwake else { return nil }
+            return nap.longest + most
+        }
+        return usual + (naps.max() ?? .zero)
+    }
+}

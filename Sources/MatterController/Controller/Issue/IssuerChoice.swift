@@ -1,0 +1,115 @@
+package import MatterBase
+package import MatterCrypto
+import MatterNetwork
+package import MatterState
+
+/// Who issues the certificate of a device that is commissioned.
+public struct IssuerChoice: Sendable {
+    enum Kind: Sendable {
+        case ofFabric([String: String])
+        case local
+        case command(String)
+        case service(FabricRecord.Issuer, [String: String])
+        case custom(any NOCIssuer)
+        case outside(any NodeIssuer)
+    }
+
+    let kind: Kind
+
+    /// The issuer that the fabric was made with.
+    public static let ofFabric = IssuerChoice(kind: .ofFabric([:]))
+
+    /// The issuer that the fabric was made with, with settings for a registered service.
+    package static func ofFabric(settings: [String: String]) -> IssuerChoice { IssuerChoice(kind: .ofFabric(settings)) }
+
+    /// The certificate authority of the fabric, whose key is in the state directory.
+    public static let local = IssuerChoice(kind: .local)
+
+    /// A program, run by `/bin/sh -c`: it gets the request as JSON on stdin and prints the chain as PEM.
+    public static func command(_ command: String) -> IssuerChoice { IssuerChoice(kind: .command(command)) }
+
+    /// A registered service, with settings of its own.
+    package static func service(_ issuer: FabricRecord.Issuer, settings: [String: String] = [:]) -> IssuerChoice {
+        IssuerChoice(kind: .service(issuer, settings))
+    }
+
+    /// An issuer of the program's own, for a fabric that exists here.
+    public static func issuer(_ issuer: any NodeIssuer) -> IssuerChoice { IssuerChoice(kind: .outside(issuer)) }
+
+    /// An issuer of this package.
+    package static func custom(_ issuer: any NOCIssuer) -> IssuerChoice { IssuerChoice(kind: .custom(issuer)) }
+}
+
+extension Controller {
+    /// The issuer of one commissioning with its work around it; `nil` if the fabric's own authority issues.
+    func issuerWork(
+        _ choice: IssuerChoice, deviceName: String?, deadline: Instant
+    ) async throws -> (any IssuerWork)? {
+        let record: FabricRecord
+        do {
+            record = try fabric()
+        } catch let error as RecordError where makesFabric(after: error, for: choice) {
+            return nil
+        }
+        func begin(_ service: any IssuerService, _ settings: [String: String]) async throws -> any IssuerWork {
+            try await service.begin(
+                ServedFabric(record, self, deadline: deadline), deviceName: deviceName, settings: settings)
+        }
+        switch choice.kind {
+        case .ofFabric(let settings):
+            guard let service = service(of: record) else { return nil }
+            return try await begin(service, settings)
+        case .local:
+            guard service(of: record) == nil else { throw otherIssuer(record) }
+            return nil
+        case .command(let command):
+            return BareIssuer(
+                issuer: ExecIssuer(
+                    command: command, credentials: try credentials(), adminVendorID: record.vendorID,
+                    services: options.services.map(\.issuer.rawValue), unixTime: options.unixTime))
+        case .service(let issuer, let settings):
+            guard issuer == record.issuer, let service = service(of: record) else { throw otherIssuer(record) }
+            return try await begin(service, settings)
+        case .custom(let issuer):
+            return BareIssuer(issuer: issuer)
+        case .outside(let issuer):
+            return BareIssuer(
+                issuer: OutsideIssuer(
+                    issuer: issuer, credentials: try credentials(), adminVendorID: record.vendorID,
+                    time: validationTime))
+        }
+    }
+
+    /// Whether a commissioning makes the fabric that is not there.
+    func makesFabric(after error: RecordError, for choice: IssuerChoice) -> Bool {
+        choice.isForNewFabric
+            && (error.code == .noFabric || options.makesFabric && error.code == .unknownFabric)
+    }
+
+    /// The registered service that issues for a fabric.
+    func service(of fabric: FabricRecord) -> (any IssuerService)? {
+        options.services.first { $0.issuer == fabric.issuer }
+    }
+
+    /// The next step if a device refuses access, where the fabric's service knows one.
+    package func accessHint() -> Hint? {
+        guard let fabric = try? fabric(), let service = service(of: fabric) else { return nil }
+        return try? service.accessHint(on: ServedFabric(fabric, self, deadline: .now))
+    }
+
+    private func otherIssuer(_ record: FabricRecord) -> ControllerError {
+        ControllerError(
+            .otherIssuer, "the fabric '\(record.name)' has another issuer: \(record.issuer.rawValue)",
+            hint: .step("fabric.other-issuer"))
+    }
+}
+
+extension IssuerChoice {
+    /// Whether a fabric may be made for it.
+    fileprivate var isForNewFabric: Bool {
+        switch kind {
+        case .ofFabric, .local: true
+        case .command, .service, .custom, .outside: false
+        }
+    }
+}

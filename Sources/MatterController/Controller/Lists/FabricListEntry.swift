@@ -1,0 +1,46 @@
+package import MatterBase
+
+/// An entry of a fabric-scoped list: an attribute of which each fabric sees and writes its own part (Matter core
+/// specification, 7.13.2.1).
+package protocol FabricListEntry: Equatable, Sendable {
+    init(_ value: TLVValue) throws(TLVError)
+
+    /// The entry as it is written: without the index of the fabric, which the node adds.
+    var tlv: TLVValue { get }
+    /// The fabric that the entry belongs to; `nil` in one that has not been written yet.
+    var fabricIndex: UInt8? { get set }
+}
+
+extension FabricListEntry {
+    /// The entry without its fabric, for comparison.
+    package var unplaced: Self {
+        var entry = self
+        entry.fabricIndex = nil
+        return entry
+    }
+}
+
+extension Array where Element: FabricListEntry {
+    /// True if both lists have the same entries, in any order.
+    package func means(_ other: [Element]) -> Bool {
+        guard count == other.count else { return false }
+        var rest = other.map(\.unplaced)
+        for entry in self {
+            guard let position = rest.firstIndex(of: entry.unplaced) else { return false }
+            rest.remove(at: position)
+        }
+        return true
+    }
+
+    /// True if the other list begins with these entries, in this order, and has more.
+    func isBeginning(of other: [Element]) -> Bool {
+        count < other.count && other.map(\.unplaced).starts(with: map(\.unplaced))
+    }
+}
+
+/// Our fabric's part of a list, as a node reported it.
+package struct FabricList<Entry: FabricListEntry>: Sendable {
+    package var entries: [Entry]
+    /// The version of the cluster's data; `nil` if the node did not say.
+    package var dataVersion: UInt32?
+}

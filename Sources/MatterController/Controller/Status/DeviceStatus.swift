@@ -1,0 +1,103 @@
+import MatterBase
+import MatterModel
+package import MatterState
+
+/// The state of a node, or of a device behind a bridge, at a glance.
+package struct DeviceStatus: Sendable {
+    /// As it is known now.
+    package let node: NodeRecord
+    /// What stands behind the node, if it is a bridge.
+    package let device: BridgedEndpoint?
+    /// Whether the node answers us, or its bridge reaches the device.
+    package let isReachable: Bool
+    /// What it tells of itself, beside the battery and whether it is reachable.
+    package let readings: [TakenReading]
+    package let battery: TakenReading?
+    /// Why the node gave no answer.
+    package let failure: (any Error)?
+
+    package var room: String? { device?.room ?? node.room }
+
+    /// The values of a node, each for the device that it is about; the node itself comes first.
+    init(_ node: NodeRecord, failure: (any Error)?, device: BridgedEndpoint?, _ taken: [TakenReading]) {
+        func value(_ name: String) -> TakenReading? { taken.first { $0.reading.name == name } }
+        self.node = node
+        self.device = device
+        self.failure = failure
+        battery = value("battery")
+        let isNear = device == nil || value("reachable")?.report.value != .bool(false)
+        isReachable = failure == nil && isNear
+        readings = taken.filter { !["battery", "reachable", "firmware"].contains($0.reading.name) }
+    }
+
+    /// The devices of a node: itself, and those behind it.
+    static func all(_ node: NodeRecord, _ taken: [TakenReading], failure: (any Error)? = nil) -> [DeviceStatus] {
+        func values(at endpoints: [NodeRecord.Endpoint]) -> [TakenReading] {
+            taken.filter { taken in endpoints.contains { $0.number == taken.report.path.endpoint.rawValue } }
+        }
+        let own = values(at: node.endpoints.filter { $0.bridged == nil })
+        return [DeviceStatus(node, failure: failure, device: nil, own)]
+            + node.bridged.map {
+                DeviceStatus(node, failure: failure, device: $0, values(at: [$0.endpoint]))
+            }
+    }
+
+    // MARK: For people
+
+    /// `on 50%`, `locked`, `21.50 °C, heat to 22.00 °C`; of several endpoints each with its number. Empty if nothing is
+    /// known.
+    package var text: String {
+        let endpoints = node.endpoints.compactMap { endpoint -> (number: UInt16, text: String)? in
+            let own = readings.filter { $0.report.path.endpoint.rawValue == endpoint.number }
+            let text = Self.text(own, isContact: endpoint.deviceTypes.contains(DeviceTypeID.contactSensor.rawValue))
+            return text.isEmpty ? nil : (endpoint.number, text)
+        }
+        return endpoints.map { endpoints.count > 1 ? "\($0.number): \($0.text)" : $0.text }.joined(separator: "; ")
+    }
+
+    private static func text(_ readings: [TakenReading], isContact: Bool) -> String {
+        func raw(_ name: String) -> TLVValue? { readings.first { $0.reading.name == name }?.report.value }
+        let mode: UInt8? = raw("mode")?.integer()
+        return readings.compactMap { taken -> String? in
+            guard let value = taken.report.value, value != .null else { return nil }
+            let text = taken.reading.text(value, measured: taken.measured)
+            switch taken.reading.name {
+            case "on":
+                // A light that is off keeps its level.
+                guard value == .bool(true) else { return "off" }
+                return raw("level").flatMap(percent).map { "on \($0)" } ?? "on"
+            case "level": return raw("on") == nil ? percent(value) : nil
+            case "lock": return text.lowercased()
+            case "valve", "playback", "cleaner":
+                return NameStyle.kebab(text).split(separator: "-").joined(separator: " ")
+            case "power": return value.integer().map(power)
+            case "position":
+                guard let position: Int = value.integer() else { return nil }
+                return position == 0 ? "open" : position == 10000 ? "closed" : "\(position / 100)% closed"
+            case "speed": return value.integer() == UInt8(0) ? "still" : text
+            case "mode": return mode == Thermostat.SystemMode.off.rawValue ? "off" : nil
+            case "heat to":
+                let heats: [Thermostat.SystemMode] = [.heat, .auto, .emergencyHeat]
+                return heats.contains { $0.rawValue == mode } ? "heat to \(text)" : nil
+            case "cool to":
+                let cools: [Thermostat.SystemMode] = [.cool, .auto, .precooling]
+                return cools.contains { $0.rawValue == mode } ? "cool to \(text)" : nil
+            case "state":
+                return isContact ? (value == .bool(true) ? "closed" : "open") : (value == .bool(true) ? "yes" : "no")
+            case "outdoor temperature": return "\(text) outdoors"
+            default: return text
+            }
+        }.joined(separator: ", ")
+    }
+
+    /// Whole watts; tenths below ten.
+    private static func power(_ milliwatts: Int64) -> String {
+        let tenths = (milliwatts.magnitude + 50) / 100
+        let sign = milliwatts < 0 && tenths > 0 ? "-" : ""
+        return sign + (tenths < 100 ? "\(tenths / 10).\(tenths % 10) W" : "\((milliwatts.magnitude + 500) / 1000) W")
+    }
+
+    private static func percent(_ level: TLVValue) -> String? {
+        level.integer(as: UInt8.self).map(Int.init).map { "\(($0 * 100 + 127) / 254)%" }
+    }
+}

@@ -1,0 +1,63 @@
+import MatterCrypto
+package import MatterModel
+import MatterNetwork
+package import MatterState
+
+/// An event of a subscription that is followed until its reader stops.
+package enum SubscriptionEvent: Sendable {
+    /// It is set up, or set up again: all that was asked for, or what has changed since it was lost.
+    case established(id: UInt32, maxInterval: Duration, ReadResult)
+    /// Something has changed; empty where the node only says that it is alive.
+    case report(ReadResult)
+    /// The node fell silent, or has ended the session; another subscription is set up after the delay.
+    case lost(any Error, retryAfter: Duration)
+}
+
+extension Controller {
+    /// Follows a subscription: sets it up, takes its reports, and sets up another one when it is lost, until the reader
+    /// stops or the controller is closed. A node that sleeps for long times and checks in here is waited for, each time. It has the long session slot of the node, with the others that are followed.
+    ///
+    /// - Parameters:
+    ///   - setUp: the time for the set-up.
+    ///   - isPatient: whether a node that cannot be reached at first is waited for.
+    /// - Returns: the events; they end with the error if another try is of no use, and without patience if the first
+    ///   set-up fails.
+    package nonisolated func follow(
+        _ request: SubscribeRequest, of node: NodeRecord, setUp: Duration = Budget.standard,
+        isPatient: Bool = false
+    ) -> AsyncThrowingStream<SubscriptionEvent, any Error> {
+        AsyncThrowingStream { continuation in
+            let task = Task(executorPreference: options.time.executor) { [self] in
+                do {
+                    var request = request
+                    let idle = UInt16(clamping: await silence(of: [node])?.components.seconds ?? 0)
+                    // It is not to be woken for reports.
+                    request.maxIntervalCeiling = max(request.maxIntervalCeiling, idle)
+                    let ceiling = Duration.seconds(Int64(request.maxIntervalCeiling))
+                    let sleeper = try await sleeper(node, ceiling: ceiling, isPatient: isPatient)
+                    if let sleeper, await !isLinked(to: node, for: .long) { try await sleeper.meet() }
+                    let link =
+                        try await sleeper == nil
+                        ? link(to: node, for: .long) : awakeLink(to: node, for: .long)
+                    await link.enter()
+                    let run = SubscriptionRun(
+                        link: link, reports: await reports, turns: setUps,
+                        arrival: try await directory().map { Arrival(of: node.nodeID.rawValue, in: $0) },
+                        random: options.random, setUp: setUp, isPatient: isPatient,
+                        sleeper: sleeper, tell: { continuation.yield($0) })
+                    do {
+                        try await run.follow(request)
+                    } catch {
+                        await link.leave()
+                        throw error
+                    }
+                } catch is CancellationError {
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import MatterBase
+package import MatterModel
+
+/// Gives a light a colour (Matter application cluster specification 3.2.8), also while it is off.
+package struct ColorVerb: DeviceVerb {
+    package enum Color: Sendable, Hashable {
+        /// A million divided by the kelvins.
+        case temperature(mireds: UInt16)
+        /// Hue in degrees, 0 to 360; saturation 0 to 254, `nil` to keep the present one.
+        case hue(Double, saturation: UInt8?)
+        /// CIE 1931 coordinates, 0 to 1.
+        case xy(Double, Double)
+        case named(NamedColor)
+    }
+
+    package let cluster = ColorControl.id
+    private let color: Color
+    /// In tenths of a second.
+    private let transition: UInt16
+
+    /// - Parameter transition: how long the change takes, at most 6553 s.
+    package init(_ color: Color, transition: Duration = .zero) {
+        self.color = color
+        self.transition = UInt16(clamping: Int64(transition / .milliseconds(100)))
+    }
+
+    private init(_ color: Color, tenths: UInt16) {
+        self.color = color
+        transition = tenths
+    }
+
+    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+        typealias Command = ColorControl.Command
+        // OptionsMask and OptionsOverride: without ExecuteIfOff, a light that is off would ignore it and say nothing.
+        let options = ColorControl.Options.executeIfOff.tlv
+        let tail = [transition.tlv, options, options]
+        func request(
+            _ command: CommandID, _ fields: [TLVValue], _ attribute: AttributeID, goal: TLVValue,
+            and further: DeviceRequest.Aim? = nil
+        ) -> DeviceRequest {
+            var request = DeviceRequest(
+                command, fields + tail, attribute: attribute, goal: goal,
+                transition: .milliseconds(100) * Int(transition))
+            if let further { request.further = [further] }
+            return request
+        }
+        switch color {
+        case .named(let name):
+            return try ColorVerb(name.color(for: facts), tenths: transition).request(facts)
+        case .temperature(let mireds):
+            try facts.require(ColorControl.Feature.colorTemperature, "colour temperature")
+            try check(mireds, facts)
+            return request(
+                Command.moveToColorTemperature, [mireds.tlv], ColorControl.Attribute.colorTemperatureMireds,
+                goal: mireds.tlv)
+        case .xy(let x, let y):
+            try facts.require(ColorControl.Feature.xy, "colours by x and y")
+            let point = (x: Self.coordinate(x).tlv, y: Self.coordinate(y).tlv)
+            return request(
+                Command.moveToColor, [point.x, point.y], ColorControl.Attribute.currentX, goal: point.x,
+                and: DeviceRequest.Aim(attribute: ColorControl.Attribute.currentY, goal: point.y))
+        case .hue(let degrees, let saturation):
+            try facts.require(ColorControl.Feature.hueAndSaturation, "hue and saturation")
+            // DirectionEnum Shortest.
+            let way = ColorControl.Direction.shortest.tlv
+            let saturation = saturation?.tlv
+            let further = saturation.map {
+                DeviceRequest.Aim(attribute: ColorControl.Attribute.currentSaturation, goal: $0)
+            }
+            guard facts.has(ColorControl.Feature.enhancedHue) else {
+                let hue = UInt8((degrees * 254 / 360).rounded()).tlv
+                let attribute = ColorControl.Attribute.currentHue
+                return saturation.map {
+                    request(Command.moveToHueAndSaturation, [hue, $0], attribute, goal: hue, and: further)
+                } ?? request(Command.moveToHue, [hue, way], attribute, goal: hue)
+            }
+            let hue = UInt16(truncatingIfNeeded: Int((degrees * 65536 / 360).rounded())).tlv
+            let attribute = ColorControl.Attribute.enhancedCurrentHue
+            return saturation.map {
+                request(Command.enhancedMoveToHueAndSaturation, [hue, $0], attribute, goal: hue, and: further)
+            } ?? request(Command.enhancedMoveToHue, [hue, way], attribute, goal: hue)
+        }
+    }
+
+    private func check(_ mireds: UInt16, _ facts: DeviceFacts) throws(ControllerError) {
+        // A device that tells only one of its limits, or none, decides by itself.
+        guard let coldest = facts.value(ColorControl.colorTempPhysicalMinMireds), coldest > 0,
+            let warmest = facts.value(ColorControl.colorTempPhysicalMaxMireds), warmest > 0,
+            mireds < coldest || mireds > warmest
+        else { return }
+        // Whole kelvins inside of the limits, so that the ends themselves are taken.
+        let (low, high) = ((1_000_000 + UInt32(warmest) - 1) / UInt32(warmest), 1_000_000 / UInt32(coldest))
+        throw ControllerError(.outOfLimits, "the colour temperature of \(facts.title) is \(low) K … \(high) K")
+    }
+
+    /// In steps of 1/65536, up to the most that the specification has: 0xFEFF.
+    private static func coordinate(_ value: Double) -> UInt16 { UInt16(min(value * 65536, 65279).rounded()) }
+}

@@ -1,0 +1,43 @@
+import MatterBase
+package import MatterModel
+
+/// Moves a blind, a shutter or a curtain (Matter application cluster specification 5.3.7).
+package enum CoverVerb: DeviceVerb {
+    case open, close, stop
+    /// In steps of 0.01 %: 0 is open, 10000 is closed.
+    case position(UInt16)
+    /// In steps of 0.01 %: 0 lets the most light in, 10000 the least.
+    case tilt(UInt16)
+
+    package var cluster: ClusterID { WindowCovering.id }
+
+    /// A motor may report its way in steps.
+    private static let pause = Duration.seconds(6)
+
+    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+        typealias Command = WindowCovering.Command
+        let lift = WindowCovering.Attribute.currentPositionLiftPercent100ths
+        let slats = WindowCovering.Attribute.currentPositionTiltPercent100ths
+        let main = facts.has(WindowCovering.Feature.lift) ? lift : slats
+        func request(
+            _ command: CommandID, _ fields: [TLVValue], _ attribute: AttributeID, goal: UInt16
+        ) -> DeviceRequest {
+            DeviceRequest(command, fields, attribute: attribute, goal: goal.tlv, pause: Self.pause)
+        }
+        switch self {
+        case .open: return request(Command.upOrOpen, [], main, goal: 0)
+        case .close: return request(Command.downOrClose, [], main, goal: 10000)
+        case .stop: return DeviceRequest(Command.stopMotion, attribute: main)
+        case .position(let position):
+            try facts.require(
+                [WindowCovering.Feature.lift, WindowCovering.Feature.positionAwareLift], "position that can be set")
+            try facts.require(Command.goToLiftPercentage, "move to a position, only open and close")
+            return request(Command.goToLiftPercentage, [position.tlv], lift, goal: position)
+        case .tilt(let tilt):
+            try facts.require(
+                [WindowCovering.Feature.tilt, WindowCovering.Feature.positionAwareTilt], "tilt that can be set")
+            try facts.require(Command.goToTiltPercentage, "tilt to a position")
+            return request(Command.goToTiltPercentage, [tilt.tlv], slats, goal: tilt)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+package import MatterBase
+package import MatterModel
+
+/// Something that a device can be told, and that may depend on what the device has.
+package protocol DeviceVerb: Sendable {
+    /// The cluster that the device needs.
+    var cluster: ClusterID { get }
+    /// Whether the device is first asked what it has.
+    var asksFirst: Bool { get }
+
+    /// What to send.
+    ///
+    /// - Throws: ``ControllerError`` about what the device lacks, or the limits that it has.
+    func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest
+}
+
+extension DeviceVerb {
+    package var asksFirst: Bool { true }
+}
+
+/// What a verb sends to a device.
+package struct DeviceRequest: Sendable, Hashable {
+    package enum Action: Sendable, Hashable {
+        case invoke(CommandID, TLVValue?)
+        case write(AttributeID, TLVValue)
+
+        /// - Parameter fields: in order of their tags; `nil` for one that is left out.
+        static func command(_ command: CommandID, _ fields: [TLVValue?] = []) -> Action {
+            .invoke(
+                command,
+                .structure(
+                    fields.enumerated().compactMap { tag, value in value.map { TLVElement(.context(UInt8(tag)), $0) } })
+            )
+        }
+    }
+
+    /// An attribute that a request changes.
+    struct Aim: Sendable, Hashable {
+        let attribute: AttributeID
+        /// The value that the attribute gets; `nil` if that is not known.
+        let goal: TLVValue?
+    }
+
+    package let action: Action
+    /// Tells what came of it.
+    package let attribute: AttributeID
+    /// The value that the attribute gets; `nil` if that is not known.
+    let goal: TLVValue?
+    /// What the device calls that value, if it has a name for it.
+    var goalName: String?
+    /// What else it changes.
+    var further: [Aim] = []
+    /// How long the change takes, as far as the request says.
+    let transition: Duration
+    /// How long the attribute may keep a value on its way to the goal.
+    let pause: Duration
+    /// True if the attribute means nothing while the light is off.
+    let dependsOnLight: Bool
+    /// What the user should know about it.
+    package var note: String?
+
+    static let usualPause = Duration.seconds(3)
+
+    init(
+        _ action: Action, attribute: AttributeID, goal: TLVValue? = nil, transition: Duration = .zero,
+        pause: Duration = usualPause, dependsOnLight: Bool = false
+    ) {
+        self.action = action
+        self.attribute = attribute
+        self.goal = goal
+        self.transition = transition
+        self.pause = pause
+        self.dependsOnLight = dependsOnLight
+    }
+
+    /// - Parameter fields: in order of their tags; `nil` for one that is left out.
+    init(
+        _ command: CommandID, _ fields: [TLVValue?] = [], attribute: AttributeID, goal: TLVValue? = nil,
+        transition: Duration = .zero, pause: Duration = usualPause
+    ) {
+        self.init(
+            .command(command, fields), attribute: attribute, goal: goal, transition: transition, pause: pause)
+    }
+
+    init<Value>(write attribute: TypedAttribute<Value>, _ value: Value, note: String? = nil) {
+        self.init(write: attribute.id, value.tlv)
+        self.note = note
+    }
+
+    init(write attribute: AttributeID, _ value: TLVValue) {
+        self.init(.write(attribute, value), attribute: attribute, goal: value)
+    }
+
+    /// All that it changes, the attribute that tells most first.
+    var aims: [Aim] { [Aim(attribute: attribute, goal: goal)] + further }
+
+    /// The command for an endpoint, or for a group; `nil` for a write.
+    package func command(at endpoint: EndpointID?, of cluster: ClusterID) -> Command? {
+        guard case .invoke(let command, let fields) = action else { return nil }
+        return fields.map { Command(endpoint: endpoint, cluster: cluster, command: command, fields: $0) }
+            ?? Command(endpoint: endpoint, cluster: cluster, command: command)
+    }
+}

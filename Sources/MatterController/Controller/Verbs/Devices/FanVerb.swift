@@ -1,0 +1,40 @@
+package import MatterModel
+
+/// Sets the speed or the mode of a fan (Matter application cluster specification 4.4).
+package enum FanVerb: DeviceVerb {
+    case mode(FanControl.FanMode)
+    /// 0 to 100; 0 switches it off.
+    case percent(UInt8)
+    case airflow(FanControl.AirflowDirection)
+
+    package var cluster: ClusterID { FanControl.id }
+
+    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+        switch self {
+        case .mode(let mode):
+            if let sequence = facts.value(FanControl.fanModeSequence), !sequence.modes.contains(mode) {
+                throw facts.lack(
+                    "has no mode '\(mode)', only \(sequence.modes.map { "\($0)" }.joined(separator: ", "))")
+            }
+            return DeviceRequest(write: FanControl.fanMode, mode)
+        case .percent(let percent):
+            return DeviceRequest(write: FanControl.percentSetting, percent)
+        case .airflow(let direction):
+            try facts.require(FanControl.Feature.airflowDirection, "direction of the air")
+            return DeviceRequest(write: FanControl.airflowDirection, direction)
+        }
+    }
+}
+
+extension FanControl.FanModeSequence {
+    fileprivate var modes: [FanControl.FanMode] {
+        switch self {
+        case .offLowMedHigh: [.off, .low, .medium, .high]
+        case .offLowHigh: [.off, .low, .high]
+        case .offLowMedHighAuto: [.off, .low, .medium, .high, .auto]
+        case .offLowHighAuto: [.off, .low, .high, .auto]
+        case .offHighAuto: [.off, .high, .auto]
+        case .offHigh: [.off, .high]
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import MatterBase
+package import MatterModel
+
+/// When a user of a lock may open it, in the local time of the lock.
+package enum LockSchedule: Sendable, Hashable {
+    package enum Kind: Sendable, CaseIterable {
+        case weekDays, dates
+    }
+
+    /// A time of the day, to the minute.
+    package struct TimeOfDay: Sendable, Hashable, Comparable, CustomStringConvertible {
+        package let hour: UInt8
+        package let minute: UInt8
+
+        /// `08:00`.
+        package init?(_ text: String) {
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2, parts.allSatisfy({ (1...2).contains($0.count) && $0.allSatisfy(\.isASCII) }),
+                let hour = UInt8(parts[0]), let minute = UInt8(parts[1]), hour < 24, minute < 60
+            else { return nil }
+            self.init(hour, minute)
+        }
+
+        init(_ hour: UInt8, _ minute: UInt8) {
+            self.hour = hour
+            self.minute = minute
+        }
+
+        package static func < (one: TimeOfDay, other: TimeOfDay) -> Bool {
+            (one.hour, one.minute) < (other.hour, other.minute)
+        }
+
+        package var description: String {
+            [hour, minute].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+        }
+    }
+
+    case weekDays(DoorLock.DaysMaskMap, from: TimeOfDay, until: TimeOfDay)
+    /// Seconds since 2000-01-01 in local time.
+    case dates(from: UInt32, until: UInt32)
+
+    package var kind: Kind { if case .weekDays = self { .weekDays } else { .dates } }
+
+    /// The same for each of its week-days alone; none for dates.
+    var days: [LockSchedule] {
+        guard case .weekDays(let days, let from, let until) = self else { return [] }
+        return (0..<7).map { DoorLock.DaysMaskMap(rawValue: 1 << $0) }.filter(days.contains)
+            .map { .weekDays($0, from: from, until: until) }
+    }
+
+    /// With the days that have the same hours in one.
+    static func joined(_ schedules: [LockSchedule]) -> [LockSchedule] {
+        schedules.reduce(into: []) { joined, schedule in
+            guard case .weekDays(let days, let from, let until) = schedule else { return joined.append(schedule) }
+            for place in joined.indices {
+                guard case .weekDays(let others, from, until) = joined[place] else { continue }
+                joined[place] = .weekDays(others.union(days), from: from, until: until)
+                return
+            }
+            joined.append(schedule)
+        }
+    }
+
+    /// The answer to GetWeekDaySchedule or GetYearDaySchedule.
+    ///
+    /// - Returns: `nil` for one that says nothing of a schedule.
+    init?(_ kind: Kind, _ fields: TLVValue?) {
+        func byte(_ tag: UInt8) -> UInt8? { fields?.field(tag)?.integer() }
+        switch kind {
+        case .weekDays:
+            guard let days = byte(3), let hour = byte(4), let minute = byte(5), let lastHour = byte(6),
+                let lastMinute = byte(7)
+            else { return nil }
+            self = .weekDays(.init(rawValue: days), from: .init(hour, minute), until: .init(lastHour, lastMinute))
+        case .dates:
+            guard let from: UInt32 = fields?.field(3)?.integer(), let until: UInt32 = fields?.field(4)?.integer()
+            else { return nil }
+            self = .dates(from: from, until: until)
+        }
+    }
+}

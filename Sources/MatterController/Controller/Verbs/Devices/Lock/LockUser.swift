@@ -1,0 +1,46 @@
+import MatterBase
+package import MatterModel
+
+/// A user of a lock.
+package struct LockUser: Sendable, Hashable {
+    package struct Credential: Sendable, Hashable {
+        package let type: DoorLock.CredentialType?
+        package let index: UInt16
+    }
+
+    package let index: UInt16
+    /// Empty if the user has none.
+    package let name: String
+    package let status: DoorLock.UserStatus?
+    package let type: DoorLock.UserType?
+    package let credentials: [Credential]
+    /// When the user may open the lock, if that is restricted.
+    package var schedules: [LockSchedule] = []
+
+    /// - Parameter fields: of GetUserResponse.
+    /// - Returns: `nil` if no user has this index.
+    init?(_ fields: TLVValue?) {
+        guard let index: UInt16 = fields?.field(0)?.integer(),
+            let status: UInt8 = fields?.field(3)?.integer(), status != DoorLock.UserStatus.available.rawValue
+        else { return nil }
+        self.index = index
+        name = fields?.field(1)?.text ?? ""
+        self.status = DoorLock.UserStatus(rawValue: status)
+        type = fields?.field(4).flatMap { DoorLock.UserType(tlv: $0) }
+        credentials = (fields?.field(6)?.items ?? []).compactMap { credential in
+            credential.field(1)?.integer().map {
+                Credential(type: credential.field(0).flatMap { DoorLock.CredentialType(tlv: $0) }, index: $0)
+            }
+        }
+    }
+
+    /// The schedules that restrict a user of this type.
+    var scheduleKinds: [LockSchedule.Kind] {
+        switch type {
+        case .yearDayScheduleUser: [.dates]
+        case .weekDayScheduleUser: [.weekDays]
+        case .scheduleRestrictedUser: [.weekDays, .dates]
+        default: []
+        }
+    }
+}

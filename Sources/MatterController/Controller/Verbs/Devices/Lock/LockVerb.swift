@@ -1,0 +1,59 @@
+import MatterBase
+package import MatterModel
+
+/// Locks or unlocks a door (Matter application cluster specification 5.2.10).
+package struct LockVerb: DeviceVerb {
+    package enum Action: Sendable, Hashable {
+        case lock
+        /// - Parameter relockAfter: seconds, after which the device locks again; `nil` for what the device does by itself.
+        case unlock(relockAfter: UInt16?)
+    }
+
+    package let cluster = DoorLock.id
+    /// How long a bolt may take.
+    private static let pause = Duration.seconds(8)
+    private let action: Action
+    private let pin: String?
+
+    /// - Parameter pin: a PIN code of the lock, where it wants one.
+    package init(_ action: Action, pin: String? = nil) {
+        self.action = action
+        self.pin = pin
+    }
+
+    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+        if let pin {
+            try Self.check(pin, facts)
+        } else if facts.value(DoorLock.requirePINforRemoteOperation) == true {
+            let verb = if case .lock = action { "lock" } else { "unlock" }
+            throw ControllerError(
+                .pinNeeded, "\(facts.title) wants a PIN code", hint: .step("lock.pin", verb, facts.label))
+        }
+        let code = pin.map { TLVValue.octets(Array($0.utf8)) }
+        func request(_ command: CommandID, _ fields: [TLVValue?], goal: DoorLock.DlLockState) -> DeviceRequest {
+            DeviceRequest(
+                command, fields, attribute: DoorLock.Attribute.lockState, goal: goal.tlv, pause: Self.pause)
+        }
+        switch action {
+        case .lock: return request(DoorLock.Command.lockDoor, [code], goal: .locked)
+        case .unlock(nil): return request(DoorLock.Command.unlockDoor, [code], goal: .unlocked)
+        case .unlock(let seconds?):
+            try facts.require(DoorLock.Command.unlockWithTimeout, "lock again after a time")
+            return request(DoorLock.Command.unlockWithTimeout, [seconds.tlv, code], goal: .unlocked)
+        }
+    }
+
+    /// The code itself is in no message.
+    static func check(_ pin: String, _ facts: DeviceFacts) throws(ControllerError) {
+        let remote: FeatureMap = [DoorLock.Feature.pinCredential, DoorLock.Feature.credentialsOverTheAirAccess]
+        guard facts.has(remote) else { throw facts.lack("takes no PIN code over the network") }
+        guard !pin.isEmpty, pin.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw ControllerError(.outOfLimits, "a PIN code has digits only")
+        }
+        let shortest = Int(facts.value(DoorLock.minPINCodeLength) ?? 0)
+        let longest = Int(facts.value(DoorLock.maxPINCodeLength) ?? .max)
+        guard pin.utf8.count >= shortest, pin.utf8.count <= longest else {
+            throw ControllerError(.outOfLimits, "the PIN codes of \(facts.title) have \(shortest) to \(longest) digits")
+        }
+    }
+}

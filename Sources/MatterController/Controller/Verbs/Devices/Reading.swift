@@ -1,0 +1,105 @@
+package import MatterBase
+package import MatterModel
+
+/// A value that devices measure or tell of themselves, and how it is said.
+package struct Reading: Sendable {
+    /// What one step of the number is worth.
+    package enum Scale: Sendable {
+        /// As the data model says.
+        case model
+        /// In a unit that the data model leaves out.
+        case unit(ValueUnit)
+        /// A number for each of these words.
+        case words([String])
+        /// A value of an enumeration of the cluster, or a structure that begins with one.
+        case named(String)
+        /// The first field of an EnergyMeasurementStruct (Matter application cluster specification 2.12.5.1).
+        case energy
+        /// In the unit that the cluster's MeasurementUnit names.
+        case concentration
+        /// A bitmap whose first bit says that somebody is there.
+        case occupancy
+    }
+
+    package let cluster: ClusterID
+    package let attribute: AttributeID
+    /// What it is, for people and programs.
+    package let name: String
+    package let scale: Scale
+    /// The device type of the endpoints that it is about; `nil` for all.
+    package let deviceType: DeviceTypeID?
+
+    init(
+        _ cluster: ClusterID, _ attribute: AttributeID, _ name: String, _ scale: Scale = .model,
+        on deviceType: DeviceTypeID? = nil
+    ) {
+        self.cluster = cluster
+        self.attribute = attribute
+        self.name = name
+        self.scale = scale
+        self.deviceType = deviceType
+    }
+
+    /// MeasurementUnit of the clusters of concentrations (2.10.6).
+    static let measurementUnit = AttributeID(0x0008)
+    private static let concentrationUnits = ["ppm", "ppb", "ppt", "mg/m³", "µg/m³", "ng/m³", "particles/m³", "Bq/m³"]
+}
+
+extension Reading {
+    /// One step of the number; `nil` if it has no unit.
+    ///
+    /// - Parameter measured: the value of MeasurementUnit, of a concentration.
+    package func unit(measured: TLVValue? = nil) -> String? {
+        switch scale {
+        case .model: type?.unit?.text
+        case .unit(let unit): unit.text
+        case .words, .named: nil
+        case .energy: ValueUnit.milliwattHours.text
+        case .concentration: Self.concentrationUnit(measured)
+        case .occupancy: nil
+        }
+    }
+
+    /// The value for programs: the number without its unit, the name, or the word.
+    package func plain(_ value: TLVValue) -> String {
+        switch scale {
+        case .energy: ValuePrinter().text(value.field(0) ?? value, as: nil)
+        case .named, .occupancy: text(value)
+        default: ValuePrinter().text(value, as: type)
+        }
+    }
+
+    /// The value for people, with its unit.
+    package func text(_ value: TLVValue, measured: TLVValue? = nil) -> String {
+        if case .null = value { return "unknown" }
+        let plain = ValuePrinter().text(value, as: type)
+        switch scale {
+        case .model: return ValuePrinter().meaning(value, as: type) ?? (plain == "[]" ? "none" : plain)
+        case .unit(let unit):
+            var type = type
+            type?.unit = unit
+            return ValuePrinter().meaning(value, as: type) ?? plain
+        case .words(let words):
+            guard let number: Int = value.integer(), words.indices.contains(number) else { return plain }
+            return words[number]
+        case .named(let name):
+            let number: UInt64? = (value.field(0) ?? value).integer()
+            let definition = Catalogue.standard.cluster(cluster)?.enums.first { $0.name == name }
+            return value.field(1)?.text ?? number.flatMap { definition?.value($0)?.name } ?? plain
+        case .energy:
+            guard let energy: Int64 = value.field(0)?.integer() else { return plain }
+            return "\(ValuePrinter.fixed(energy, decimals: 6)) kWh"
+        case .concentration: return [plain, Self.concentrationUnit(measured)].compactMap { $0 }.joined(separator: " ")
+        case .occupancy:
+            guard let bits: UInt64 = value.integer() else { return plain }
+            return bits & 1 == 1 ? "occupied" : "unoccupied"
+        }
+    }
+
+    package var type: DataType? { Catalogue.standard.attribute(cluster: cluster, attribute)?.type }
+
+    private static func concentrationUnit(_ value: TLVValue?) -> String? {
+        guard let number: Int = value?.integer(), concentrationUnits.indices.contains(number) else { return nil }
+        return concentrationUnits[number]
+    }
+}

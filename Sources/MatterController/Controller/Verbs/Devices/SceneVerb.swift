@@ -1,0 +1,107 @@
+import MatterBase
+package import MatterModel
+
+/// Keeps the state of an endpoint as a scene, and brings it back (Matter application cluster specification 1.4.9).
+package struct SceneVerb: DeviceVerb {
+    package enum Action: Sendable, Hashable {
+        case store
+        case recall
+        case remove
+    }
+
+    package let cluster = ScenesManagement.id
+    private let action: Action
+    private let group: UInt16
+    private let scene: UInt8
+    /// In milliseconds.
+    private let transition: UInt32?
+
+    /// - Parameters:
+    ///   - scene: 0 to 254.
+    ///   - group: 0 for the scenes of no group.
+    ///   - transition: of a scene that is recalled, in place of its own.
+    package init(_ action: Action, scene: UInt8, group: UInt16 = 0, transition: Duration? = nil) {
+        self.action = action
+        self.scene = scene
+        self.group = group
+        self.transition = transition.map { UInt32(clamping: Int64($0 / .milliseconds(1))) }
+    }
+
+    package func request(_ facts: DeviceFacts) -> DeviceRequest {
+        typealias Command = ScenesManagement.Command
+        let info = ScenesManagement.Attribute.fabricSceneInfo
+        let path = [group.tlv, scene.tlv]
+        return switch action {
+        case .store: DeviceRequest(Command.storeScene, path, attribute: info)
+        case .recall: DeviceRequest(Command.recallScene, path + [transition?.tlv], attribute: info)
+        case .remove: DeviceRequest(Command.removeScene, path, attribute: info)
+        }
+    }
+}
+
+/// A scene of an endpoint.
+package struct KeptScene: Sendable, Hashable {
+    package let number: UInt8
+    /// Empty if it has none.
+    package let name: String
+    /// How long the change takes.
+    package let transition: Duration
+    /// True if it is the present state.
+    package let isCurrent: Bool
+}
+
+/// The scenes of an endpoint.
+package struct SceneDesk: Sendable {
+    /// In bytes, of SceneName (1.4.9.2.4).
+    private static let longestName = 16
+
+    private let device: ServingDevice
+
+    package init(_ device: ServingDevice) { self.device = device }
+
+    static func membership(_ group: UInt16) -> DeviceRequest.Action {
+        .command(ScenesManagement.Command.getSceneMembership, [group.tlv])
+    }
+
+    static func view(_ group: UInt16, _ scene: UInt8) -> DeviceRequest.Action {
+        .command(ScenesManagement.Command.viewScene, [group.tlv, scene.tlv])
+    }
+
+    /// An empty scene with a name, which StoreScene keeps.
+    static func add(_ group: UInt16, _ scene: UInt8, named name: String, transition: Duration) -> DeviceRequest.Action {
+        .command(
+            ScenesManagement.Command.addScene,
+            [
+                group.tlv, scene.tlv, UInt32(clamping: Int64(transition / .milliseconds(1))).tlv, .string(name),
+                .array([]),
+            ])
+    }
+
+    /// The scenes of a group by number.
+    package func scenes(of group: UInt16) async throws -> [KeptScene] {
+        let members = try await device.send(Self.membership(group))
+        let current = device.facts[ScenesManagement.Attribute.fabricSceneInfo]?.items?.first { info in
+            info.field(2)?.integer() == group && info.field(3)?.boolean == true
+        }
+        var scenes: [KeptScene] = []
+        for number in (members?.field(3)?.items ?? []).compactMap({ $0.integer(as: UInt8.self) }).sorted() {
+            let fields = try await device.send(Self.view(group, number))
+            let transition: UInt32 = fields?.field(3)?.integer() ?? 0
+            scenes.append(
+                KeptScene(
+                    number: number, name: fields?.field(4)?.text ?? "", transition: .milliseconds(Int64(transition)),
+                    isCurrent: current?.field(1)?.integer() == number))
+        }
+        return scenes
+    }
+
+    /// Keeps the present state under a number, a name and a transition.
+    package func store(_ scene: UInt8, of group: UInt16, named name: String, transition: Duration) async throws {
+        guard name.utf8.count <= Self.longestName else {
+            throw ControllerError(.outOfLimits, "the name of a scene has at most \(Self.longestName) bytes")
+        }
+        try device.facts.require(ScenesManagement.Feature.sceneNames, "names of scenes")
+        try await device.send(Self.add(group, scene, named: name, transition: transition))
+        try await device.send(SceneVerb(.store, scene: scene, group: group).request(device.facts).action)
+    }
+}

@@ -1,0 +1,35 @@
+import MatterBase
+package import MatterModel
+
+/// Opens or closes a valve (Matter application cluster specification 4.6.8).
+package enum ValveVerb: DeviceVerb {
+    /// - Parameters:
+    ///   - seconds: after which the valve closes by itself; `nil` for what the valve does by itself.
+    ///   - level: 1 to 100 %; `nil` for the valve's own.
+    case open(seconds: UInt32?, level: UInt8?)
+    case close
+
+    private enum State {
+        static let closed: UInt8 = 0
+        static let open: UInt8 = 1
+    }
+
+    package var cluster: ClusterID { ValveConfigurationAndControl.id }
+
+    package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
+        typealias Command = ValveConfigurationAndControl.Command
+        let state = ValveConfigurationAndControl.Attribute.currentState
+        switch self {
+        case .close: return DeviceRequest(Command.close, attribute: state, goal: State.closed.tlv)
+        case .open(let seconds, let level):
+            if let level {
+                try facts.require(ValveConfigurationAndControl.Feature.level, "level that can be set")
+                let step = facts.value(ValveConfigurationAndControl.levelStep) ?? 1
+                guard level == 100 || step == 0 || level.isMultiple(of: step) else {
+                    throw ControllerError(.outOfLimits, "the level of \(facts.title) goes in steps of \(step) %")
+                }
+            }
+            return DeviceRequest(Command.open, [seconds?.tlv, level?.tlv], attribute: state, goal: State.open.tlv)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import MatterBase
+import MatterCrypto
+package import MatterModel
+
+/// What a node says of its commissioning window (Matter core specification 11.19.7).
+package struct WindowState: Sendable, Equatable {
+    package enum Mode: String, Sendable {
+        case closed
+        /// With a passcode that an administrator chose.
+        case enhanced
+        /// With the passcode that the device was made with.
+        case basic
+    }
+
+    /// The administrator who opened the window.
+    package struct Opener: Sendable, Equatable {
+        /// The fabric's place in the device's table; `nil` if the fabric has left meanwhile.
+        package var fabricIndex: UInt8?
+        package var vendorID: UInt16?
+        /// The label that the fabric gave itself.
+        package var label: String?
+        /// Whether the fabric is the one that asks.
+        package var isOurs: Bool
+    }
+
+    package let mode: Mode
+    /// `nil` while no window is open, and for one that no administrator opened.
+    package let opener: Opener?
+
+    private typealias Attribute = AdministratorCommissioning.Attribute
+    private typealias Credentials = NodeOperationalCredentials.Attribute
+
+    private static let status = path(AdministratorCommissioning.id, Attribute.windowStatus)
+    private static let fabric = path(AdministratorCommissioning.id, Attribute.adminFabricIndex)
+    private static let vendor = path(AdministratorCommissioning.id, Attribute.adminVendorId)
+    private static let ownFabric = path(NodeOperationalCredentials.id, Credentials.currentFabricIndex)
+    private static let fabrics = path(NodeOperationalCredentials.id, Credentials.fabrics)
+
+    private static func path(_ cluster: ClusterID, _ attribute: AttributeID) -> ConcreteAttributePath {
+        ConcreteAttributePath(endpoint: 0, cluster: cluster, attribute: attribute)
+    }
+
+    /// What to read, also of other fabrics.
+    package static let paths = [status, fabric, vendor, ownFabric, fabrics].map { AttributePath($0) }
+
+    /// The window that a read of ``paths`` tells of.
+    ///
+    /// - Parameter title: the node in messages.
+    /// - Throws: ``ControllerError`` `status` if the node does not tell.
+    package init(_ result: ReadResult, of title: String) throws(ControllerError) {
+        let status: AdministratorCommissioning.CommissioningWindowStatus = try result.value(at: Self.status, of: title)
+        mode =
+            switch status {
+            case .windowNotOpen: .closed
+            case .enhancedWindowOpen: .enhanced
+            case .basicWindowOpen: .basic
+            }
+        func number<Number: AttributeValue>(_ path: ConcreteAttributePath) -> Number? {
+            result.attribute(path)?.value.flatMap { Number(tlv: $0) }
+        }
+        let (index, vendorID): (UInt8?, UInt16?) = (number(Self.fabric), number(Self.vendor))
+        guard status != .windowNotOpen, index != nil || vendorID != nil else {
+            opener = nil
+            return
+        }
+        let descriptors = (result.attribute(Self.fabrics)?.value?.items ?? []).compactMap {
+            try? TLVFields($0, "FabricDescriptorStruct")
+        }
+        let fabric = descriptors.first { index != nil && (try? $0.unsigned(254)) == index }
+        let label = try? fabric?.string(5)
+        opener = Opener(
+            fabricIndex: index, vendorID: vendorID ?? (try? fabric?.unsigned(2)),
+            label: label?.isEmpty ?? true ? nil : label, isOurs: index != nil && index == number(Self.ownFabric))
+    }
+}
+
+extension ReadResult {
+    /// The value of an attribute that the caller cannot do without.
+    ///
+    /// - Parameter title: the node in messages.
+    /// - Throws: ``ControllerError`` `status` if the node did not report it, or a value of another type.
+    package func value<Value: AttributeValue>(
+        at path: ConcreteAttributePath, of title: String, as type: Value.Type = Value.self
+    ) throws(ControllerError) -> Value {
+        let name = ElementPath(endpoint: path.endpoint, cluster: path.cluster, element: path.attribute.rawValue)
+            .text(.attribute, in: .standard)
+        switch attribute(path)?.outcome {
+        case .value(let tlv):
+            if let value = Value(tlv: tlv) { return value }
+            throw ControllerError(.status, "\(title) answered \(name) with a value of another type")
+        case .failure(let status):
+            throw ControllerError(.status, "\(title) answered \(name) with \(status)", status: status)
+        case .unreadable(let reason):
+            throw ControllerError(.status, "\(title) answered \(name) with an answer that breaks the rules: \(reason)")
+        case nil:
+            throw ControllerError(.status, "\(title) did not report \(name)")
+        }
+    }
+}

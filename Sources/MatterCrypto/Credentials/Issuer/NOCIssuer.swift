@@ -1,0 +1,186 @@
+package import MatterBase
+
+/// Who gives devices their node operational certificates: the local certificate authority, a cloud, or an external
+/// program.
+///
+/// The order of calls for one device is ``prepare()``, ``issue(_:context:)``, then ``confirm(_:node:)`` once the device
+/// is on the fabric or ``abandon(_:)`` once it is known not to be. A receipt is kept in the commissioning journal, so the
+/// last two may come from a later process.
+package protocol NOCIssuer: Sendable {
+    /// Makes the issuer ready for a commissioning, before anything is sent to the device.
+    ///
+    /// - Returns: what AddTrustedRootCertificate and AddNOC take besides the chain; `nil` if the issuer has no say in that
+    ///   and the fabric's record stands.
+    func prepare() async throws -> FabricParameters?
+
+    /// Issues the certificate for a device.
+    func issue(_ csr: CertificateSigningRequest, context: NOCIssueContext) async throws -> IssuedNOC
+
+    /// Tells the issuer that the device is on the fabric. May be repeated after a failure.
+    func confirm(_ receipt: NOCReceipt, node: NodeID) async throws
+
+    /// Tells the issuer that the certificate will not be used.
+    func abandon(_ receipt: NOCReceipt) async
+}
+
+extension NOCIssuer {
+    package func prepare() async throws -> FabricParameters? { nil }
+    package func confirm(_ receipt: NOCReceipt, node: NodeID) async throws {}
+    package func abandon(_ receipt: NOCReceipt) async {}
+}
+
+/// The parameters of a fabric for a device, besides its own certificate.
+package struct FabricParameters: Sendable, Equatable {
+    package var rootCertificate: MatterCertificate
+    /// The identity protection key's epoch key, 16 bytes.
+    package var ipk: SecretBytes
+    /// Who may administer the device at first: a node id, or a CASE authenticated tag as ``CASEAuthenticatedTag/subject``.
+    package var caseAdminSubject: NodeID
+    package var adminVendorID: VendorID
+
+    /// - Throws: ``CredentialsError`` for a key of another size, a subject that is no node id and no tag, or a vendor id
+    ///   that is none: devices refuse all three.
+    package init(
+        rootCertificate: MatterCertificate, ipk: SecretBytes, caseAdminSubject: NodeID, adminVendorID: VendorID
+    ) throws(CredentialsError) {
+        guard ipk.count == FabricIdentity.groupKeyCount else {
+            throw CredentialsError(
+                .invalidMaterial, "an identity protection key has 16 bytes, not \(ipk.count)")
+        }
+        guard caseAdminSubject.isOperational || CASEAuthenticatedTag(subject: caseAdminSubject) != nil else {
+            throw CredentialsError(
+                .invalidMaterial, "\(caseAdminSubject) is no subject for an administrator: no node id and no tag")
+        }
+        guard adminVendorID.isValid else {
+            throw CredentialsError(.invalidMaterial, "\(adminVendorID) is not a vendor id")
+        }
+        self.rootCertificate = rootCertificate
+        self.ipk = ipk
+        self.caseAdminSubject = caseAdminSubject
+        self.adminVendorID = adminVendorID
+    }
+}
+
+/// The context of a request for an issuer.
+package struct NOCIssueContext: Sendable {
+    /// Reads attributes on the session under way. `nil` for an endpoint, cluster or attribute means all.
+    package typealias AttributeReader =
+        @Sendable (_ endpoint: UInt16?, _ cluster: UInt32?, _ attribute: UInt32?) async throws -> [AttributeReading]
+
+    /// The value of one attribute.
+    package struct AttributeReading: Sendable, Hashable {
+        package var endpoint: UInt16
+        package var cluster: UInt32
+        package var attribute: UInt32
+        package var value: TLVValue
+
+        package init(endpoint: UInt16, cluster: UInt32, attribute: UInt32, value: TLVValue) {
+            self.endpoint = endpoint
+            self.cluster = cluster
+            self.attribute = attribute
+            self.value = value
+        }
+    }
+
+    /// The node id the user asks for; issuers that choose it themselves refuse another one.
+    package var requestedNodeID: NodeID?
+    /// The device's attestation, where it was read.
+    package var attestation: DeviceAttestationInfo?
+    /// The signed answer that the request came in.
+    package var csrAttestation: CSRAttestation?
+    /// Reads on the session under way, if there is one.
+    package var readAttributes: AttributeReader?
+
+    package init(
+        requestedNodeID: NodeID? = nil, attestation: DeviceAttestationInfo? = nil,
+        csrAttestation: CSRAttestation? = nil,
+        readAttributes: AttributeReader? = nil
+    ) {
+        self.requestedNodeID = requestedNodeID
+        self.attestation = attestation
+        self.csrAttestation = csrAttestation
+        self.readAttributes = readAttributes
+    }
+}
+
+/// The certificates by which a device attested itself, and what it says to be.
+package struct DeviceAttestationInfo: Sendable, Hashable {
+    /// The device attestation certificate, DER.
+    package var dac: [UInt8]
+    /// The product attestation intermediate certificate, DER.
+    package var pai: [UInt8]
+    package var vendorID: VendorID
+    package var productID: UInt16
+
+    package init(dac: [UInt8], pai: [UInt8], vendorID: VendorID, productID: UInt16) {
+        self.dac = dac
+        self.pai = pai
+        self.vendorID = vendorID
+        self.productID = productID
+    }
+}
+
+/// A device's answer to CSRRequest, for issuers that check the attestation of the key themselves.
+package struct CSRAttestation: Sendable, Hashable {
+    package var elements: NOCSRElements
+    /// 64 bytes.
+    package var attestationSignature: [UInt8]
+    /// 16 bytes, of the session in which the answer came.
+    package var attestationChallenge: [UInt8]
+
+    package init(elements: NOCSRElements, attestationSignature: [UInt8], attestationChallenge: [UInt8]) {
+        self.elements = elements
+        self.attestationSignature = attestationSignature
+        self.attestationChallenge = attestationChallenge
+    }
+}
+
+/// An issuer's own name for something it issued: what a later process needs to confirm or abandon it.
+package struct NOCReceipt: Sendable, Hashable, Codable, RawRepresentable {
+    package let rawValue: String
+
+    package init(rawValue: String) { self.rawValue = rawValue }
+}
+
+/// The certificates of an issuer for one device.
+package struct IssuedNOC: Sendable, Hashable {
+    package let noc: MatterCertificate
+    package let icac: MatterCertificate?
+    package let nodeID: NodeID
+    package let receipt: NOCReceipt
+
+    package init(noc: MatterCertificate, icac: MatterCertificate?, nodeID: NodeID, receipt: NOCReceipt) {
+        self.noc = noc
+        self.icac = icac
+        self.nodeID = nodeID
+        self.receipt = receipt
+    }
+
+    /// Checks what an issuer gave before the device sees it: key, chain, fabric and node id.
+    ///
+    /// - Parameters:
+    ///   - csr: the device's request.
+    ///   - root: the fabric's root certificate.
+    ///   - fabricID: the fabric.
+    ///   - requestedNodeID: the node id that was asked for, if any.
+    ///   - time: what is known of the time.
+    package func validate(
+        csr: CertificateSigningRequest, root: MatterCertificate, fabricID: FabricID, requestedNodeID: NodeID? = nil,
+        at time: ValidationTime
+    ) throws(CredentialsError) -> NodeIdentity {
+        let identity = try OperationalChain(noc: noc, icac: icac, root: root).validate(at: time)
+        guard identity.publicKey == csr.publicKey else {
+            throw CredentialsError(.keyMismatch, "it is for another key than the device's", certificate: .node)
+        }
+        guard identity.fabricID == fabricID else {
+            throw CredentialsError(
+                .fabricMismatch, "it is for the fabric \(identity.fabricID), not \(fabricID)", certificate: .node)
+        }
+        guard identity.nodeID == nodeID, requestedNodeID.map({ $0 == nodeID }) ?? true else {
+            throw CredentialsError(
+                .nodeMismatch, "it is for the node \(identity.nodeID), not \(requestedNodeID ?? nodeID)",
+                certificate: .node)
+        }
+        return identity
+    }
+}

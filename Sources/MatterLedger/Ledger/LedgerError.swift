@@ -1,0 +1,71 @@
+package import JSON
+package import MatterBase
+
+/// Why the Alliance's ledger gave no usable answer, or why what it gave is not trusted.
+package struct LedgerError: CodedError, Equatable {
+    /// What kind of fault it is. The raw value is stable and meant for programs.
+    package enum Code: String, Sendable, CaseIterable {
+        /// No answer: no connection, a lost one, no time left, TLS that cannot be trusted, a redirection.
+        case unreachable = "ledger.unreachable"
+        /// The ledger has no such entry.
+        case notFound = "ledger.not-found"
+        /// The ledger does not understand the question.
+        case refused = "ledger.refused"
+        /// The ledger is in trouble.
+        case failing = "ledger.failing"
+        /// An answer that is not what was asked for.
+        case malformed = "ledger.malformed"
+        /// More pages, entries or bytes than an answer may have.
+        case tooLarge = "ledger.too-large"
+        /// There are no authorities left after an update.
+        case empty = "ledger.empty"
+        /// No trusted key, or no entry, of that name.
+        case unknown = "trust.unknown"
+        /// No trusted certificate is there to export.
+        case nothingToExport = "trust.nothing-to-export"
+        /// A file that holds nothing that can be trusted.
+        case unusable = "trust.unusable"
+        /// A stored set that cannot be read.
+        case damaged = "trust.damaged"
+    }
+
+    package var code: Code
+    /// A sentence for a person.
+    package var reason: String
+    package var hint: Hint?
+    /// The fault of the connection, where it is one.
+    package var connection: HTTPError?
+    /// What HTTP said, where it said something.
+    package var status: Int?
+
+    package init(
+        _ code: Code, _ reason: String, hint: Hint? = nil, connection: HTTPError? = nil, status: Int? = nil
+    ) {
+        self.code = code
+        self.reason = reason
+        self.hint = hint
+        self.connection = connection
+        self.status = status
+    }
+
+    package var facts: [Fact] {
+        [Fact("httpStatus", status), Fact("transport", connection?.id)].compactMap { $0 }
+    }
+
+    /// Whether this host lacks libcurl.
+    package var isLibraryMissing: Bool { connection?.code == .libraryMissing }
+
+    /// Whether a later attempt may have an answer, so that what is known already still counts.
+    package var isTransient: Bool { code == .unreachable || code == .failing }
+}
+
+extension LedgerError: JSONFieldFailure {
+    package init(_ fault: JSONFieldFault, in name: String) {
+        switch fault {
+        case .notAnObject: self.init(.malformed, "the ledger's answer about \(name) is not an object")
+        case .missing(let member): self.init(.malformed, "the ledger's answer about \(name) lacks '\(member)'")
+        case .wrong(let member, let expected):
+            self.init(.malformed, "in the ledger's answer about \(name), '\(member)' is not \(expected)")
+        }
+    }
+}

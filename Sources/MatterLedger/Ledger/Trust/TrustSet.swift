@@ -1,0 +1,60 @@
+package import MatterCrypto
+
+/// What was brought from a ledger: authorities, signers of declarations, what it withdrew, and where lists of revoked
+/// certificates are.
+package struct TrustSet: Equatable, Sendable {
+    /// A certificate that has been checked.
+    package struct Certificate: Hashable, Sendable {
+        package var keyIdentifier: [UInt8]
+        package var der: [UInt8]
+        /// The vendor that the ledger associates with it.
+        package var vendorID: UInt16?
+        /// When it was first brought, in seconds since 1970.
+        package var firstSeen: Int64
+
+        package init(keyIdentifier: [UInt8], der: [UInt8], vendorID: UInt16? = nil, firstSeen: Int64) {
+            self.keyIdentifier = keyIdentifier
+            self.der = der
+            self.vendorID = vendorID
+            self.firstSeen = firstSeen
+        }
+
+        /// `nil` if the record was made by another program.
+        package var certificate: AttestationCertificate? { try? AttestationCertificate(der: der) }
+
+        package var identifier: LedgerCertificateID? {
+            certificate.map { LedgerCertificateID(subject: $0.subject.der, keyIdentifier: keyIdentifier) }
+        }
+    }
+
+    /// An authority that the ledger has taken back.
+    package struct Withdrawal: Hashable, Sendable {
+        package var identifier: LedgerCertificateID
+        /// Whether it is in the list of the revoked; otherwise it is in no list.
+        package var isRevoked: Bool
+        /// When that was first seen, in seconds since 1970.
+        package var date: Int64
+
+        package init(_ identifier: LedgerCertificateID, isRevoked: Bool, date: Int64) {
+            self.identifier = identifier
+            self.isRevoked = isRevoked
+            self.date = date
+        }
+    }
+
+    package var net: LedgerNet
+    /// The URL that it came from.
+    package var origin: String
+    /// When, in seconds since 1970.
+    package var date: Int64
+    package var authorities: [Certificate] = []
+    package var signers: [Certificate] = []
+    package var withdrawn: [Withdrawal] = []
+    package var points: [RevocationPoint] = []
+
+    package init(net: LedgerNet, origin: String, date: Int64) {
+        self.net = net
+        self.origin = origin
+        self.date = date
+    }
+}

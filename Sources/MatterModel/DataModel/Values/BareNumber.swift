@@ -1,0 +1,54 @@
+import MatterBase
+
+/// A number without a unit that can be read in two ways: in the unit that people use, and in the steps of its type.
+package struct BareNumber: Sendable {
+    /// One of the two readings.
+    package struct Reading: Sendable {
+        /// How it is typed so that nothing else can be meant: `21C`, `raw:21`.
+        package let spelling: String
+        /// `21.00 °C`
+        package let text: String
+        let steps: Int64
+    }
+
+    package enum Meaning: Sendable {
+        case unit
+        case steps
+    }
+
+    static let rawPrefix = "raw:"
+
+    /// The attribute or field.
+    package let place: String
+    package let word: String
+    package let unit: Reading
+    package let steps: Reading
+
+    /// - Parameters:
+    ///   - number: the word as a number of steps.
+    ///   - isAllowed: whether a number of steps is possible at all.
+    /// - Returns: `nil` if only one reading is possible, or both are one value.
+    init?(
+        _ word: String, _ number: Int64, as type: DataType, at place: String, isAllowed: (Int64) -> Bool
+    ) {
+        guard let suffix = type.unit?.bareUnit,
+            let whole = type.unit.flatMap({ Quantity.parse(word + suffix, as: $0) })?.number, whole != number,
+            isAllowed(number), isAllowed(whole)
+        else { return nil }
+        func reading(_ spelling: String, _ steps: Int64) -> Reading {
+            Reading(
+                spelling: spelling, text: ValuePrinter().meaning(.int(steps), as: type) ?? "\(steps)", steps: steps)
+        }
+        self.place = place
+        self.word = word
+        unit = reading(word + suffix, whole)
+        steps = reading(Self.rawPrefix + word, number)
+    }
+
+    /// The error if there is no answer.
+    var error: DataModelError {
+        DataModelError(
+            .ambiguousNumber, "\(place): \(word) can mean \(unit.text) or \(steps.text)", place: place,
+            suggestions: [unit.spelling, steps.spelling])
+    }
+}

@@ -1,0 +1,25 @@
+package import MatterBase
+
+/// Asks for events from a number on (EventFilterIB, Matter core specification 10.6.6).
+package struct EventFilter: Hashable, Sendable {
+    package var node: UInt64?
+    /// The smallest event number of interest.
+    package var minimum: UInt64
+
+    package init(node: UInt64? = nil, minimum: UInt64) {
+        self.node = node
+        self.minimum = minimum
+    }
+}
+
+extension EventFilter: InformationBlock {
+    package init(tlv: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(structure: tlv, "EventFilterIB")
+        node = try fields.optionalUnsigned(0)
+        minimum = try fields.unsigned(1)
+    }
+
+    package var tlv: TLVValue {
+        .structure([.unsigned(0, node), .unsigned(1, minimum)].compactMap { $0 })
+    }
+}

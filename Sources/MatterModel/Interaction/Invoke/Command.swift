@@ -1,0 +1,48 @@
+package import MatterBase
+
+/// A command to be run.
+package struct Command: Hashable, Sendable {
+    package var path: CommandPath
+    /// A structure, save for a few odd clusters; empty where the command has no fields, as the reference client sends it.
+    package var fields: TLVValue
+
+    package init(_ path: CommandPath, fields: TLVValue = .structure([])) {
+        self.path = path
+        self.fields = fields
+    }
+
+    package init(endpoint: EndpointID?, cluster: ClusterID, command: CommandID, fields: TLVValue = .structure([])) {
+        self.init(CommandPath(endpoint: endpoint, cluster: cluster, command: command), fields: fields)
+    }
+}
+
+/// The result of one ``Command``.
+package struct CommandResult: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
+        /// The command's own response.
+        case response(command: CommandID, fields: TLVValue?)
+        /// Success or failure without further data; `NO_COMMAND_RESPONSE` where the peer passed the command over.
+        case status(StatusIB)
+    }
+
+    /// The command as it was sent.
+    package var path: CommandPath
+    package var outcome: Outcome
+
+    package init(path: CommandPath, outcome: Outcome) {
+        self.path = path
+        self.outcome = outcome
+    }
+
+    /// The status; success for a command that was answered with its response.
+    package var status: StatusIB {
+        if case .status(let status) = outcome { status } else { StatusIB(.success) }
+    }
+}
+
+extension Array<CommandResult> {
+    /// These outcomes with those of a repetition in their place.
+    package func replaced(by later: [CommandResult]) -> [CommandResult] {
+        map { result in later.first { $0.path == result.path } ?? result }
+    }
+}

@@ -1,0 +1,127 @@
+package import MatterBase
+
+/// One attribute of one endpoint.
+package struct ConcreteAttributePath: Hashable, Sendable {
+    package var endpoint: EndpointID
+    package var cluster: ClusterID
+    package var attribute: AttributeID
+
+    package init(endpoint: EndpointID, cluster: ClusterID, attribute: AttributeID) {
+        self.endpoint = endpoint
+        self.cluster = cluster
+        self.attribute = attribute
+    }
+}
+
+extension ConcreteAttributePath: CustomStringConvertible {
+    package var description: String { "\(endpoint)/\(cluster)/\(attribute)" }
+}
+
+/// Where in a list attribute a piece of data belongs.
+package enum ListIndex: Hashable, Sendable {
+    /// Behind the last item (encoded as null).
+    case append
+    /// At a position; defined, but unused.
+    case item(UInt16)
+}
+
+/// Attributes, with a wildcard for each part that is absent (AttributePathIB, Matter core specification 10.6.2).
+package struct AttributePath: Hashable, Sendable {
+    package var node: UInt64?
+    package var endpoint: EndpointID?
+    package var cluster: ClusterID?
+    package var attribute: AttributeID?
+    package var listIndex: ListIndex?
+    /// The attributes that a wildcard leaves out.
+    package var wildcardFlags: WildcardPathFlags?
+
+    package init(
+        node: UInt64? = nil, endpoint: EndpointID? = nil, cluster: ClusterID? = nil, attribute: AttributeID? = nil,
+        listIndex: ListIndex? = nil, wildcardFlags: WildcardPathFlags? = nil
+    ) {
+        self.node = node
+        self.endpoint = endpoint
+        self.cluster = cluster
+        self.attribute = attribute
+        self.listIndex = listIndex
+        self.wildcardFlags = wildcardFlags
+    }
+
+    package init(_ path: ConcreteAttributePath, listIndex: ListIndex? = nil) {
+        self.init(
+            endpoint: path.endpoint, cluster: path.cluster, attribute: path.attribute, listIndex: listIndex)
+    }
+
+    /// The attribute meant, unless a part is a wildcard.
+    package var concrete: ConcreteAttributePath? {
+        guard let endpoint, let cluster, let attribute else { return nil }
+        return ConcreteAttributePath(endpoint: endpoint, cluster: cluster, attribute: attribute)
+    }
+
+    package var isWildcard: Bool { concrete == nil }
+
+    /// True if the attribute named is one that every cluster has.
+    package static func isGlobal(attribute: AttributeID) -> Bool { (0xF000...0xFFFE).contains(attribute) }
+
+    /// True if a read or subscribe request may hold this path: a cluster wildcard goes with a global attribute or none.
+    package var isReadable: Bool {
+        guard cluster == nil, let attribute else { return listIndex == nil }
+        return listIndex == nil && Self.isGlobal(attribute: attribute)
+    }
+}
+
+/// The attributes that a wildcard path leaves out (Matter core specification 8.2.1.7).
+package struct WildcardPathFlags: OptionSet, Hashable, Sendable {
+    package var rawValue: UInt32
+
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    package static let skipRootNode = WildcardPathFlags(rawValue: 1 << 0)
+    package static let skipGlobalAttributes = WildcardPathFlags(rawValue: 1 << 1)
+    package static let skipAttributeList = WildcardPathFlags(rawValue: 1 << 2)
+    package static let skipCommandLists = WildcardPathFlags(rawValue: 1 << 4)
+    package static let skipCustomElements = WildcardPathFlags(rawValue: 1 << 5)
+    package static let skipFixedAttributes = WildcardPathFlags(rawValue: 1 << 6)
+    package static let skipChangesOmittedAttributes = WildcardPathFlags(rawValue: 1 << 7)
+    package static let skipDiagnosticsClusters = WildcardPathFlags(rawValue: 1 << 8)
+}
+
+extension AttributePath: InformationBlock {
+    package init(tlv: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(path: tlv, "AttributePathIB")
+        guard try fields.optionalBool(0) != true else {
+            // A compressed path read as a plain one would name other attributes than the sender meant.
+            throw TLVError(.malformed, "AttributePathIB uses tag compression")
+        }
+        node = try fields.optionalUnsigned(1)
+        endpoint = try fields.optionalID(2)
+        cluster = try fields.optionalID(3)
+        attribute = try fields.optionalID(4)
+        if case .null = fields[5] {
+            listIndex = .append
+        } else {
+            listIndex = try fields.optionalUnsigned(5).map { .item($0) }
+        }
+        wildcardFlags = try fields.optionalUnsigned(6).map(WildcardPathFlags.init(rawValue:))
+    }
+
+    package var tlv: TLVValue {
+        var members: [TLVElement?] = [
+            .unsigned(1, node), .id(2, endpoint), .id(3, cluster), .id(4, attribute),
+        ]
+        switch listIndex {
+        case .append: members.append(TLVElement(5, .null))
+        case .item(let index): members.append(.unsigned(5, index))
+        case nil: break
+        }
+        members.append(.unsigned(6, wildcardFlags?.rawValue))
+        return .list(members.compactMap { $0 })
+    }
+}
+
+extension AttributePath: CustomStringConvertible {
+    package var description: String {
+        func part(_ number: (some DataModelID)?) -> String { number.map { "\($0)" } ?? "*" }
+        return "\(part(endpoint))/\(part(cluster))/\(part(attribute))"
+    }
+}

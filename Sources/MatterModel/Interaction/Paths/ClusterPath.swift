@@ -1,0 +1,27 @@
+package import MatterBase
+
+/// One cluster of one endpoint (ClusterPathIB, Matter core specification 10.6.14).
+package struct ClusterPath: Hashable, Sendable {
+    package var node: UInt64?
+    package var endpoint: EndpointID
+    package var cluster: ClusterID
+
+    package init(node: UInt64? = nil, endpoint: EndpointID, cluster: ClusterID) {
+        self.node = node
+        self.endpoint = endpoint
+        self.cluster = cluster
+    }
+}
+
+extension ClusterPath: InformationBlock {
+    package init(tlv: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(path: tlv, "ClusterPathIB")
+        node = try fields.optionalUnsigned(0)
+        endpoint = try fields.id(1)
+        cluster = try fields.id(2)
+    }
+
+    package var tlv: TLVValue {
+        .list([.unsigned(0, node), .id(1, endpoint), .id(2, cluster)].compactMap { $0 })
+    }
+}

@@ -1,0 +1,77 @@
+package import MatterBase
+
+/// One kind of event of one endpoint.
+package struct ConcreteEventPath: Hashable, Sendable {
+    package var endpoint: EndpointID
+    package var cluster: ClusterID
+    package var event: EventID
+
+    package init(endpoint: EndpointID, cluster: ClusterID, event: EventID) {
+        self.endpoint = endpoint
+        self.cluster = cluster
+        self.event = event
+    }
+}
+
+extension ConcreteEventPath: CustomStringConvertible {
+    package var description: String { "\(endpoint)/\(cluster)/\(event)" }
+}
+
+/// Events, with a wildcard for each part that is absent (EventPathIB, Matter core specification 10.6.8).
+package struct EventPath: Hashable, Sendable {
+    package var node: UInt64?
+    package var endpoint: EndpointID?
+    package var cluster: ClusterID?
+    package var event: EventID?
+    /// True if a subscription reports the event as soon as its minimum interval allows.
+    package var isUrgent: Bool?
+
+    package init(
+        node: UInt64? = nil, endpoint: EndpointID? = nil, cluster: ClusterID? = nil, event: EventID? = nil,
+        isUrgent: Bool? = nil
+    ) {
+        self.node = node
+        self.endpoint = endpoint
+        self.cluster = cluster
+        self.event = event
+        self.isUrgent = isUrgent
+    }
+
+    package init(_ path: ConcreteEventPath) {
+        self.init(endpoint: path.endpoint, cluster: path.cluster, event: path.event)
+    }
+
+    /// The kind of event meant, unless a part is a wildcard.
+    package var concrete: ConcreteEventPath? {
+        guard let endpoint, let cluster, let event else { return nil }
+        return ConcreteEventPath(endpoint: endpoint, cluster: cluster, event: event)
+    }
+
+    package var isWildcard: Bool { concrete == nil }
+}
+
+extension EventPath: InformationBlock {
+    package init(tlv: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(path: tlv, "EventPathIB")
+        node = try fields.optionalUnsigned(0)
+        endpoint = try fields.optionalID(1)
+        cluster = try fields.optionalID(2)
+        event = try fields.optionalID(3)
+        isUrgent = try fields.optionalBool(4)
+    }
+
+    package var tlv: TLVValue {
+        .list(
+            [
+                .unsigned(0, node), .id(1, endpoint), .id(2, cluster), .id(3, event),
+                isUrgent.map { .bool(4, $0) },
+            ].compactMap { $0 })
+    }
+}
+
+extension EventPath: CustomStringConvertible {
+    package var description: String {
+        func part(_ number: (some DataModelID)?) -> String { number.map { "\($0)" } ?? "*" }
+        return "\(part(endpoint))/\(part(cluster))/\(part(event))"
+    }
+}

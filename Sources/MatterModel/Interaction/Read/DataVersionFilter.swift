@@ -1,0 +1,27 @@
+package import MatterBase
+
+/// Leaves out a cluster whose data version is still this one (DataVersionFilterIB, Matter core specification 10.6.3).
+package struct DataVersionFilter: Hashable, Sendable {
+    package var path: ClusterPath
+    package var dataVersion: UInt32
+
+    package init(path: ClusterPath, dataVersion: UInt32) {
+        self.path = path
+        self.dataVersion = dataVersion
+    }
+
+    /// True if a request for these attributes touches the filter's cluster.
+    func applies(to request: AttributePath) -> Bool {
+        (request.endpoint ?? path.endpoint) == path.endpoint && (request.cluster ?? path.cluster) == path.cluster
+    }
+}
+
+extension DataVersionFilter: InformationBlock {
+    package init(tlv: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(structure: tlv, "DataVersionFilterIB")
+        path = try fields.block(0)
+        dataVersion = try fields.unsigned(1)
+    }
+
+    package var tlv: TLVValue { .structure([TLVElement(0, path.tlv), .unsigned(1, dataVersion)]) }
+}

@@ -1,0 +1,90 @@
+import Synchronization
+
+/// Commissionable devices over the host's `bluetoothd`.
+///
+/// Making one costs nothing: the D-Bus library is opened, the thread started and the daemon asked at the first scan.
+package final class BlueZCentral: BluetoothCentral {
+    private let choice: AdapterChoice
+    private let library: String
+    private let radioRoot: String
+    private let time: any TimeSource
+    private let opening = Mutex<Task<BlueZService, any Error>?>(nil)
+
+    /// - Parameter choice: the adapters for scans.
+    package convenience init(_ choice: AdapterChoice = .standard, _ time: any TimeSource = SystemTime()) {
+        self.init(choice, library: DBusLibrary.systemName, radioRoot: "/sys/class", time)
+    }
+
+    /// - Parameters:
+    ///   - library: another file name than the usual one.
+    ///   - radioRoot: another place than `/sys/class`.
+    init(_ choice: AdapterChoice, library: String, radioRoot: String, _ time: any TimeSource) {
+        self.choice = choice
+        self.library = library
+        self.radioRoot = radioRoot
+        self.time = time
+    }
+
+    package func scan() -> AsyncThrowingStream<BluetoothDevice, any Error> {
+        AsyncThrowingStream { continuation in
+            let task = Task {
+                do {
+                    let service = try await self.service()
+                    try await service.scan(self.choice) { continuation.yield($0) }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    package func connect(to device: BluetoothDevice, deadline: Instant) async throws -> any GATTConnection {
+        try await service().connect(device, deadline: deadline)
+    }
+
+    /// Checks that there is a daemon and an adapter, and that no switch keeps it off, which is what every scan needs first.
+    /// Nothing is switched on.
+    ///
+    /// - Returns: the adapters in words, such as `hci0 (00:1A:7D:DA:71:13)`.
+    /// - Throws: ``BluetoothError``, or `CancellationError`.
+    package func check() async throws -> String {
+        let service = try await service()
+        let adapters = try choice.adapters(of: await service.tree.adapters)
+        if adapters.contains(where: { !$0.isPowered }), let blocked = service.radio.blocked { throw blocked }
+        return adapters.map { adapter in
+            "\(adapter.name) (\(adapter.address))\(adapter.isPowered ? "" : ", which is off and is switched on when needed")"
+        }.joined(separator: ", ")
+    }
+
+    /// The daemon; asked again if it has stopped meanwhile.
+    private func service() async throws -> BlueZService {
+        while true {
+            let task = opening.withLock { opening in
+                if let opening { return opening }
+                let task = Task { [library, radioRoot, time] in
+                    try await BlueZService.open(library: library, radioRoot: radioRoot, time)
+                }
+                opening = task
+                return task
+            }
+            do {
+                let service = try await withTaskCancellationHandler {
+                    try await task.value
+                } onCancel: {
+                    task.cancel()
+                }
+                if await service.end == nil { return service }
+                forget(task)
+            } catch {
+                forget(task)
+                throw error
+            }
+        }
+    }
+
+    private func forget(_ task: Task<BlueZService, any Error>) {
+        opening.withLock { if $0 == task { $0 = nil } }
+    }
+}

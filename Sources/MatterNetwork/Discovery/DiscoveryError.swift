@@ -1,0 +1,51 @@
+package import MatterBase
+
+/// Why something cannot be found or advertised: what is missing on this host, and what to do about it.
+package struct DiscoveryError: CodedError, Equatable {
+    /// The kind of fault.
+    package enum Code: String, Sendable, CaseIterable {
+        /// The Avahi client library is not installed.
+        case libraryMissing = "discovery.library-missing"
+        /// The D-Bus system bus does not answer.
+        case busUnavailable = "discovery.bus-unavailable"
+        /// `avahi-daemon` is not running.
+        case daemonUnavailable = "discovery.daemon-unavailable"
+        /// `avahi-daemon` went away during the search and did not come back.
+        case disconnected = "discovery.disconnected"
+        /// This host is on no network.
+        case noNetwork = "discovery.no-network"
+        /// `avahi-daemon` is there and refused a request.
+        case refused = "discovery.refused"
+        /// The name that is to be advertised is taken.
+        case collision = "discovery.collision"
+        /// This process may start no more threads, or open no more files.
+        case outOfResources = "discovery.out-of-resources"
+        /// DNS data, or a name, that is not what it should be.
+        case malformedRecord = "discovery.malformed-record"
+    }
+
+    package var code: Code
+    /// A sentence for a person.
+    package var reason: String
+    /// True if the service is there and hangs, so that starting it would not help.
+    package var isHung: Bool
+
+    package init(_ code: Code, _ reason: String, isHung: Bool = false) {
+        self.code = code
+        self.reason = reason
+        self.isHung = isHung
+    }
+
+    /// True if a service of this host is missing, rather than something being wrong with one request.
+    package var isLocalServiceMissing: Bool {
+        switch code {
+        case .libraryMissing, .busUnavailable, .daemonUnavailable, .disconnected, .noNetwork: true
+        case .refused, .collision, .malformedRecord, .outOfResources: false
+        }
+    }
+
+    /// The next step, if there is one.
+    package var hint: Hint? { isHung ? .step("\(code.rawValue).hung") : nil }
+
+    package var stageName: String? { "discover" }
+}

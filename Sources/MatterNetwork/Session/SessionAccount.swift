@@ -1,0 +1,47 @@
+/// Tells what was tried to get a session and what was heard, in one clause.
+package struct SessionAccount: CustomStringConvertible, Sendable {
+    private let error: SessionError
+
+    package init(_ error: SessionError) { self.error = error }
+
+    package var description: String {
+        var parts: [String] = []
+        if !error.tried.isEmpty { parts.append("tried \(error.tried.map(\.description).joined(separator: ", "))") }
+        if error.attempts > 0 {
+            parts.append("\(error.attempts) handshake\(error.attempts == 1 ? "" : "s")")
+        }
+        if error.transmissions > 0 {
+            parts.append("the last message was sent \(error.transmissions) time\(error.transmissions == 1 ? "" : "s")")
+        }
+        parts.append(error.lastHeard.map { "last heard \(Spelled.seconds($0)) ago" } ?? "nothing heard")
+        return "\(error.reason) (\(parts.joined(separator: "; ")))"
+    }
+}
+
+/// The account of one exchange.
+package struct ReportAccount: CustomStringConvertible, Sendable {
+    private let report: ExchangeReport
+
+    package init(_ report: ExchangeReport) { self.report = report }
+
+    package var description: String {
+        var parts: [String] = []
+        if !report.addresses.isEmpty {
+            parts.append("at \(report.addresses.map(\.description).joined(separator: ", "))")
+        }
+        parts.append("sent \(report.transmissions) time\(report.transmissions == 1 ? "" : "s")")
+        parts.append(report.acknowledged ? "acknowledged" : "not acknowledged")
+        let lastHeard = report.lastHeard ?? report.sessionLastHeard
+        parts.append(lastHeard.map { "last heard \(Spelled.seconds($0)) ago" } ?? "nothing heard")
+        return parts.joined(separator: ", ")
+    }
+}
+
+/// Durations as people write them.
+package enum Spelled {
+    /// `0.3 s`, `12 s`.
+    package static func seconds(_ duration: Duration) -> String {
+        let tenths = Int((duration / .milliseconds(100)).rounded())
+        return tenths < 100 ? "\(tenths / 10).\(tenths % 10) s" : "\(tenths / 10) s"
+    }
+}

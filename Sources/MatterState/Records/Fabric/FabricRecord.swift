@@ -1,0 +1,95 @@
+import JSON
+package import MatterCrypto
+
+/// The record of a fabric, without keys.
+package struct FabricRecord: Equatable, Sendable {
+    /// Who issues the certificates of new nodes: the certificate authority here, or a service by its name.
+    package struct Issuer: RawRepresentable, Hashable, Sendable {
+        package let rawValue: String
+
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The certificate authority in the state directory.
+        package static let local = Issuer(rawValue: "local")
+        /// None: the fabric was imported without its authority's key.
+        package static let none = Issuer(rawValue: "none")
+    }
+
+    /// How node ids are chosen, unless the user or an issuer does.
+    package enum NodeIDs: String, Sendable {
+        /// 1, 2, 3 and so on: this state directory knows every id that was given out.
+        case sequential
+        /// Numbers of 48 bits: there may be nodes of which this state directory knows nothing.
+        case random
+    }
+
+    package var name: String
+    package var fabricID: FabricID
+    package var compressedFabricID: CompressedFabricID
+    package var vendorID: VendorID
+    package var issuer: Issuer
+    /// Our own node on the fabric.
+    package var nodeID: NodeID
+    /// Certificates in Matter TLV form.
+    package var root: [UInt8]
+    package var intermediate: [UInt8]?
+    package var noc: [UInt8]
+    /// Of our own NOC; differs from the authority's when the fabric was imported.
+    package var nocIntermediate: [UInt8]?
+    /// The next node id to give out, unless the user names one.
+    package var nextNodeID: UInt64 = 1
+    package var nodeIDs = NodeIDs.sequential
+    /// The basis of sequential ``nodeIDs``; `nil` in records of release 0.1.0.
+    package var origin: FabricOrigin?
+
+    package init(
+        name: String, fabricID: FabricID, compressedFabricID: CompressedFabricID, vendorID: VendorID, issuer: Issuer,
+        nodeID: NodeID, root: [UInt8], intermediate: [UInt8]?, noc: [UInt8], nocIntermediate: [UInt8]?
+    ) {
+        self.name = name
+        self.fabricID = fabricID
+        self.compressedFabricID = compressedFabricID
+        self.vendorID = vendorID
+        self.issuer = issuer
+        self.nodeID = nodeID
+        self.root = root
+        self.intermediate = intermediate
+        self.noc = noc
+        self.nocIntermediate = nocIntermediate
+    }
+
+    package init(decoding contents: [UInt8], _ file: String) throws(RecordError) {
+        let fields = try RecordFields(contents, file)
+        name = try fields.string("name")
+        fabricID = FabricID(try fields.integer("fabricId"))
+        compressedFabricID = CompressedFabricID(try fields.integer("compressedFabricId"))
+        vendorID = VendorID(try fields.integer("vendorId"))
+        issuer = Issuer(rawValue: try fields.string("issuer"))
+        nodeID = NodeID(try fields.integer("nodeId"))
+        root = try fields.octets("root")
+        intermediate = try fields.optionalOctets("intermediate")
+        noc = try fields.octets("noc")
+        nocIntermediate = try fields.optionalOctets("nocIntermediate")
+        nextNodeID = try fields.integer("nextNodeId")
+        let nodeIDs = try fields.optionalString("nodeIds") ?? NodeIDs.sequential.rawValue
+        guard let known = NodeIDs(rawValue: nodeIDs) else {
+            throw RecordError(.invalid, "'nodeIds' in \(file) is '\(nodeIDs)', which this version does not know")
+        }
+        self.nodeIDs = known
+        origin = try fields.optionalObject("origin").map { (origin) throws(RecordError) in try FabricOrigin(origin) }
+    }
+
+    package func encoded() -> [UInt8] {
+        var object: JSONObject = [
+            "name": .string(name), "fabricId": .id(fabricID.rawValue),
+            "compressedFabricId": .id(compressedFabricID.rawValue), "vendorId": .uint(UInt64(vendorID.rawValue)),
+            "issuer": .string(issuer.rawValue), "nodeId": .id(nodeID.rawValue), "nextNodeId": .id(nextNodeID),
+            "root": .string(Hex.encode(root)), "noc": .string(Hex.encode(noc)),
+        ]
+        object["intermediate"] = intermediate.map { .string(Hex.encode($0)) }
+        if nodeIDs != .sequential { object["nodeIds"] = .string(nodeIDs.rawValue) }
+        object["origin"] = origin?.json
+        object["nocIntermediate"] = nocIntermediate.map { .string(Hex.encode($0)) }
+        return JSONValue.object(object).utf8()
+    }
+}

@@ -1,0 +1,118 @@
+import JSON
+package import MatterCrypto
+package import MatterNetwork
+
+/// A node that may have our certificate although its commissioning has not ended: durable before AddNOC is sent.
+package struct PendingNode: Equatable, Sendable {
+    package var nodeID: NodeID
+    package var name: String?
+    package var room: String?
+    /// The issuer's receipt, for confirming or abandoning the node.
+    package var receipt: NOCReceipt
+    package var noc: [UInt8]
+    package var addresses: [PeerAddress]
+    package var fingerprint: SetupFingerprint
+    /// From the setup code, as far as it had one; many test devices have the same passcode.
+    package var discriminator: SetupDiscriminator?
+    /// When the device has forgotten everything unless it was told otherwise, seconds since 1970.
+    package var failSafeEnds: Int64
+    package var vendorID: UInt16?
+    package var productID: UInt16?
+
+    package init(
+        nodeID: NodeID, name: String?, room: String?, receipt: NOCReceipt, noc: [UInt8], addresses: [PeerAddress],
+        fingerprint: SetupFingerprint, discriminator: SetupDiscriminator?, failSafeEnds: Int64, vendorID: UInt16?,
+        productID: UInt16?
+    ) {
+        self.nodeID = nodeID
+        self.name = name
+        self.room = room
+        self.receipt = receipt
+        self.noc = noc
+        self.addresses = addresses
+        self.fingerprint = fingerprint
+        self.discriminator = discriminator
+        self.failSafeEnds = failSafeEnds
+        self.vendorID = vendorID
+        self.productID = productID
+    }
+
+    package init(decoding contents: [UInt8], _ file: String) throws(RecordError) {
+        let fields = try RecordFields(contents, file)
+        nodeID = NodeID(try fields.integer("nodeId"))
+        name = try fields.optionalString("name")
+        room = try fields.optionalString("room")
+        receipt = NOCReceipt(rawValue: try fields.string("receipt"))
+        noc = try fields.octets("noc")
+        addresses = try fields.array("addresses").compactMap { value in
+            value.stringValue.flatMap { try? PeerAddress(parsing: $0) }
+        }
+        fingerprint =
+            if let code = try fields.optionalOctets("code") {
+                .keyed(code)
+            } else {
+                .salted(salt: try fields.octets("fingerprintSalt"), digest: try fields.octets("fingerprint"))
+            }
+        discriminator = try Self.discriminator(fields, file)
+        failSafeEnds = try fields.time("failSafeEnds")
+        vendorID = try fields.optionalInteger("vendorId")
+        productID = try fields.optionalInteger("productId")
+    }
+
+    private static func discriminator(_ fields: RecordFields, _ file: String) throws(RecordError) -> SetupDiscriminator?
+    {
+        do {
+            if let long: UInt16 = try fields.optionalInteger("discriminator") {
+                return try SetupDiscriminator(long: long)
+            }
+            return try fields.optionalInteger("shortDiscriminator").map { number throws in
+                try SetupDiscriminator(short: number)
+            }
+        } catch let error as RecordError {
+            throw error
+        } catch {
+            throw RecordError(.invalid, "the discriminator in \(file): \(error)")
+        }
+    }
+
+    /// True if the node may be the device that a setup code belongs to.
+    ///
+    /// - Parameter secret: the fabric's, for ``SetupFingerprint``.
+    package func matches(passcode: UInt32, discriminator asked: SetupDiscriminator?, secret: SecretBytes?) -> Bool {
+        mayHave(asked) && fingerprint.matches(passcode: passcode, secret: secret)
+    }
+
+    /// True if its discriminator, as far as it is known, is the one that was asked for.
+    func mayHave(_ asked: SetupDiscriminator?) -> Bool {
+        if let asked, let discriminator {
+            guard asked.short == discriminator.short else { return false }
+            if let long = asked.long, let known = discriminator.long, long != known { return false }
+        }
+        return true
+    }
+
+    package func encoded() -> [UInt8] {
+        var object: JSONObject = [
+            "nodeId": .id(nodeID.rawValue), "receipt": .string(receipt.rawValue), "noc": .string(Hex.encode(noc)),
+            "addresses": .array(addresses.map { .string($0.description) }),
+            "failSafeEnds": .int(failSafeEnds),
+        ]
+        switch fingerprint {
+        case .keyed(let code):
+            object["code"] = .string(Hex.encode(code))
+        case .salted(let salt, let digest):
+            object["fingerprintSalt"] = .string(Hex.encode(salt))
+            object["fingerprint"] = .string(Hex.encode(digest))
+        }
+        if let long = discriminator?.long {
+            object["discriminator"] = .uint(UInt64(long))
+        } else {
+            object["shortDiscriminator"] = discriminator.map { .uint(UInt64($0.short)) }
+        }
+        object["name"] = name.map { .string($0) }
+        object["room"] = room.map { .string($0) }
+        object["vendorId"] = vendorID.map { .uint(UInt64($0)) }
+        object["productId"] = productID.map { .uint(UInt64($0)) }
+        return JSONValue.object(object).utf8()
+    }
+}

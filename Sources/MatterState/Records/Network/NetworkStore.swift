@@ -1,0 +1,90 @@
+import JSON
+import MatterBase
+package import MatterCrypto
+
+/// The credentials of a network that are kept for devices to come: of a house, whatever the fabric.
+package struct StoredNetwork: Equatable, Sendable {
+    package enum Kind: String, CaseIterable, Sendable {
+        case wifi, thread
+    }
+
+    package let kind: Kind
+    /// The SSID, or the extended PAN id.
+    package let id: [UInt8]
+    /// The name for people.
+    package let name: String
+    /// The password, or the operational dataset.
+    package let secret: SecretBytes
+
+    package init(_ kind: Kind, id: [UInt8], name: String, secret: SecretBytes) {
+        self.kind = kind
+        self.id = id
+        self.name = name
+        self.secret = secret
+    }
+
+    fileprivate init(decoding contents: [UInt8], _ file: String) throws(RecordError) {
+        do {
+            let fields = try TLVFields(decoding: contents, file)
+            guard let kind = Kind(rawValue: try fields.string(0)) else {
+                throw TLVError(.malformed, "an unknown kind of network")
+            }
+            self.init(
+                kind, id: try fields.octets(1, count: 1...32), name: try fields.string(2),
+                secret: SecretBytes(try fields.octets(3)))
+        } catch {
+            throw RecordError(.invalid, "\(file) is not a stored network: \(error)")
+        }
+    }
+
+    fileprivate func encoded() -> [UInt8] {
+        TLVElement(
+            .anonymous,
+            .structure([
+                TLVElement(0, .string(kind.rawValue)), TLVElement(1, .octets(id)), TLVElement(2, .string(name)),
+                TLVElement(3, .octets(secret.copyBytes())),
+            ])
+        ).encoded()
+    }
+}
+
+/// The stored credentials of networks: `networks/KIND-ID`, each a secret of its own.
+package struct NetworkStore: Sendable {
+    private static let folder = "networks"
+
+    private let state: StateDirectory
+
+    package init(_ state: StateDirectory) { self.state = state }
+
+    private func file(_ kind: StoredNetwork.Kind, _ id: [UInt8]) -> String {
+        "\(Self.folder)/\(kind.rawValue)-\(Hex.encode(id))"
+    }
+
+    /// By kind and name.
+    package func all() throws -> [StoredNetwork] {
+        var networks: [StoredNetwork] = []
+        for file in try state.records(in: Self.folder) {
+            if let contents = try state.readSecret(file) {
+                networks.append(try StoredNetwork(decoding: contents, file))
+            }
+        }
+        return networks.sorted { ($0.kind.rawValue, $0.name) < ($1.kind.rawValue, $1.name) }
+    }
+
+    package func network(_ kind: StoredNetwork.Kind, _ id: [UInt8]) throws -> StoredNetwork? {
+        let file = file(kind, id)
+        return try state.readSecret(file).map { try StoredNetwork(decoding: $0, file) }
+    }
+
+    /// Keeps credentials; those of the same network give way.
+    package func save(_ network: StoredNetwork) throws {
+        try state.writeSecret(file(network.kind, network.id), network.encoded())
+    }
+
+    /// The stored networks with a name or an id in hexadecimal digits.
+    package func named(_ name: String) throws -> [StoredNetwork] {
+        try all().filter { $0.name == name || Hex.encode($0.id).lowercased() == name.lowercased() }
+    }
+
+    package func forget(_ network: StoredNetwork) throws { try state.delete(file(network.kind, network.id)) }
+}

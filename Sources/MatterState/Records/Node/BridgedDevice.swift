@@ -1,0 +1,95 @@
+package import JSON
+import MatterCrypto
+
+/// A device that a bridge makes an endpoint of: what the bridge says of it, and what the user calls it.
+package struct BridgedDevice: Equatable, Sendable, JSONConvertible {
+    /// NodeLabel, as the bridge says; `nil` if it has none.
+    package var label: String?
+    /// Whether the bridge reached it when its facts were last read; `nil` if the bridge does not say.
+    package var isReachable: Bool?
+    /// What the user calls it; `nil` if the label will do.
+    package var name: String?
+    /// The room that it is in; `nil` for that of the bridge.
+    package var room: String?
+
+    /// What it is called.
+    package var title: String? { name ?? label }
+
+    package init(
+        label: String? = nil, isReachable: Bool? = nil, name: String? = nil, room: String? = nil
+    ) {
+        self.label = label
+        self.isReachable = isReachable
+        self.name = name
+        self.room = room
+    }
+
+    init(_ fields: RecordFields) throws(RecordError) {
+        label = try fields.optionalString("label")
+        isReachable = try fields.optionalBool("reachable")
+        name = try fields.optionalString("name")
+        room = try fields.optionalString("room")
+    }
+
+    package var json: JSONValue {
+        var object = JSONObject()
+        object["label"] = label.map { .string($0) }
+        object["reachable"] = isReachable.map { .bool($0) }
+        object["name"] = name.map { .string($0) }
+        object["room"] = room.map { .string($0) }
+        return .object(object)
+    }
+}
+
+/// An endpoint of a bridge with the device behind it.
+package struct BridgedEndpoint: Equatable, Sendable {
+    package let node: NodeRecord
+    package let endpoint: NodeRecord.Endpoint
+    package let device: BridgedDevice
+
+    /// `hub/3`.
+    package var place: String { "\(node.name ?? "\(node.nodeID.rawValue)")/\(endpoint.number)" }
+    package var title: String { device.title ?? place }
+    package var room: String? { device.room ?? node.room }
+
+    package func isIn(_ room: String) -> Bool { self.room.map { Room.isSame(room, $0) } ?? false }
+}
+
+extension NodeRecord {
+    /// The devices behind it, if it is a bridge.
+    package var bridged: [BridgedEndpoint] {
+        endpoints.compactMap { endpoint in
+            endpoint.bridged.map { BridgedEndpoint(node: self, endpoint: endpoint, device: $0) }
+        }
+    }
+
+    /// Whether devices may be behind it.
+    package var isBridge: Bool {
+        endpoints.contains { $0.bridged != nil || $0.deviceTypes.contains(Self.aggregator) }
+    }
+
+    private static let aggregator: UInt32 = 0x000E
+
+    package func bridged(at endpoint: UInt16) -> BridgedEndpoint? {
+        bridged.first { $0.endpoint.number == endpoint }
+    }
+
+    /// Changes what the user says of a device behind it.
+    package mutating func update(bridged number: UInt16, _ change: (inout BridgedDevice) -> Void) {
+        guard let index = endpoints.firstIndex(where: { $0.number == number }), var device = endpoints[index].bridged
+        else { return }
+        change(&device)
+        endpoints[index].bridged = device
+    }
+
+    /// Takes endpoints as the node describes them now; what the user calls the devices behind it stays.
+    package mutating func take(_ described: [Endpoint]) {
+        endpoints = described.map { endpoint in
+            var endpoint = endpoint
+            let earlier = bridged(at: endpoint.number)?.device
+            endpoint.bridged?.name = earlier?.name
+            endpoint.bridged?.room = earlier?.room
+            return endpoint
+        }
+    }
+}
