@@ -114,7 +114,7 @@ package struct JSONFields<Failure: JSONFieldFailure>: Sendable {
         return JSONFields(object, name, place: "\(place)\(key).")
     }
 
-    package func optionalArray(_ key: String) throws(Failure) -> [JSONValue]? {
+    func optionalArray(_ key: String) throws(Failure) -> [JSONValue]? {
         try member(key, "an array", \.arrayValue)
     }
 

@@ -13,7 +13,7 @@ package enum JSONValue: Sendable {
     case object(JSONObject)
 
     /// The largest number that every JSON reader keeps exactly: 2^53.
-    package static let largestExactInteger: UInt64 = 1 << 53
+    static let largestExactInteger: UInt64 = 1 << 53
 
     /// A 64-bit id: a number up to 2^53, a decimal string above.
     package static func id(_ number: UInt64) -> JSONValue {
@@ -91,7 +91,7 @@ extension DefaultStringInterpolation {
     /// The name of a case is no text for anybody: ``JSONValue/serialized()`` makes JSON text of a value, and a value that
     /// people read is made into words first.
     @available(*, unavailable, message: "take the value itself, or its serialized text")
-    package mutating func appendInterpolation(_ value: JSONValue) {}
+    mutating func appendInterpolation(_ value: JSONValue) {}
 }
 
 // MARK: - Equality by number

@@ -53,9 +53,9 @@ package struct RainMakerError: CodedError, Equatable {
     package var reason: String
     package var hint: Hint?
     /// The HTTP status, if there was an answer.
-    package var httpStatus: Int?
+    var httpStatus: Int?
     /// The cloud's own error code, if the answer has one.
-    package var cloudCode: String?
+    var cloudCode: String?
     /// The meaning of that code, if it is known.
     package var meaning: String?
     /// The node on the fabric that this is about, if it is one.

@@ -99,9 +99,9 @@ package actor Emulator {
         try save()
     }
 
-    package func inject(_ fault: EmulatorFault) { faults.append(fault) }
+    func inject(_ fault: EmulatorFault) { faults.append(fault) }
 
-    package func clearFaults() { faults = [] }
+    func clearFaults() { faults = [] }
 
     // MARK: Answering
 

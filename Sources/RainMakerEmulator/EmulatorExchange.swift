@@ -41,7 +41,7 @@ package struct EmulatorResponse: Sendable, Equatable {
     package var isCutOff = false
     package var headers: [String: String] = [:]
 
-    package init(status: Int, body: [UInt8]) {
+    init(status: Int, body: [UInt8]) {
         self.status = status
         self.body = body
     }

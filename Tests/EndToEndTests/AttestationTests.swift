@@ -1,9 +1,10 @@
 import Foundation
-import MatterCrypto
-import MatterModel
-import MatterSimulator
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
+@testable import MatterModel
+@testable import MatterSimulator
 
 /// `simulate --attestation` serves what it is given, and `commission` judges it.
 @Suite("Attestation of a virtual device", .enabled(if: Laboratory.isHere), .laboratorySlot) struct AttestationTests {

@@ -1,8 +1,9 @@
 import JSON
 import MatterCommandLine
-import MatterSimulator
 import TestSupport
 import Testing
+
+@testable import MatterSimulator
 
 /// A virtual switch and virtual lights in this process, bound and unbound.
 @Suite("Binding commands", .fewAtATime) struct BindingCommandTests {

@@ -1,10 +1,11 @@
 import Foundation
 import JSON
 import MatterCommandLine
-import MatterCrypto
-import MatterState
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
+@testable import MatterState
 
 /// A bridge with three lights behind it, and a light of its own, as a virtual device in this process.
 @Suite("Bridges", .fewAtATime) struct BridgeTests {

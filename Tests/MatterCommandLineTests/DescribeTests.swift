@@ -1,9 +1,10 @@
 import JSON
 import MatterBase
-import MatterController
-import MatterModel
 import TestSupport
 import Testing
+
+@testable import MatterController
+@testable import MatterModel
 
 /// What a node can do, asked of a virtual device in this process.
 @Suite("Describing a node", .fewAtATime) struct DescribeTests {

@@ -2,17 +2,18 @@ import Foundation
 import JSON
 import MatterBase
 import MatterCommandLine
-import MatterController
-import MatterCrypto
-import MatterLedger
-import MatterModel
-import MatterNetwork
-import MatterSimulator
-import MatterState
-import RainMaker
 import RainMakerCommandLine
 import TestSupport
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterLedger
+@testable import MatterModel
+@testable import MatterNetwork
+@testable import MatterSimulator
+@testable import MatterState
+@testable import RainMaker
 
 /// What the documents promise for good, compared with the sources.
 @Suite("Documents", .together) struct DocumentsTests {

@@ -1,9 +1,9 @@
-import MatterController
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import MatterCommandLine
+@testable import MatterController
 
 /// What a person sees while a list is commissioned.
 @Suite("Progress of a list", .fewAtATime) struct ListProgressTests {

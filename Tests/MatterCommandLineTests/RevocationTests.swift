@@ -1,10 +1,11 @@
 import Foundation
 import JSON
-import MatterCrypto
 import MatterTestKit
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
 
 /// Lists of revoked certificates from a ledger on this machine to a device that they are about.
 @Suite("Revocation", .timed) struct RevocationTests {

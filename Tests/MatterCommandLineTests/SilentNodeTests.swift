@@ -1,7 +1,8 @@
 import Foundation
-import MatterCommandLine
 import TestSupport
 import Testing
+
+@testable import MatterCommandLine
 
 /// What a person sees of a node that gives no answer, with virtual devices in this process.
 @Suite("A node that gives no answer", .fewAtATime) struct SilentNodeTests {

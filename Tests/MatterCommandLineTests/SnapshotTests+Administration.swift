@@ -1,11 +1,11 @@
 import Foundation
 import JSON
-import MatterCrypto
 import MatterTestKit
 import TestSupport
 import Testing
 
 @testable import MatterCommandLine
+@testable import MatterCrypto
 
 extension SnapshotTests {
     /// Commands to a light and to a wall switch with a speaker, about who may do what.

@@ -1,10 +1,10 @@
 import Foundation
-import MatterCrypto
-import MatterState
 import RainMakerEmulator
 import Testing
 
 @testable import MatterCommandLine
+@testable import MatterCrypto
+@testable import MatterState
 
 extension SnapshotTests {
     /// A cloud in this process, with users that all have one password.

@@ -1,11 +1,12 @@
 import Foundation
 import JSON
 import MatterCommandLine
-import MatterCrypto
 import MatterTestKit
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
 
 /// A device that wants its manufacturer's terms accepted, and the ledger that has them.
 @Suite("Terms of a device", .fewAtATime) struct TermsCommandTests {

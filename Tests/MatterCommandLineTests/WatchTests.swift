@@ -1,11 +1,11 @@
 import Foundation
 import JSON
 import MatterBase
-import MatterModel
 import TestSupport
 import Testing
 
 @testable import MatterCommandLine
+@testable import MatterModel
 
 /// Commands that follow a virtual device, in this process and over its loopback interface.
 @Suite("Watching", .timed) struct WatchTests {

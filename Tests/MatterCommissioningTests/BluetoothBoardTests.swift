@@ -1,7 +1,7 @@
-import MatterNetwork
 import Testing
 
 @testable import MatterController
+@testable import MatterNetwork
 
 /// Which of the devices over Bluetooth is tried, and when.
 @Suite struct BluetoothBoardTests {

@@ -1,7 +1,7 @@
-import MatterNetwork
 import Testing
 
 @testable import MatterController
+@testable import MatterNetwork
 
 /// Event in, action out.
 @Suite("Candidates of a search")

@@ -1,13 +1,14 @@
 import Foundation
 import MatterBase
-import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 import MatterTestKit
 import Synchronization
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
+@testable import MatterNetwork
+@testable import MatterState
 
 /// The driver with real sessions over the loopback interface.
 @Suite("Commissioner", .virtualTime)

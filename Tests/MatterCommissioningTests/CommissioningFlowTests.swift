@@ -1,9 +1,10 @@
 import MatterBase
-import MatterController
-import MatterCrypto
-import MatterModel
 import MatterTestKit
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
 
 @Suite("Commissioning flow")
 struct CommissioningFlowTests {

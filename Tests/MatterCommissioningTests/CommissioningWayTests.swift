@@ -1,8 +1,8 @@
-import MatterCrypto
 import MatterNetwork
 import Testing
 
 @testable import MatterController
+@testable import MatterCrypto
 
 /// Which way to a device is taken, by its code and by the user's wish.
 @Suite struct CommissioningWayTests {

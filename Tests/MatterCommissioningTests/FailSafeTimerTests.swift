@@ -1,6 +1,7 @@
-import MatterController
-import MatterNetwork
 import Testing
+
+@testable import MatterController
+@testable import MatterNetwork
 
 @Suite("Fail-safe timer")
 struct FailSafeTimerTests {

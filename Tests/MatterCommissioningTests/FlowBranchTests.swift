@@ -1,10 +1,11 @@
 import MatterBase
-import MatterController
-import MatterCrypto
-import MatterModel
 import MatterTestKit
 import TestSupport
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
 
 /// What differs from device to device.
 @Suite("Commissioning flow: branches")

@@ -1,9 +1,10 @@
 import MatterBase
-import MatterController
-import MatterCrypto
-import MatterModel
 import MatterTestKit
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
 
 /// What devices and issuers may say no with, and what becomes of it.
 @Suite("Commissioning flow: refusals")

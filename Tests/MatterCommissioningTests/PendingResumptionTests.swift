@@ -1,11 +1,12 @@
 import MatterBase
-import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 import MatterState
 import MatterTestKit
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
+@testable import MatterNetwork
 
 @Suite("Pending nodes", .virtualTime)
 struct PendingResumptionTests {

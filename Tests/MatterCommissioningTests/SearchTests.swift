@@ -1,11 +1,12 @@
 import MatterBase
-import MatterController
-import MatterCrypto
 import MatterModel
-import MatterNetwork
 import MatterState
 import MatterTestKit
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterNetwork
 
 /// Finding the device that a setup code belongs to.
 @Suite("Search for a device", .virtualTime)

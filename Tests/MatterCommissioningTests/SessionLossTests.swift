@@ -1,11 +1,12 @@
 import MatterBase
-import MatterController
-import MatterCrypto
 import MatterModel
-import MatterNetwork
 import MatterState
 import MatterTestKit
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterNetwork
 
 /// Devices that forget the session in the middle of a commissioning, as a restart makes them.
 @Suite("Lost sessions", .virtualTime)

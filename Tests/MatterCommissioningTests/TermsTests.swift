@@ -1,9 +1,10 @@
 import MatterBase
-import MatterController
-import MatterModel
 import MatterTestKit
 import TestSupport
 import Testing
+
+@testable import MatterController
+@testable import MatterModel
 
 /// Devices whose manufacturer's terms have to be accepted.
 @Suite("Commissioning flow: terms")

@@ -1,8 +1,9 @@
 import Foundation
-import MatterController
-import MatterCrypto
 import TestSupport
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
 
 @Suite("Thread datasets") struct ThreadDatasetTests {
     /// The entries of a dataset as a border router prints it.

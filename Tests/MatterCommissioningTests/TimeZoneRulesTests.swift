@@ -1,5 +1,6 @@
-import MatterController
 import Testing
+
+@testable import MatterController
 
 @Suite("Time zone rules")
 struct TimeZoneRulesTests {

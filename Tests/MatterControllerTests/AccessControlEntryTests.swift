@@ -1,9 +1,9 @@
 import MatterBase
-import MatterCrypto
 import MatterModel
 import Testing
 
 @testable import MatterController
+@testable import MatterCrypto
 
 @Suite struct AccessControlEntryTests {
     private static let tag = CASEAuthenticatedTag(0x01A2_0003)

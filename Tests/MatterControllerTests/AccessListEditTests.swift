@@ -1,11 +1,11 @@
 import MatterBase
-import MatterCrypto
-import MatterModel
 import MatterState
 import TestSupport
 import Testing
 
 @testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
 
 @Suite("Changes of access control lists")
 struct AccessListEditTests {

@@ -1,10 +1,11 @@
 import MatterBase
-import MatterController
 import MatterCrypto
-import MatterModel
 import MatterTestKit
 import Synchronization
 import Testing
+
+@testable import MatterController
+@testable import MatterModel
 
 @Suite("Access control lists of nodes", .virtualTime)
 struct AccessListTests {

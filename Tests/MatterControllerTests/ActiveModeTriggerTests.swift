@@ -1,8 +1,8 @@
 import MatterCrypto
-import MatterState
 import Testing
 
 @testable import MatterController
+@testable import MatterState
 
 @Suite("Waking a device up") struct ActiveModeTriggerTests {
     private func ways(_ hints: UInt32, _ instruction: String? = nil) -> [String] {

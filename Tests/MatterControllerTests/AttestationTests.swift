@@ -1,13 +1,14 @@
 import Foundation
-import MatterController
-import MatterCrypto
-import MatterNetwork
-import MatterSimulator
-import MatterState
 import MatterTestKit
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterNetwork
+@testable import MatterSimulator
+@testable import MatterState
 
 /// The judgement of devices, played by virtual ones.
 @Suite("Attestation of a device", .virtualTime)

@@ -1,11 +1,12 @@
 import MatterBase
-import MatterController
 import MatterCrypto
-import MatterModel
 import MatterState
 import MatterTestKit
 import Synchronization
 import Testing
+
+@testable import MatterController
+@testable import MatterModel
 
 /// A switch and a light with their lists, and a controller of both.
 private struct Wiring {

@@ -1,14 +1,15 @@
 import MatterBase
-import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterSimulator
-import MatterState
 import MatterTestKit
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
+@testable import MatterNetwork
+@testable import MatterSimulator
+@testable import MatterState
 
 /// A device straight out of its box is commissioned over Bluetooth, in process.
 @Suite("Commissioning over Bluetooth", .virtualTime)

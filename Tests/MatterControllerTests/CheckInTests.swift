@@ -1,13 +1,13 @@
 import MatterBase
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 import MatterTestKit
 import Synchronization
 import Testing
 
 @testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
+@testable import MatterNetwork
+@testable import MatterState
 
 /// What the fields of RegisterClient were.
 private final class Registered: Sendable {

@@ -1,6 +1,7 @@
 import Glibc
-import MatterController
 import Testing
+
+@testable import MatterController
 
 /// One by one, since the time zone is that of the whole process.
 @Suite("Clock", .serialized)

@@ -1,9 +1,10 @@
 import MatterBase
-import MatterController
-import MatterModel
-import MatterNetwork
 import MatterTestKit
 import Testing
+
+@testable import MatterController
+@testable import MatterModel
+@testable import MatterNetwork
 
 /// Answers that say nothing, come late or are not waited for, and commands that may be repeated for want of one.
 @Suite("Answers to commands", .virtualTime)

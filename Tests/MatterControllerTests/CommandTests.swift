@@ -1,10 +1,11 @@
 import MatterBase
-import MatterController
-import MatterModel
-import MatterNetwork
 import MatterTestKit
 import Synchronization
 import Testing
+
+@testable import MatterController
+@testable import MatterModel
+@testable import MatterNetwork
 
 /// A command runs at most once, whatever becomes of its datagrams (docs/architecture.md).
 @Suite("Commands", .virtualTime)

@@ -1,8 +1,8 @@
 import MatterCrypto
-import MatterNetwork
 import Testing
 
 @testable import MatterController
+@testable import MatterNetwork
 
 /// Event in, line out.
 @Suite("The order of a list") struct CommissioningQueueTests {

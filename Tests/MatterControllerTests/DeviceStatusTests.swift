@@ -1,10 +1,10 @@
 import MatterBase
 import MatterCrypto
-import MatterModel
-import MatterState
 import Testing
 
 @testable import MatterController
+@testable import MatterModel
+@testable import MatterState
 
 /// The state of devices at a glance, from what they told.
 @Suite("State of a device") struct DeviceStatusTests {

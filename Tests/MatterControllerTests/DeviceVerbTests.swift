@@ -1,8 +1,8 @@
 import MatterBase
-import MatterModel
 import Testing
 
 @testable import MatterController
+@testable import MatterModel
 
 /// What the verbs for kinds of devices send, beside what the catalogue makes of names and values.
 @Suite("Verbs for kinds of devices") struct DeviceVerbTests {

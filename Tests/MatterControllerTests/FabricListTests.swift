@@ -1,10 +1,11 @@
-import MatterController
 import MatterCrypto
-import MatterModel
-import MatterNetwork
 import MatterTestKit
 import Synchronization
 import Testing
+
+@testable import MatterController
+@testable import MatterModel
+@testable import MatterNetwork
 
 /// Edits of bindings and of the map of group keys while messages are lost, doubled or late, and while another administrator edits
 /// too; the access control list has ``ListChangeTests``.

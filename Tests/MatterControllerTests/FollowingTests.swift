@@ -1,12 +1,13 @@
-import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterSimulator
-import MatterState
 import MatterTestKit
 import Synchronization
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
+@testable import MatterNetwork
+@testable import MatterSimulator
+@testable import MatterState
 
 /// A subscription that lasts, in hours that take no time.
 @Suite("Following a node", .virtualTime)

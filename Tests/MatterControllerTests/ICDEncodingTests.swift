@@ -1,11 +1,11 @@
 import MatterBase
 import MatterCrypto
 import MatterModel
-import MatterNetwork
 import TestSupport
 import Testing
 
 @testable import MatterController
+@testable import MatterNetwork
 
 /// The commands to devices that sleep, beside what the official controller's Python definitions make of them.
 @Suite("Encodings of commands to sleeping devices") struct ICDEncodingTests {

@@ -1,12 +1,13 @@
 import Foundation
 import MatterBase
-import MatterController
-import MatterModel
-import MatterNetwork
-import MatterState
 import MatterTestKit
 import Synchronization
 import Testing
+
+@testable import MatterController
+@testable import MatterModel
+@testable import MatterNetwork
+@testable import MatterState
 
 /// One process after the other talks to a light: each has a controller of its own, and all have a folder in memory.
 @Suite("The ladder of sessions", .virtualTime)

@@ -1,5 +1,6 @@
-import MatterController
 import Testing
+
+@testable import MatterController
 
 /// The library as a program sees it: one import, and nothing of this package's own.
 @Suite("The library", .serialized)

@@ -1,12 +1,13 @@
 import MatterBase
-import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 import MatterState
 import MatterTestKit
 import Synchronization
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
+@testable import MatterNetwork
 
 /// Edits of lists while messages are lost, doubled or late, and while another administrator edits too.
 @Suite("Changes of lists of nodes", .virtualTime)

@@ -1,12 +1,13 @@
 import MatterBase
-import MatterController
 import MatterCrypto
 import MatterModel
-import MatterNetwork
-import MatterSimulator
 import MatterState
 import MatterTestKit
 import Testing
+
+@testable import MatterController
+@testable import MatterNetwork
+@testable import MatterSimulator
 
 /// Devices whose Descriptor does not say what an endpoint has, as the official thermostat of 1.0.
 @Suite("A named endpoint", .virtualTime) struct NamedEndpointTests {

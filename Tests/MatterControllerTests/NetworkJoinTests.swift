@@ -1,12 +1,13 @@
 import MatterBase
-import MatterController
 import MatterCrypto
-import MatterNetwork
-import MatterSimulator
 import MatterState
 import MatterTestKit
 import Synchronization
 import Testing
+
+@testable import MatterController
+@testable import MatterNetwork
+@testable import MatterSimulator
 
 /// A virtual device that joins its network while it is commissioned, on virtual time.
 @Suite("Joining a network", .virtualTime) struct NetworkJoinTests {

@@ -1,9 +1,10 @@
 import MatterBase
-import MatterController
-import MatterModel
-import MatterNetwork
 import MatterTestKit
 import Testing
+
+@testable import MatterController
+@testable import MatterModel
+@testable import MatterNetwork
 
 /// What nodes say of their networks, against a device that says what a test wants.
 @Suite("Networks", .virtualTime) struct NetworkTests {

@@ -1,10 +1,10 @@
 import MatterCrypto
-import MatterModel
 import MatterTestKit
 import Synchronization
 import Testing
 
 @testable import MatterController
+@testable import MatterModel
 @testable import MatterNetwork
 @testable import MatterState
 

@@ -1,8 +1,9 @@
-import MatterController
-import MatterCrypto
-import MatterState
 import Synchronization
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterState
 
 /// An issuer of a program's own, beside the fabric's authority.
 @Suite("NodeIssuer", .serialized)

@@ -1,10 +1,11 @@
 import MatterBase
-import MatterController
-import MatterModel
-import MatterNetwork
-import MatterState
 import MatterTestKit
 import Testing
+
+@testable import MatterController
+@testable import MatterModel
+@testable import MatterNetwork
+@testable import MatterState
 
 @Suite("Node link", .virtualTime)
 struct NodeLinkTests {

@@ -1,9 +1,9 @@
 import JSON
 import MatterBase
-import MatterModel
 import Testing
 
 @testable import MatterController
+@testable import MatterModel
 
 /// Responses that say no.
 @Suite("Responses that say no") struct RefusalTests {

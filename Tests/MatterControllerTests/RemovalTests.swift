@@ -1,12 +1,13 @@
 import Foundation
 import MatterBase
-import MatterController
 import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 import MatterTestKit
 import Testing
+
+@testable import MatterController
+@testable import MatterModel
+@testable import MatterNetwork
+@testable import MatterState
 
 @Suite("Removal of nodes", .virtualTime)
 struct RemovalTests {

@@ -1,13 +1,14 @@
 import Glibc
 import MatterBase
-import MatterController
 import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 import MatterTestKit
 import TestSupport
 import Testing
+
+@testable import MatterController
+@testable import MatterModel
+@testable import MatterNetwork
+@testable import MatterState
 
 @Suite("Session slots of a node link", .timed, .realTime)
 struct SessionSlotTests {

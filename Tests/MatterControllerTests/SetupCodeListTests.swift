@@ -1,9 +1,10 @@
 import MatterBase
-import MatterController
-import MatterCrypto
-import MatterState
 import MatterTestKit
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterState
 
 /// `commission --from`: the text of the list, and nothing else.
 @Suite("A list of setup codes") struct SetupCodeListTests {

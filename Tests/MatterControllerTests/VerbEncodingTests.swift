@@ -1,11 +1,11 @@
 import Foundation
 import JSON
 import MatterBase
-import MatterModel
 import TestSupport
 import Testing
 
 @testable import MatterController
+@testable import MatterModel
 
 /// What every verb sends, beside what the official controller's Python definitions make of the names and numbers.
 @Suite("Encodings of verbs") struct VerbEncodingTests {

@@ -1,10 +1,11 @@
 import MatterBase
-import MatterController
-import MatterCrypto
-import MatterModel
 import MatterTestKit
 import Synchronization
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
 
 /// Windows for other administrators, and clocks, against a device that does what a test wants.
 @Suite("Windows and clocks", .virtualTime) struct WindowTests {

@@ -1,7 +1,8 @@
 import MatterBase
-import MatterCrypto
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
 
 /// Certificates that other projects made, in both forms.
 @Suite("certificate vectors", .vectors, .enabled(if: Vectors.available))

@@ -1,5 +1,6 @@
-import MatterCrypto
 import Testing
+
+@testable import MatterCrypto
 
 @Suite("node ids")
 struct NodeIDTests {

@@ -1,6 +1,7 @@
-import MatterCrypto
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
 
 /// Damaged inputs are refused with this module's error or decoded to something that stands by what it says.
 @Suite("mutations")

@@ -1,7 +1,8 @@
 import Foundation
-import MatterCrypto
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
 
 /// The OpenSSL command line, where it is installed.
 enum OpenSSLTool {

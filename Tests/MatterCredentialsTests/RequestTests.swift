@@ -1,7 +1,8 @@
 import MatterBase
-import MatterCrypto
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
 
 @Suite("certificate signing request")
 struct CertificateSigningRequestTests {

@@ -1,6 +1,7 @@
-import MatterCrypto
 import Synchronization
 import TestSupport
+
+@testable import MatterCrypto
 
 /// The same octets on every run.
 final class SeededRandom: RandomSource {

@@ -1,6 +1,7 @@
-import MatterCrypto
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
 
 @Suite struct ECDSASignatureTests {
     /// Signatures of both forms: full-length numbers, numbers with a sign octet, short ones, zero.

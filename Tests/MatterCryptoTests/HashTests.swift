@@ -1,6 +1,7 @@
-import MatterCrypto
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
 
 @Suite struct HashTests {
     private let abc = Array("abc".utf8)

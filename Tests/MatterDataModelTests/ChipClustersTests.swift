@@ -1,9 +1,10 @@
 import Foundation
 import JSON
 import MatterBase
-import MatterModel
 import TestSupport
 import Testing
+
+@testable import MatterModel
 
 /// The official controller's Python definitions, from the peers that `make test` installs.
 private enum ChipClusters {

@@ -1,5 +1,6 @@
-import MatterModel
 import Testing
+
+@testable import MatterModel
 
 @Suite("Durations") struct DurationTextTests {
     @Test(

@@ -1,9 +1,10 @@
 import Foundation
 import JSON
 import MatterBase
-import MatterModel
 import TestSupport
 import Testing
+
+@testable import MatterModel
 
 /// The checkout that these tests belong to, and the reference material beside it.
 enum Checkout {

@@ -1,7 +1,8 @@
 import MatterBase
-import MatterModel
 import TestSupport
 import Testing
+
+@testable import MatterModel
 
 private let toggle = Command(endpoint: 1, cluster: 6, command: 2)
 private let arm = Command(

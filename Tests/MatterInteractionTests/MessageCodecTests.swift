@@ -1,7 +1,8 @@
 import MatterBase
-import MatterModel
 import TestSupport
 import Testing
+
+@testable import MatterModel
 
 /// One hand-made payload of each message, with what it says.
 enum Samples {

@@ -1,8 +1,9 @@
 import MatterBase
-import MatterModel
-import MatterNetwork
 import TestSupport
 import Testing
+
+@testable import MatterModel
+@testable import MatterNetwork
 
 @Suite("Damaged messages")
 struct MutationTests {

@@ -1,6 +1,7 @@
 import MatterBase
-import MatterModel
 import Testing
+
+@testable import MatterModel
 
 @Suite("Paths")
 struct PathTests {

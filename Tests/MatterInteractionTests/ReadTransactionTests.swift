@@ -1,7 +1,8 @@
 import MatterBase
-import MatterModel
 import TestSupport
 import Testing
+
+@testable import MatterModel
 
 private let onOff = ConcreteAttributePath(endpoint: 1, cluster: 6, attribute: 0)
 private let parts = ConcreteAttributePath(endpoint: 0, cluster: 0x1D, attribute: 3)

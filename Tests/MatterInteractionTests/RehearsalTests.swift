@@ -1,7 +1,8 @@
 import MatterBase
-import MatterModel
-import MatterNetwork
 import Testing
+
+@testable import MatterModel
+@testable import MatterNetwork
 
 /// What `--dry-run` shows is what would be sent.
 @Suite("Rehearsals") struct RehearsalTests {

@@ -1,7 +1,8 @@
 import MatterBase
-import MatterModel
 import TestSupport
 import Testing
+
+@testable import MatterModel
 
 private func data(_ path: ConcreteAttributePath, _ value: TLVValue) -> AttributeReportIB {
     .data(AttributeDataIB(dataVersion: 77, path: AttributePath(path), data: value))

@@ -1,7 +1,8 @@
 import MatterBase
-import MatterModel
 import TestSupport
 import Testing
+
+@testable import MatterModel
 
 /// One datagram of the recorded session, as far as these tests need it.
 private struct RecordedMessage: Decodable {

@@ -1,8 +1,9 @@
 import MatterBase
-import MatterModel
-import MatterNetwork
 import TestSupport
 import Testing
+
+@testable import MatterModel
+@testable import MatterNetwork
 
 private let label = ConcreteAttributePath(endpoint: 0, cluster: 0x28, attribute: 5)
 private let acl = ConcreteAttributePath(endpoint: 0, cluster: 0x1F, attribute: 0)

@@ -1,8 +1,9 @@
 import JSON
 import Logging
-import MatterLedger
 import MatterTestKit
 import Synchronization
+
+@testable import MatterLedger
 
 /// A ledger in this process that answers by path and query, and keeps what it was asked.
 final class FakeLedger: HTTPTransport {

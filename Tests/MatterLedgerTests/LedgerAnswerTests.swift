@@ -1,5 +1,6 @@
-import MatterLedger
 import Testing
+
+@testable import MatterLedger
 
 @Suite("Ledger answers") struct LedgerAnswerTests {
     private static let key = (0..<20).map { String($0 + 16, radix: 16).uppercased() }.joined(separator: ":")

@@ -1,6 +1,7 @@
 import MatterBase
-import MatterLedger
 import Testing
+
+@testable import MatterLedger
 
 @Suite("Ledger client") struct LedgerClientTests {
     private static let path = "/dcl/vendorinfo/vendors"

@@ -1,8 +1,9 @@
-import MatterCrypto
-import MatterLedger
-import MatterState
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
+@testable import MatterLedger
+@testable import MatterState
 
 /// Why the authority of a device is not trusted, with the sets of a state directory.
 @Suite("Missing authority") struct MissingAuthorityTests {

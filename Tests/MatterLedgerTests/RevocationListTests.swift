@@ -1,7 +1,8 @@
-import MatterCrypto
 import MatterTestKit
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
 
 @Suite("Revocation list") struct RevocationListTests {
     private static let name = AttestationName(commonName: "Signer")

@@ -1,8 +1,9 @@
 import Foundation
-import MatterCrypto
-import MatterLedger
 import MatterTestKit
 import Testing
+
+@testable import MatterCrypto
+@testable import MatterLedger
 
 /// What must be right about a list before it counts.
 @Suite("Revocation point") struct RevocationPointTests {

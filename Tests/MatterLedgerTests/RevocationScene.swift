@@ -1,8 +1,9 @@
 import JSON
 import MatterBase
-import MatterCrypto
-import MatterLedger
 import MatterTestKit
+
+@testable import MatterCrypto
+@testable import MatterLedger
 
 /// An authority, an intermediate and a device of our own making, and who signs the lists of what they revoke.
 struct RevocationScene {

@@ -1,10 +1,11 @@
 import Foundation
-import MatterCrypto
-import MatterLedger
 import MatterState
 import MatterTestKit
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
+@testable import MatterLedger
 
 /// Lists that were fetched, and what they say of a device later.
 @Suite("Revocation update") struct RevocationUpdateTests {

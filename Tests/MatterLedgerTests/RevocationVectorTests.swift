@@ -1,10 +1,11 @@
 import Foundation
 import JSON
-import MatterCrypto
-import MatterLedger
 import MatterTestKit
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
+@testable import MatterLedger
 
 /// The lists, signers and devices of the reference implementation, judged by way of a ledger that names them.
 @Suite("Revocation vectors", .vectors, .enabled(if: Vectors.available)) struct RevocationVectorTests {

@@ -1,9 +1,10 @@
 import Foundation
-import MatterCrypto
-import MatterLedger
 import MatterTestKit
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
+@testable import MatterLedger
 
 /// The texts of manufacturers' terms.
 @Suite("Terms of the ledger") struct TermsTests {

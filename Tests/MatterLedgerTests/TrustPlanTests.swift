@@ -1,7 +1,8 @@
-import MatterCrypto
-import MatterLedger
 import MatterTestKit
 import Testing
+
+@testable import MatterCrypto
+@testable import MatterLedger
 
 @Suite("Plan of a trust update") struct TrustPlanTests {
     /// 2026-11-22.

@@ -1,10 +1,11 @@
 import Foundation
-import MatterCrypto
-import MatterLedger
-import MatterState
 import MatterTestKit
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
+@testable import MatterLedger
+@testable import MatterState
 
 @Suite("Trust update") struct TrustUpdateTests {
     private static let now: Int64 = 1_795_305_600

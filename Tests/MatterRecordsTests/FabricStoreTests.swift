@@ -1,11 +1,11 @@
 import Foundation
 import JSON
 import MatterBase
-import MatterCrypto
 import MatterTestKit
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 @testable import MatterState
 

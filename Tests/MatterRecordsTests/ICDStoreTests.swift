@@ -1,9 +1,9 @@
 import Foundation
-import MatterCrypto
-import MatterNetwork
 import MatterTestKit
 import Testing
 
+@testable import MatterCrypto
+@testable import MatterNetwork
 @testable import MatterState
 
 @Suite("Registrations with devices that sleep") struct ICDStoreTests {

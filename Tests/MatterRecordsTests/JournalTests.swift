@@ -1,13 +1,13 @@
 import JSON
 import MatterBase
-import MatterCrypto
-import MatterNetwork
 import MatterState
 import MatterTestKit
 import TestSupport
 import Testing
 
 @testable import MatterController
+@testable import MatterCrypto
+@testable import MatterNetwork
 
 @Suite("Commissioning journal")
 struct JournalTests {

@@ -1,10 +1,11 @@
 import Foundation
-import MatterCrypto
-import MatterNetwork
-import MatterState
 import MatterTestKit
 import Synchronization
 import Testing
+
+@testable import MatterCrypto
+@testable import MatterNetwork
+@testable import MatterState
 
 @Suite("Kept sessions")
 struct KeptSessionTests {

@@ -1,7 +1,8 @@
 import MatterBase
-import MatterNetwork
-import MatterState
 import Testing
+
+@testable import MatterNetwork
+@testable import MatterState
 
 @Suite("Name rule")
 struct NameRuleTests {

@@ -1,9 +1,9 @@
 import Foundation
 import JSON
-import MatterCrypto
 import MatterTestKit
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 @testable import MatterState
 

@@ -1,8 +1,8 @@
 import Foundation
-import MatterCrypto
 import MatterTestKit
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 @testable import MatterState
 

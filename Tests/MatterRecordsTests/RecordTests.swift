@@ -1,8 +1,8 @@
 import JSON
-import MatterCrypto
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 @testable import MatterState
 

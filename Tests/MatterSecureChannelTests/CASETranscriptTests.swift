@@ -1,7 +1,7 @@
-import MatterCrypto
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 /// Handshakes of a commercial controller with a device whose ephemeral key is known. ECDSA signatures are random, so

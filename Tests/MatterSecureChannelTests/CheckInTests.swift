@@ -1,7 +1,8 @@
-import MatterCrypto
-import MatterNetwork
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
+@testable import MatterNetwork
 
 @Suite("Check-in messages") struct CheckInTests {
     private struct File: Decodable {

@@ -1,7 +1,7 @@
 import Glibc
-import MatterCrypto
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 /// PASE and CASE between two engines under a virtual clock, on links that lose, repeat, reorder and damage datagrams.

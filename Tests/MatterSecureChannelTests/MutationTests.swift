@@ -1,8 +1,8 @@
 import MatterBase
-import MatterCrypto
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 /// Damaged handshake messages: decoders refuse them with a typed error or read what can be written again, and the state

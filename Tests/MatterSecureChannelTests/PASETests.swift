@@ -1,8 +1,8 @@
 import MatterBase
-import MatterCrypto
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 /// Commissioner against device, without a network.

@@ -1,7 +1,7 @@
-import MatterCrypto
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 /// A commercial commissioner's handshake with a device whose random numbers are known.

@@ -1,8 +1,8 @@
-import MatterCrypto
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 /// The same octets on every run.

@@ -1,6 +1,7 @@
-import MatterModel
-import MatterNetwork
 import Testing
+
+@testable import MatterModel
+@testable import MatterNetwork
 
 /// Event in, action out.
 @Suite("The fate of a command")

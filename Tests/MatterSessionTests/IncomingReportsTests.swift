@@ -1,9 +1,9 @@
 import MatterCrypto
-import MatterModel
 import MatterTestKit
 import Synchronization
 import Testing
 
+@testable import MatterModel
 @testable import MatterNetwork
 
 @Suite("What peers begin on our sessions", .virtualTime)

@@ -1,7 +1,7 @@
-import MatterCrypto
 import MatterTestKit
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 @testable import MatterState
 

@@ -1,7 +1,8 @@
-import MatterNetwork
 import MatterTestKit
 import Synchronization
 import Testing
+
+@testable import MatterNetwork
 
 /// The look-ups of a process that follows many nodes.
 @Suite("Operational directory", .virtualTime)

@@ -1,8 +1,9 @@
 import MatterBase
-import MatterModel
-import MatterNetwork
 import MatterTestKit
 import Testing
+
+@testable import MatterModel
+@testable import MatterNetwork
 
 /// Sessions and interactions on a link that delivers everything and takes long messages, as TCP does.
 @Suite("A reliable link", .virtualTime)

@@ -1,5 +1,6 @@
-import MatterNetwork
 import Testing
+
+@testable import MatterNetwork
 
 @Suite("The proof that a command did not run")
 struct RestartProofTests {

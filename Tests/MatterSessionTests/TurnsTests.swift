@@ -1,7 +1,8 @@
-import MatterNetwork
 import MatterTestKit
 import Synchronization
 import Testing
+
+@testable import MatterNetwork
 
 /// Work of which only some may go on at a time.
 @Suite("Turns", .virtualTime)

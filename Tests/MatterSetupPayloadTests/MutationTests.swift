@@ -1,6 +1,7 @@
-import MatterCrypto
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
 
 @Suite("damaged setup codes")
 struct MutationTests {

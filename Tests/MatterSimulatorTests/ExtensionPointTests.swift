@@ -1,9 +1,9 @@
 import MatterCrypto
 import MatterModel
-import MatterNetwork
 import TestSupport
 import Testing
 
+@testable import MatterNetwork
 @testable import MatterSimulator
 
 @Suite("Kinds of devices", .beside)

@@ -1,8 +1,9 @@
 import Foundation
 import MatterBase
-import MatterState
 import TestSupport
 import Testing
+
+@testable import MatterState
 
 @Suite("permissions and owners")
 struct AccessTests {

@@ -1,7 +1,8 @@
 import Foundation
-import MatterState
 import TestSupport
 import Testing
+
+@testable import MatterState
 
 @Suite("CounterBlock")
 struct CounterBlockTests {

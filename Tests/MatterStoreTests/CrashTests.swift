@@ -1,7 +1,8 @@
 import Foundation
-import MatterState
 import TestSupport
 import Testing
+
+@testable import MatterState
 
 /// Processes that end in the middle of a write.
 @Suite("kill -9 during a write")

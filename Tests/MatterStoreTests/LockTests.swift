@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
-import MatterState
 import TestSupport
 import Testing
+
+@testable import MatterState
 
 @Suite("locks")
 struct LockTests {

@@ -1,6 +1,7 @@
 import Foundation
-import MatterState
 import Testing
+
+@testable import MatterState
 
 /// One process for which the state directory stays open, while others change it.
 @Suite("folders that stay open")

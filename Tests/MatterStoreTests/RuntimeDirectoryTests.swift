@@ -1,6 +1,7 @@
 import Foundation
-import MatterState
 import Testing
+
+@testable import MatterState
 
 @Suite("The folder in memory")
 struct RuntimeDirectoryTests {

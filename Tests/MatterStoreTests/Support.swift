@@ -1,4 +1,4 @@
-import MatterState
+@testable import MatterState
 
 extension StateDirectory {
     /// Changes a record as commands do: under the lock of its name, and after reading it again.

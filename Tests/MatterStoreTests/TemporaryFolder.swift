@@ -1,5 +1,6 @@
 import Foundation
-import MatterState
+
+@testable import MatterState
 
 /// A folder that disappears with the test.
 final class TemporaryFolder: Sendable {

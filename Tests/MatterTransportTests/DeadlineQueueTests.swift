@@ -1,6 +1,7 @@
-import MatterNetwork
 import TestSupport
 import Testing
+
+@testable import MatterNetwork
 
 @Suite("Deadlines by time")
 struct DeadlineQueueTests {

@@ -1,7 +1,7 @@
-import MatterCrypto
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 /// Which messages an engine lets in, and what becomes of its sessions.

@@ -1,8 +1,8 @@
 import Glibc
-import MatterCrypto
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 /// The edge: real sockets on the loopback interface, real time.

@@ -1,7 +1,7 @@
-import MatterCrypto
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 @Suite("Messages to groups") struct GroupMessageTests {

@@ -1,7 +1,8 @@
-import MatterNetwork
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import MatterNetwork
 
 @Suite("A network in memory", .timeLimit(.minutes(5)))
 struct MemoryNetworkTests {

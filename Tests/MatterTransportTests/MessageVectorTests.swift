@@ -1,8 +1,8 @@
 import Foundation
-import MatterCrypto
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 /// Complete datagrams of another implementation.

@@ -1,7 +1,7 @@
-import MatterCrypto
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 /// Two sessions between a commercial commissioner and a device, datagram by datagram.

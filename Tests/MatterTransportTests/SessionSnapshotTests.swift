@@ -1,6 +1,6 @@
-import MatterCrypto
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 @Suite("Sessions that go from process to process")

@@ -1,8 +1,9 @@
 import Foundation
-import MatterNetwork
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import MatterNetwork
 
 @Suite("the loop that waits for sockets", .timed)
 struct SocketLoopTests {

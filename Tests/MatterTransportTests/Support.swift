@@ -1,7 +1,7 @@
-import MatterCrypto
 import Synchronization
 import TestSupport
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 /// The same octets on every run.

@@ -1,10 +1,10 @@
 import Foundation
 import JSON
 import MatterCrypto
-import MatterState
 import TestSupport
 import Testing
 
+@testable import MatterState
 @testable import RainMakerEmulator
 
 /// The emulator with users who are logged in.

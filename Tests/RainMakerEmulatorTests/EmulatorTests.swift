@@ -1,12 +1,12 @@
 import Foundation
 import JSON
-import MatterCrypto
-import MatterLedger
-import MatterState
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
+@testable import MatterLedger
+@testable import MatterState
 @testable import RainMakerEmulator
 
 @Suite(.timed) struct EmulatorTests {

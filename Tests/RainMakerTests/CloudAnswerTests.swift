@@ -1,9 +1,9 @@
 import JSON
 import MatterLedger
-import MatterModel
 import TestSupport
 import Testing
 
+@testable import MatterModel
 @testable import RainMaker
 
 @Suite(.timed) struct CloudAnswerTests {

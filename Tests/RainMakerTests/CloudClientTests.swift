@@ -3,13 +3,13 @@ import JSON
 import MatterBase
 import MatterCrypto
 import MatterLedger
-import MatterModel
-import MatterState
-import RainMakerEmulator
 import TestSupport
 import Testing
 
+@testable import MatterModel
+@testable import MatterState
 @testable import RainMaker
+@testable import RainMakerEmulator
 
 @Suite(.timed) struct CloudClientTests {
     @Test("a login stores tokens that later processes use, in files that only the user can read")

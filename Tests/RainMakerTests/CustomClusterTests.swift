@@ -1,15 +1,15 @@
 import MatterBase
-import MatterController
-import MatterCrypto
 import MatterLedger
-import MatterModel
-import MatterNetwork
-import MatterState
 import MatterTestKit
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
+@testable import MatterNetwork
+@testable import MatterState
 @testable import RainMaker
 
 /// A device with one of the custom clusters on endpoint 0, and the link to it.

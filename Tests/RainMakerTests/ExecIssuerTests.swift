@@ -1,9 +1,10 @@
 import Foundation
 import JSON
-import MatterController
-import MatterCrypto
 import TestSupport
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
 
 @Suite(.timed) struct ExecIssuerTests {
     private static let now: UInt32 = 800_000_000

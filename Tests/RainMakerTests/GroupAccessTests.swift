@@ -1,10 +1,10 @@
 import MatterBase
 import MatterController
-import MatterCrypto
-import MatterModel
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
+@testable import MatterModel
 @testable import RainMaker
 
 @Suite(.timed) struct GroupAccessTests {

@@ -1,11 +1,11 @@
 import JSON
 import MatterCrypto
-import MatterModel
-import MatterNetwork
 import MatterState
 import TestSupport
 import Testing
 
+@testable import MatterModel
+@testable import MatterNetwork
 @testable import RainMaker
 
 @Suite(.timed) struct GroupAdoptionTests {

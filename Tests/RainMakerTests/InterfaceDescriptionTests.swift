@@ -1,13 +1,13 @@
 import Foundation
 import JSON
-import MatterCrypto
-import MatterLedger
-import MatterModel
-import RainMakerEmulator
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
+@testable import MatterLedger
+@testable import MatterModel
 @testable import RainMaker
+@testable import RainMakerEmulator
 
 /// The script that checks exchanges against the interface description.
 enum OpenAPICheck {

@@ -1,12 +1,12 @@
 import MatterCrypto
-import MatterModel
-import MatterNetwork
 import MatterState
-import RainMakerEmulator
 import TestSupport
 import Testing
 
+@testable import MatterModel
+@testable import MatterNetwork
 @testable import RainMaker
+@testable import RainMakerEmulator
 
 /// Joining and refreshing where the cloud is odd without being wrong.
 @Suite(.timed) struct RainMakerFabricTests {

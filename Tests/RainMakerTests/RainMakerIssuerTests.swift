@@ -1,15 +1,15 @@
 import JSON
 import MatterBase
-import MatterCrypto
-import MatterLedger
-import MatterModel
-import MatterNetwork
-import MatterState
-import RainMakerEmulator
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
+@testable import MatterLedger
+@testable import MatterModel
+@testable import MatterNetwork
+@testable import MatterState
 @testable import RainMaker
+@testable import RainMakerEmulator
 
 @Suite(.timed) struct RainMakerIssuerTests {
     private func csr() throws -> CertificateSigningRequest { try CertificateSigningRequest(key: .generate()) }

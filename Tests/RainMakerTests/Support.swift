@@ -1,14 +1,14 @@
 import Foundation
 import JSON
 import Logging
-import MatterCrypto
 import MatterLedger
-import MatterModel
-import MatterState
 import RainMakerEmulator
 import Synchronization
 import Testing
 
+@testable import MatterCrypto
+@testable import MatterModel
+@testable import MatterState
 @testable import RainMaker
 
 /// An exchange between client and emulator, for the check against the interface description.

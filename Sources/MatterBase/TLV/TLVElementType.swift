@@ -13,7 +13,7 @@ public enum TLVElementType: UInt8, CaseIterable, Sendable {
     case endOfContainer
 
     /// How many bytes of value (numbers) or length (strings) follow the tag.
-    package var fieldLength: Int {
+    var fieldLength: Int {
         switch self {
         case .int8, .uint8, .utf8Length1, .octetsLength1: 1
         case .int16, .uint16, .utf8Length2, .octetsLength2: 2
@@ -24,7 +24,7 @@ public enum TLVElementType: UInt8, CaseIterable, Sendable {
     }
 
     /// True if the element has members and ends with an end-of-container byte.
-    package var isContainer: Bool {
+    var isContainer: Bool {
         self == .structure || self == .array || self == .list
     }
 }

@@ -13,7 +13,7 @@ public enum TLVTag: Hashable, Sendable {
 }
 
 /// The upper three bits of a control byte.
-package enum TLVTagControl: UInt8, CaseIterable, Sendable {
+enum TLVTagControl: UInt8, CaseIterable, Sendable {
     case anonymous = 0x00
     case context = 0x20
     case commonProfile2 = 0x40
@@ -24,7 +24,7 @@ package enum TLVTagControl: UInt8, CaseIterable, Sendable {
     case fullyQualified8 = 0xE0
 
     /// How many bytes the tag itself takes.
-    package var tagLength: Int {
+    var tagLength: Int {
         switch self {
         case .anonymous: 0
         case .context: 1

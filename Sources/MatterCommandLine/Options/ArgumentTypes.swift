@@ -55,7 +55,7 @@ extension NodeArgument {
 struct NumberArgument<Number: FixedWidthInteger & UnsignedInteger & Sendable>: ExpressibleByArgument {
     var value: Number
 
-    package init?(argument: String) {
+    init?(argument: String) {
         guard let number = NameRule.parseNumber(argument), let value = Number(exactly: number) else { return nil }
         self.value = value
     }

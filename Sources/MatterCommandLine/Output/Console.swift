@@ -6,12 +6,7 @@ import MatterModel
 package struct Console: Sendable {
     /// Whether results and errors are JSON.
     package let isJSON: Bool
-    let terminal: Terminal
-
-    init(isJSON: Bool, terminal: Terminal = .current) {
-        self.isJSON = isJSON
-        self.terminal = terminal
-    }
+    var terminal: Terminal = .current
 
     /// Whether stdout is a terminal.
     var isTerminal: Bool { terminal.isTerminal(.output) }

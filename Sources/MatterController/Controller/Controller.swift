@@ -18,7 +18,7 @@ public actor Controller {
         /// The fabric to work with; `nil` for the only or the chosen one.
         package var fabric: String?
         /// Whether a commissioning makes a fabric of that name if there is none.
-        package var makesFabric = false
+        var makesFabric = false
         /// Talks to these addresses only, without discovery, unless there are none.
         package var addresses: [PeerAddress]
         /// How long a device may take to do what it is told, beyond the delivery of messages.
@@ -131,7 +131,7 @@ public actor Controller {
     }
 
     /// The fabric in use, made if there is none at all.
-    package func fabricOrNew() async throws -> FabricRecord {
+    func fabricOrNew() async throws -> FabricRecord {
         let record = try await fabrics.selectOrCreate(
             options.fabric, makesNamed: options.makesFabric, vendorID: Self.testVendor, validity: validity,
             random: options.random)
@@ -230,7 +230,7 @@ public actor Controller {
     }
 
     /// The sessions that are kept between processes; `nil` if none are.
-    package func keptSessions() throws -> KeptSessionStore? {
+    func keptSessions() throws -> KeptSessionStore? {
         guard let runtime = options.runtime else { return nil }
         let fabric = try fabric()
         return KeptSessionStore(

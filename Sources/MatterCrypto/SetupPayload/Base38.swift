@@ -2,14 +2,14 @@ import MatterBase
 
 /// The text encoding of QR payloads: five characters for three bytes, least significant first (Matter core
 /// specification, 5.1.3.1).
-package enum Base38 {
+enum Base38 {
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-.".unicodeScalars)
 
     /// The number of characters for one, two and three bytes.
     private static let characters = [1: 2, 2: 4, 3: 5]
 
     /// The text of any bytes.
-    package static func encode(_ octets: [UInt8]) -> String {
+    static func encode(_ octets: [UInt8]) -> String {
         var text = String.UnicodeScalarView()
         for start in stride(from: 0, to: octets.count, by: 3) {
             let group = octets[start..<min(start + 3, octets.count)]
@@ -26,7 +26,7 @@ package enum Base38 {
     ///
     /// - Throws: ``SetupPayloadError`` for other characters, a length that no bytes have, or a group of characters
     ///   whose value exceeds its bytes.
-    package static func decode(_ text: String) throws(SetupPayloadError) -> [UInt8] {
+    static func decode(_ text: String) throws(SetupPayloadError) -> [UInt8] {
         try decode(Array(text.unicodeScalars), position: 1)
     }
 

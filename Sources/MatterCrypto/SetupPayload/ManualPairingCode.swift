@@ -1,7 +1,7 @@
 import MatterBase
 
 /// The manual pairing code: 11 digits, or 21 with vendor and product id (Matter core specification, 5.1.4).
-package enum ManualPairingCode {
+enum ManualPairingCode {
     private static let shortLength = 11
     private static let longLength = 21
 
@@ -11,7 +11,7 @@ package enum ManualPairingCode {
     }
 
     /// - Throws: ``SetupPayloadError`` that says which digit or character is wrong.
-    package static func decode(_ text: String) throws(SetupPayloadError) -> SetupPayload {
+    static func decode(_ text: String) throws(SetupPayloadError) -> SetupPayload {
         let digits = try digits(of: text)
         guard digits.count == shortLength || digits.count == longLength else {
             throw SetupPayloadError(

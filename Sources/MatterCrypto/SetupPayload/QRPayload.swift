@@ -1,8 +1,8 @@
 import MatterBase
 
 /// The QR payload (Matter core specification, 5.1.3).
-package enum QRPayload {
-    package static let prefix = "MT:"
+enum QRPayload {
+    static let prefix = "MT:"
 
     /// Between segments of a QR code, of which only the Matter one counts.
     private static let segmentSeparator: Unicode.Scalar = "%"
@@ -16,7 +16,7 @@ package enum QRPayload {
     fileprivate static let longestCode = 255
 
     /// The text after `MT:` in the segment that begins with it; `nil` without one.
-    package static func payload(in text: String) -> String? {
+    static func payload(in text: String) -> String? {
         segment(of: Array(text.unicodeScalars)).map { segment in
             var view = String.UnicodeScalarView()
             view.append(contentsOf: segment.text)
@@ -29,7 +29,7 @@ package enum QRPayload {
     }
 
     /// Reads the payloads of one text, in order.
-    package static func decode(_ text: String) throws(SetupPayloadError) -> [SetupPayload] {
+    static func decode(_ text: String) throws(SetupPayloadError) -> [SetupPayload] {
         guard let segment = segment(of: Array(text.unicodeScalars)) else {
             throw SetupPayloadError(.unrecognized, "a QR payload begins with \(prefix)")
         }

@@ -16,11 +16,6 @@ package struct SetupExtensionData: Hashable, Sendable {
 
         package var tag: UInt8
         package var value: Value
-
-        package init(tag: UInt8, value: Value) {
-            self.tag = tag
-            self.value = value
-        }
     }
 
     package var serialNumber: SerialNumber?

@@ -20,11 +20,11 @@ package struct SetupPayload: Hashable, Sendable {
             self.rawValue = rawValue
         }
 
-        package static let softAP = Self(rawValue: 1 << 0)
+        static let softAP = Self(rawValue: 1 << 0)
         package static let ble = Self(rawValue: 1 << 1)
         package static let onNetwork = Self(rawValue: 1 << 2)
-        package static let wifiPAF = Self(rawValue: 1 << 3)
-        package static let nfc = Self(rawValue: 1 << 4)
+        static let wifiPAF = Self(rawValue: 1 << 3)
+        static let nfc = Self(rawValue: 1 << 4)
         package static let thread = Self(rawValue: 1 << 5)
 
         /// Every capability that has a meaning, with the name that commands use, lowest bit first.

@@ -1,6 +1,6 @@
 /// The check digit of manual pairing codes: Verhoeff's scheme over the dihedral group D5, which finds every single
 /// wrong digit and every swap of neighbours.
-package enum Verhoeff {
+enum Verhoeff {
     /// Row j, column k: the product of j and k in D5.
     private static let product: [[UInt8]] = [
         [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -21,7 +21,7 @@ package enum Verhoeff {
     /// The digit to append.
     ///
     /// - Parameter digits: numbers from 0 to 9.
-    package static func checkDigit(for digits: some BidirectionalCollection<UInt8>) -> UInt8 {
+    static func checkDigit(for digits: some BidirectionalCollection<UInt8>) -> UInt8 {
         var sum: UInt8 = 0
         for (place, digit) in digits.reversed().enumerated() {
             var permuted = digit % 10

@@ -4,11 +4,11 @@ import MatterBase
 ///
 /// `http:` is accepted for this machine only: tokens do not travel in the clear.
 package struct BaseURL: Hashable, Sendable, CustomStringConvertible {
-    package enum Scheme: String, Sendable {
+    enum Scheme: String, Sendable {
         case http, https
     }
 
-    package let scheme: Scheme
+    let scheme: Scheme
     /// A name in lower case or an address; IPv6 without brackets.
     package let host: String
     package let port: UInt16

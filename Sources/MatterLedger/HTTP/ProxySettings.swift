@@ -7,13 +7,6 @@ package struct ProxySettings: Sendable, Equatable {
     package var userName: String?
     package var password: String?
 
-    package init(host: String, port: UInt16, userName: String? = nil, password: String? = nil) {
-        self.host = host
-        self.port = port
-        self.userName = userName
-        self.password = password
-    }
-
     /// The proxy for a service; `nil` for a direct connection, which this machine always gets.
     ///
     /// `https_proxy` or `HTTPS_PROXY` for https, `http_proxy` (lower case only, since CGI programs get the other from
@@ -45,6 +38,17 @@ package struct ProxySettings: Sendable, Equatable {
         "https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
     ]
 
+    private static func isExempt(_ host: String, _ list: String) -> Bool {
+        list.split(whereSeparator: { $0 == "," || $0 == " " }).contains { entry in
+            var domain = entry.lowercased()
+            if domain == "*" { return true }
+            if domain.hasPrefix(".") { domain.removeFirst() }
+            return host == domain || host.hasSuffix("." + domain)
+        }
+    }
+}
+
+extension ProxySettings {
     private init?(parsing text: String) {
         var rest = text[...]
         if let separator = rest.firstRange(of: "://") {
@@ -64,14 +68,5 @@ package struct ProxySettings: Sendable, Equatable {
         guard let url = try? BaseURL(parsing: "https://\(rest)"), url.path.isEmpty else { return nil }
         host = url.host
         port = url.port == 443 && !rest.hasSuffix(":443") ? 1080 : url.port
-    }
-
-    private static func isExempt(_ host: String, _ list: String) -> Bool {
-        list.split(whereSeparator: { $0 == "," || $0 == " " }).contains { entry in
-            var domain = entry.lowercased()
-            if domain == "*" { return true }
-            if domain.hasPrefix(".") { domain.removeFirst() }
-            return host == domain || host.hasSuffix("." + domain)
-        }
     }
 }

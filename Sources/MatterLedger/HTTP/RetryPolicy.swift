@@ -7,10 +7,10 @@ package struct RetryPolicy: Sendable, Equatable {
     /// How often a call is tried at most.
     package var attempts: Int
     /// The pause before the second attempt; each further one is twice as long.
-    package var firstPause: Duration
+    var firstPause: Duration
     package var longestPause: Duration
     /// The longest pause that a server may ask for; one that asks for more means: not now.
-    package var longestWait: Duration
+    var longestWait: Duration
 
     package init(
         attempts: Int = 4, firstPause: Duration = .milliseconds(250), longestPause: Duration = .seconds(5),

@@ -56,7 +56,7 @@ package struct LedgerError: CodedError, Equatable {
     package var isLibraryMissing: Bool { connection?.code == .libraryMissing }
 
     /// Whether a later attempt may have an answer, so that what is known already still counts.
-    package var isTransient: Bool { code == .unreachable || code == .failing }
+    var isTransient: Bool { code == .unreachable || code == .failing }
 }
 
 extension LedgerError: JSONFieldFailure {

@@ -54,7 +54,7 @@ package enum CommissionableFilter: Hashable, Sendable {
     case any
 
     /// The subtype that such devices advertise.
-    package var subtype: String? {
+    var subtype: String? {
         switch self {
         case .longDiscriminator(let value): "_L\(value)"
         case .shortDiscriminator(let value): "_S\(value)"
@@ -113,16 +113,6 @@ package struct CommissionableDevice: Hashable, Sendable {
     /// At least one, best first.
     package let addresses: [ResolvedAddress]
     package let record: CommissionableRecord
-
-    package init(
-        instance: String, host: String, port: UInt16, addresses: [ResolvedAddress], record: CommissionableRecord
-    ) {
-        self.instance = instance
-        self.host = host
-        self.port = port
-        self.addresses = addresses
-        self.record = record
-    }
 }
 
 /// Where a node of a fabric is.
@@ -133,15 +123,4 @@ package struct OperationalNode: Hashable, Sendable {
     /// At least one, best first.
     package let addresses: [ResolvedAddress]
     package let record: OperationalRecord
-
-    package init(
-        instance: OperationalInstance, host: String, port: UInt16, addresses: [ResolvedAddress],
-        record: OperationalRecord
-    ) {
-        self.instance = instance
-        self.host = host
-        self.port = port
-        self.addresses = addresses
-        self.record = record
-    }
 }

@@ -28,7 +28,7 @@ package struct DiscoveryError: CodedError, Equatable {
     /// A sentence for a person.
     package var reason: String
     /// True if the service is there and hangs, so that starting it would not help.
-    package var isHung: Bool
+    var isHung: Bool
 
     package init(_ code: Code, _ reason: String, isHung: Bool = false) {
         self.code = code

@@ -1,13 +1,13 @@
 /// How a secure channel exchange ends, or why it does not go on (Matter core specification 4.11.1.4 and appendix D).
 package struct StatusReport: Equatable, Sendable {
-    package enum GeneralCode: UInt16, Sendable {
+    enum GeneralCode: UInt16, Sendable {
         case success = 0
         case failure, badPrecondition, outOfRange, badRequest, unsupported, unexpected, resourceExhausted, busy
         case timeout, `continue`, aborted, invalidArgument, notFound, alreadyExists, permissionDenied, dataLoss
     }
 
     /// The protocol codes of the secure channel.
-    package enum SecureChannelCode: UInt16, Sendable {
+    enum SecureChannelCode: UInt16, Sendable {
         case sessionEstablishmentSuccess = 0
         case noSharedTrustRoots = 1
         case invalidParameter = 2
@@ -15,9 +15,9 @@ package struct StatusReport: Equatable, Sendable {
         case busy = 4
     }
 
-    package var generalCode: UInt16
+    var generalCode: UInt16
     package var protocolID: ProtocolID
-    package var protocolCode: UInt16
+    var protocolCode: UInt16
     package var data: [UInt8]
 
     package init(
@@ -33,7 +33,7 @@ package struct StatusReport: Equatable, Sendable {
         self.init(generalCode: general.rawValue, protocolCode: code.rawValue, data: data)
     }
 
-    package static let sessionEstablished = StatusReport(.success, .sessionEstablishmentSuccess)
+    static let sessionEstablished = StatusReport(.success, .sessionEstablishmentSuccess)
     package static let closeSession = StatusReport(.success, .closeSession)
     package static let invalidParameter = StatusReport(.failure, .invalidParameter)
     package static let noSharedTrustRoots = StatusReport(.failure, .noSharedTrustRoots)
@@ -46,7 +46,7 @@ package struct StatusReport: Equatable, Sendable {
     }
 
     /// The code, if this report is about the secure channel itself.
-    package var secureChannelCode: SecureChannelCode? {
+    var secureChannelCode: SecureChannelCode? {
         protocolID == .secureChannel ? SecureChannelCode(rawValue: protocolCode) : nil
     }
 

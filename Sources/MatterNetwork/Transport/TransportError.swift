@@ -85,7 +85,7 @@ package struct ExchangeReport: Equatable, Sendable {
     /// Time since the peer was last heard on this exchange; `nil` if it never was.
     package var lastHeard: Duration?
     /// Time since the peer was last heard on the session of the exchange; `nil` if it never was.
-    package var sessionLastHeard: Duration?
+    var sessionLastHeard: Duration?
     /// The kernel's refusals, by address: the last one each.
     package var sendFailures: [PeerAddress: Int32] = [:]
     /// Datagrams of the message that were handed to the kernel, and how many of them it refused.

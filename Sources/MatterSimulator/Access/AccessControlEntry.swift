@@ -27,10 +27,10 @@ package struct AccessControlEntry: Hashable, Sendable {
     }
 
     /// What every device has to have room for, and what this one has.
-    package enum Capacity {
-        package static let entriesPerFabric = 4
-        package static let subjectsPerEntry = 4
-        package static let targetsPerEntry = 3
+    enum Capacity {
+        static let entriesPerFabric = 4
+        static let subjectsPerEntry = 4
+        static let targetsPerEntry = 3
     }
 
     package var privilege: Privilege

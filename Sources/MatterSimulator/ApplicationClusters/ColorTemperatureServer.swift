@@ -1,9 +1,9 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 import MatterNetwork
 
 /// Color Control of a light with colour temperature only (Matter application cluster specification 3.2, feature CT).
-package struct ColorTemperatureServer: ClusterServer {
+struct ColorTemperatureServer: ClusterServer {
     private typealias Attribute = ColorControl.Attribute
 
     private typealias Command = ColorControl.Command
@@ -16,13 +16,13 @@ package struct ColorTemperatureServer: ClusterServer {
     private static let largest = 0xFEFF
     private static let colorTemperatureMode: UInt64 = 2
 
-    package let id = ColorControl.id
+    let id = ColorControl.id
     private var ramp: Ramp?
 
-    package init() {}
+    init() {}
 
-    package var featureMap: FeatureMap { ColorControl.Feature.colorTemperature }
-    package var initialAttributes: [AttributeID: TLVValue] {
+    var featureMap: FeatureMap { ColorControl.Feature.colorTemperature }
+    var initialAttributes: [AttributeID: TLVValue] {
         [
             Attribute.remainingTime: .uint(0), Attribute.colorTemperatureMireds: .uint(UInt64(Self.usual)),
             Attribute.colorMode: .uint(Self.colorTemperatureMode), Attribute.options: .uint(0),
@@ -35,24 +35,24 @@ package struct ColorTemperatureServer: ClusterServer {
             Attribute.startUpColorTemperatureMireds: .null,
         ]
     }
-    package var acceptedCommands: [CommandID] {
+    var acceptedCommands: [CommandID] {
         [
             Command.moveToColorTemperature, Command.stopMoveStep, Command.moveColorTemperature,
             Command.stepColorTemperature,
         ]
     }
-    package var persistentAttributes: Set<AttributeID> {
+    var persistentAttributes: Set<AttributeID> {
         [Attribute.colorTemperatureMireds, Attribute.options, Attribute.startUpColorTemperatureMireds]
     }
-    package var quietAttributes: Set<AttributeID> { [Attribute.remainingTime] }
-    package var observedClusters: Set<ClusterID> { [LevelControl.id] }
+    var quietAttributes: Set<AttributeID> { [Attribute.remainingTime] }
+    var observedClusters: Set<ClusterID> { [LevelControl.id] }
 
-    package mutating func start(_ context: ClusterContext) {
+    mutating func start(_ context: ClusterContext) {
         guard let mireds: UInt16 = context.number(Attribute.startUpColorTemperatureMireds) else { return }
         context[Attribute.colorTemperatureMireds] = .uint(UInt64(Self.clamped(Int(mireds))))
     }
 
-    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         guard let ramp else { return nil }
         return switch attribute {
         case Attribute.colorTemperatureMireds: .uint(UInt64(ramp.value(at: context.now)))
@@ -77,7 +77,7 @@ package struct ColorTemperatureServer: ClusterServer {
         ramp?.value(at: context.now) ?? context.number(Attribute.colorTemperatureMireds) ?? Self.usual
     }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         let optionsTag: UInt8 =
@@ -146,7 +146,7 @@ package struct ColorTemperatureServer: ClusterServer {
         context.touch(Attribute.remainingTime)
     }
 
-    package mutating func timerFired(_ timer: String, _ context: ClusterContext) {
+    mutating func timerFired(_ timer: String, _ context: ClusterContext) {
         guard let ramp else { return }
         guard context.now < ramp.end else { return finish(ramp.to, context) }
         context[Attribute.colorTemperatureMireds] = .uint(UInt64(ramp.value(at: context.now)))
@@ -154,7 +154,7 @@ package struct ColorTemperatureServer: ClusterServer {
     }
 
     /// Colour temperature follows the level, where Level Control is told so.
-    package mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {
+    mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {
         guard let mireds = ColorControlServer.coupledMireds(cluster, attribute, context) else { return }
         finish(mireds, context)
     }

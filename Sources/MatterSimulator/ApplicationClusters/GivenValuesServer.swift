@@ -4,16 +4,16 @@ package import MatterModel
 /// Any cluster of the catalogue, with the values that somebody gives it: a vendor's cluster, say. It takes no commands.
 ///
 /// A person sets an attribute with its name and a value: `watt 12.5`.
-package struct GivenValuesServer: ClusterServer {
-    package let id: ClusterID
-    package let initialAttributes: [AttributeID: TLVValue]
+struct GivenValuesServer: ClusterServer {
+    let id: ClusterID
+    let initialAttributes: [AttributeID: TLVValue]
 
-    package init(_ id: ClusterID, _ values: [AttributeID: TLVValue]) {
+    init(_ id: ClusterID, _ values: [AttributeID: TLVValue]) {
         self.id = id
         initialAttributes = values
     }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         guard words.count == 2,
             let attribute = try? Catalogue.standard.cluster(id)?.attribute(named: String(words[0])),
             initialAttributes[attribute.id] != nil,

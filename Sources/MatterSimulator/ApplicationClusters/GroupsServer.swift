@@ -1,26 +1,26 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 
 /// Groups: which groups an endpoint is in (Matter application cluster specification 1.3). The table lies with the fabrics.
-package struct GroupsServer: ClusterServer {
+struct GroupsServer: ClusterServer {
     private typealias Command = Groups.Command
 
-    package let id = Groups.id
+    let id = Groups.id
 
-    package init() {}
+    init() {}
 
     /// The feature Group Names.
-    package var featureMap: FeatureMap { Groups.Feature.groupNames }
-    package var initialAttributes: [AttributeID: TLVValue] { [Groups.Attribute.nameSupport: .uint(0x80)] }
-    package var acceptedCommands: [CommandID] {
+    var featureMap: FeatureMap { Groups.Feature.groupNames }
+    var initialAttributes: [AttributeID: TLVValue] { [Groups.Attribute.nameSupport: .uint(0x80)] }
+    var acceptedCommands: [CommandID] {
         [
             Command.addGroup, Command.viewGroup, Command.getGroupMembership, Command.removeGroup,
             Command.removeAllGroups, Command.addGroupIfIdentifying,
         ]
     }
-    package var selfCheckedCommands: Set<CommandID> { Set(acceptedCommands) }
+    var selfCheckedCommands: Set<CommandID> { Set(acceptedCommands) }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         guard var fabric = context.node.fabrics[context.caller.fabricIndex] else { throw .unsupportedAccess }

@@ -1,35 +1,35 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 
 /// Identify: the device shows which one it is (Matter application cluster specification 1.2).
-package struct IdentifyServer: ClusterServer {
+struct IdentifyServer: ClusterServer {
     typealias Attribute = Identify.Attribute
 
     private static let second = "second"
 
     /// How a device shows itself.
-    package enum Kind: UInt64, Sendable {
+    enum Kind: UInt64, Sendable {
         case none, lightOutput, visibleIndicator, audibleBeep, display, actuator
     }
 
-    package let id = Identify.id
+    let id = Identify.id
     private let kind: Kind
 
-    package init(_ kind: Kind = .visibleIndicator) { self.kind = kind }
+    init(_ kind: Kind = .visibleIndicator) { self.kind = kind }
 
-    package var initialAttributes: [AttributeID: TLVValue] {
+    var initialAttributes: [AttributeID: TLVValue] {
         [Attribute.identifyTime: .uint(0), Attribute.identifyType: .uint(kind.rawValue)]
     }
-    package var acceptedCommands: [CommandID] { [Identify.Command.identify, Identify.Command.triggerEffect] }
-    package var quietAttributes: Set<AttributeID> { [Attribute.identifyTime] }
+    var acceptedCommands: [CommandID] { [Identify.Command.identify, Identify.Command.triggerEffect] }
+    var quietAttributes: Set<AttributeID> { [Attribute.identifyTime] }
 
-    package mutating func write(
+    mutating func write(
         _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         set(value.integer() ?? 0, context)
     }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         if command.id == Identify.Command.identify {
@@ -54,7 +54,7 @@ package struct IdentifyServer: ClusterServer {
         }
     }
 
-    package mutating func timerFired(_ timer: String, _ context: ClusterContext) {
+    mutating func timerFired(_ timer: String, _ context: ClusterContext) {
         let left: UInt16 = context.number(Attribute.identifyTime) ?? 0
         set(left == 0 ? 0 : left - 1, context)
     }

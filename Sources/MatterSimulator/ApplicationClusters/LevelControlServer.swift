@@ -1,22 +1,22 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 import MatterNetwork
 
 /// Level Control of a light, bound to the On/Off cluster beside it (Matter application cluster specification 1.6).
-package struct LevelControlServer: ClusterServer {
+struct LevelControlServer: ClusterServer {
     /// A way of going out in several steps.
-    package struct Fade: Sendable, Equatable {
-        package struct Step: Sendable, Equatable {
+    struct Fade: Sendable, Equatable {
+        struct Step: Sendable, Equatable {
             /// Of the level at the beginning; 0 is the lowest level.
-            package var percent: Int
-            package var tenths: Int
+            var percent: Int
+            var tenths: Int
         }
 
-        package var steps: [Step]
+        var steps: [Step]
     }
 
     /// What the On/Off cluster tells it.
-    package enum Signal: ClusterSignal {
+    enum Signal: ClusterSignal {
         /// A command wants the light on (it is already) or off (it will be when the level says so).
         case switched(on: Bool)
         /// A command wants the light on while it is on, perhaps about to go out.
@@ -38,7 +38,7 @@ package struct LevelControlServer: ClusterServer {
     static let lowest = 1
     static let highest = 254
 
-    package let id = LevelControl.id
+    let id = LevelControl.id
     private var ramp: Ramp?
     /// True if the end of the ramp at the lowest level switches off.
     private var endsWithOnOff = false
@@ -46,11 +46,11 @@ package struct LevelControlServer: ClusterServer {
     private var storedLevel: Int?
     private var fade: [Fade.Step] = []
 
-    package init() {}
+    init() {}
 
     /// On/Off and Lighting.
-    package var featureMap: FeatureMap { [LevelControl.Feature.onOff, LevelControl.Feature.lighting] }
-    package var initialAttributes: [AttributeID: TLVValue] {
+    var featureMap: FeatureMap { [LevelControl.Feature.onOff, LevelControl.Feature.lighting] }
+    var initialAttributes: [AttributeID: TLVValue] {
         [
             Attribute.currentLevel: .uint(254), Attribute.remainingTime: .uint(0),
             Attribute.minLevel: .uint(UInt64(Self.lowest)), Attribute.maxLevel: .uint(UInt64(Self.highest)),
@@ -59,22 +59,22 @@ package struct LevelControlServer: ClusterServer {
             Attribute.startUpCurrentLevel: .null,
         ]
     }
-    package var acceptedCommands: [CommandID] { Array(Self.plain.keys) + Array(Self.plain.values) }
-    package var persistentAttributes: Set<AttributeID> {
+    var acceptedCommands: [CommandID] { Array(Self.plain.keys) + Array(Self.plain.values) }
+    var persistentAttributes: Set<AttributeID> {
         [
             Attribute.currentLevel, Attribute.options, Attribute.onOffTransitionTime, Attribute.onLevel,
             Attribute.onTransitionTime, Attribute.offTransitionTime, Attribute.defaultMoveRate,
             Attribute.startUpCurrentLevel,
         ]
     }
-    package var quietAttributes: Set<AttributeID> { [Attribute.remainingTime] }
+    var quietAttributes: Set<AttributeID> { [Attribute.remainingTime] }
 
-    package mutating func start(_ context: ClusterContext) {
+    mutating func start(_ context: ClusterContext) {
         guard let level: UInt8 = context.number(Attribute.startUpCurrentLevel) else { return }
         context[Attribute.currentLevel] = .uint(UInt64(Self.clamped(Int(level))))
     }
 
-    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         guard let ramp else { return nil }
         return switch attribute {
         case Attribute.currentLevel: .uint(UInt64(ramp.value(at: context.now)))
@@ -95,7 +95,7 @@ package struct LevelControlServer: ClusterServer {
 
     // MARK: Commands
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         let withOnOff = Self.plain[command.id] != nil
@@ -216,7 +216,7 @@ package struct LevelControlServer: ClusterServer {
         }
     }
 
-    package mutating func timerFired(_ timer: String, _ context: ClusterContext) {
+    mutating func timerFired(_ timer: String, _ context: ClusterContext) {
         guard let ramp else { return }
         if context.now >= ramp.end {
             arrive(context)
@@ -228,7 +228,7 @@ package struct LevelControlServer: ClusterServer {
 
     // MARK: On/Off
 
-    package mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
+    mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
         switch signal as? Signal {
         case .switched(on: true): fadeIn(from: Self.lowest, context)
         case .stayOn: if storedLevel != nil { fadeIn(from: level(context), context) }
@@ -267,7 +267,7 @@ package struct LevelControlServer: ClusterServer {
             context)
     }
 
-    package mutating func write(
+    mutating func write(
         _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         context[attribute] = value

@@ -1,11 +1,11 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 import MatterNetwork
 
 /// On/Off, with the feature Lighting where wanted (Matter application cluster specification 1.5).
-package struct OnOffServer: ClusterServer {
+struct OnOffServer: ClusterServer {
     /// What other clusters tell it.
-    package enum Signal: ClusterSignal {
+    enum Signal: ClusterSignal {
         /// A move of the level with on/off has begun above, or ended at, the lowest level.
         case set(Bool)
     }
@@ -24,34 +24,34 @@ package struct OnOffServer: ClusterServer {
     private static let forever: UInt16 = 0xFFFF
     private static let tenth = Duration.milliseconds(100)
 
-    package let id = OnOff.id
+    let id = OnOff.id
     private let isLighting: Bool
     private var onUntil: Instant?
     private var waitsUntil: Instant?
 
-    package init(isLighting: Bool) { self.isLighting = isLighting }
+    init(isLighting: Bool) { self.isLighting = isLighting }
 
-    package var featureMap: FeatureMap { isLighting ? OnOff.Feature.lighting : [] }
-    package var initialAttributes: [AttributeID: TLVValue] {
+    var featureMap: FeatureMap { isLighting ? OnOff.Feature.lighting : [] }
+    var initialAttributes: [AttributeID: TLVValue] {
         guard isLighting else { return [Attribute.onOff: .bool(false)] }
         return [
             Attribute.onOff: .bool(false), Attribute.globalSceneControl: .bool(true), Attribute.onTime: .uint(0),
             Attribute.offWaitTime: .uint(0), Attribute.startUpOnOff: .null,
         ]
     }
-    package var acceptedCommands: [CommandID] {
+    var acceptedCommands: [CommandID] {
         let plain = [Command.off, Command.on, Command.toggle]
         return isLighting
             ? plain + [Command.offWithEffect, Command.onWithRecallGlobalScene, Command.onWithTimedOff] : plain
     }
-    package var persistentAttributes: Set<AttributeID> {
+    var persistentAttributes: Set<AttributeID> {
         [Attribute.onOff, Attribute.globalSceneControl, Attribute.startUpOnOff]
     }
-    package var quietAttributes: Set<AttributeID> {
+    var quietAttributes: Set<AttributeID> {
         [Attribute.onTime, Attribute.offWaitTime, Attribute.globalSceneControl]
     }
 
-    package mutating func start(_ context: ClusterContext) {
+    mutating func start(_ context: ClusterContext) {
         guard isLighting, let startUp: UInt8 = context.number(Attribute.startUpOnOff) else { return }
         switch startUp {
         case 0: context[Attribute.onOff] = .bool(false)
@@ -61,7 +61,7 @@ package struct OnOffServer: ClusterServer {
     }
 
     /// The countdowns are computed when they are read.
-    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         let end: Instant?
         switch attribute {
         case Attribute.onTime: end = onUntil
@@ -72,7 +72,7 @@ package struct OnOffServer: ClusterServer {
         return .uint(UInt64(max(0, ((end - context.now) / Self.tenth).rounded(.up))))
     }
 
-    package mutating func write(
+    mutating func write(
         _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         switch attribute {
@@ -84,7 +84,7 @@ package struct OnOffServer: ClusterServer {
 
     // MARK: Commands
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         context.cancel(Timer.effect)
@@ -192,7 +192,7 @@ package struct OnOffServer: ClusterServer {
         if let end { context.schedule(timer, at: end) } else { context.cancel(timer) }
     }
 
-    package mutating func timerFired(_ timer: String, _ context: ClusterContext) {
+    mutating func timerFired(_ timer: String, _ context: ClusterContext) {
         switch timer {
         case Timer.on:
             onUntil = nil
@@ -207,7 +207,7 @@ package struct OnOffServer: ClusterServer {
         }
     }
 
-    package mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
+    mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
         guard case .set(let on) = signal as? Signal else { return }
         if on {
             guard !context.bool(Attribute.onOff) else { return }
@@ -228,7 +228,7 @@ package struct OnOffServer: ClusterServer {
         if waiting > 0 { setOffWaitTime(waiting, context) }
     }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         switch words {
         case ["on"]: switchOn(context)
         case ["off"]: switchOff(context)

@@ -10,7 +10,7 @@ package struct ClusterContext {
     package let endpoint: EndpointID
     package let cluster: ClusterID
     /// Who asked for this; the device itself for timers, signals and input.
-    package let caller: Caller
+    let caller: Caller
 
     /// An attribute of this cluster, as stored. Setting an equal value changes nothing.
     package subscript(_ attribute: AttributeID) -> TLVValue? {
@@ -28,12 +28,12 @@ package struct ClusterContext {
     package func bool(_ attribute: AttributeID) -> Bool { self[attribute]?.boolean ?? false }
 
     /// Tells subscribers that a computed attribute has another value.
-    package func touch(_ attribute: AttributeID) { node.changed(endpoint, cluster, attribute) }
+    func touch(_ attribute: AttributeID) { node.changed(endpoint, cluster, attribute) }
 
     // MARK: Others
 
     /// Another cluster of this endpoint; `nil` if it is not there.
-    package func sibling(_ cluster: ClusterID) -> ClusterContext? { self.endpoint(endpoint, cluster: cluster) }
+    func sibling(_ cluster: ClusterID) -> ClusterContext? { self.endpoint(endpoint, cluster: cluster) }
 
     /// Any cluster of the node.
     package func endpoint(_ endpoint: EndpointID, cluster: ClusterID) -> ClusterContext? {
@@ -81,13 +81,13 @@ package struct ClusterContext {
 
     /// ``ClusterServer/savedState`` has changed, or what else a command has stored: a command at hand is answered once it is
     /// saved.
-    package func markUnsaved() { node.unsaved.formUnion([.clusters, .states]) }
+    func markUnsaved() { node.unsaved.formUnion([.clusters, .states]) }
 
     /// Work for the edge of the device.
     package func effect(_ effect: NodeEffect) { node.effects.append(effect) }
 
     /// The answer to the command at hand is held back for a while.
-    package func delayAnswer(by delay: Duration) { node.answerDelay = max(node.answerDelay, delay) }
+    func delayAnswer(by delay: Duration) { node.answerDelay = max(node.answerDelay, delay) }
 
     /// Prints a line: `light-sensor: dark`, with members for the JSON form.
     package func report(_ text: String, _ members: [(key: String, value: TLVValue)] = []) {

@@ -1,11 +1,11 @@
 import MatterBase
-package import MatterCrypto
+import MatterCrypto
 import MatterModel
-package import MatterNetwork
+import MatterNetwork
 
 /// True if a commissioner with a passcode may connect (Matter core specification 5.4.2.2 and 11.19).
-package struct CommissioningWindow: Sendable {
-    package enum Mode: UInt8, Sendable {
+struct CommissioningWindow: Sendable {
+    enum Mode: UInt8, Sendable {
         case closed = 0
         /// With a passcode that an administrator chose.
         case enhanced = 1
@@ -14,23 +14,23 @@ package struct CommissioningWindow: Sendable {
     }
 
     /// How many handshakes may fail before the window closes.
-    package static let mostAttempts = 20
+    static let mostAttempts = 20
     /// What an administrator may ask for, in seconds.
     static let timeouts: ClosedRange<UInt16> = 180...900
 
-    package var mode = Mode.closed
-    package var verifier: SPAKE2PlusVerifierData?
-    package var pbkdf: PBKDFParameters?
-    package var discriminator: UInt16 = 0
+    var mode = Mode.closed
+    var verifier: SPAKE2PlusVerifierData?
+    var pbkdf: PBKDFParameters?
+    var discriminator: UInt16 = 0
     /// `nil` for the window of a device without a fabric.
-    package var deadline: Instant?
-    package var failedAttempts = 0
+    var deadline: Instant?
+    var failedAttempts = 0
     var openerFabric: UInt8?
     var openerVendor: UInt16?
     /// True if an administrator opened it, so that the attributes tell of it.
     var isOpenedByCluster = false
 
-    package var isOpen: Bool { mode != .closed }
+    var isOpen: Bool { mode != .closed }
 }
 
 extension SimulatedNode {
@@ -41,7 +41,7 @@ extension SimulatedNode {
     }
 
     /// Opens a window with the device's own passcode, as a press of its button would.
-    package func openWindow(seconds: UInt16, at moment: Moment) {
+    func openWindow(seconds: UInt16, at moment: Moment) {
         turn(at: moment) {
             guard !window.isOpen, failSafe == nil else { return }
             open(.basic, configuration.verifier, configuration.pbkdf, configuration.discriminator)
@@ -95,10 +95,10 @@ extension SimulatedNode {
     // MARK: PASE
 
     /// True if the window can be advertised: open, and no PASE session is under way.
-    package var isCommissionable: Bool { window.isOpen && failSafe == nil }
+    var isCommissionable: Bool { window.isOpen && failSafe == nil }
 
     /// A commissioner proved the passcode.
-    package func noteCommissioner(at moment: Moment) {
+    func noteCommissioner(at moment: Moment) {
         turn(at: moment) {
             if failSafe == nil { armFailSafe(seconds: configuration.limits.failSafe, fabricIndex: 0) }
             effects.append(.advertise)
@@ -106,7 +106,7 @@ extension SimulatedNode {
     }
 
     /// A commissioner failed to prove the passcode.
-    package func noteFailedAttempt(at moment: Moment) {
+    func noteFailedAttempt(at moment: Moment) {
         turn(at: moment) {
             window.failedAttempts += 1
             if window.failedAttempts >= CommissioningWindow.mostAttempts { closeWindow("attempts") }

@@ -1,13 +1,13 @@
 import MatterBase
 import MatterCrypto
 import MatterModel
-package import MatterNetwork
+import MatterNetwork
 
 /// An armed fail-safe: what has been done under it and how to undo it (Matter core specification 11.10.7.2).
-package struct FailSafe: Sendable {
+struct FailSafe: Sendable {
     /// The fabric of the administrator that armed it, or that was added under it; 0 during PASE before AddNOC.
-    package var fabricIndex: UInt8
-    package var deadline: Instant
+    var fabricIndex: UInt8
+    var deadline: Instant
     /// No extension goes beyond this.
     let latestDeadline: Instant
     /// The root of AddTrustedRootCertificate.

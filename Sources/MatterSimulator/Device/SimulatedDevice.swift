@@ -291,7 +291,7 @@ package actor SimulatedDevice {
     }
 
     /// Looks into the node, or changes it, at the present time.
-    package func withNode<Result: Sendable>(_ body: @Sendable (SimulatedNode, Moment) throws -> Result) rethrows
+    func withNode<Result: Sendable>(_ body: @Sendable (SimulatedNode, Moment) throws -> Result) rethrows
         -> Result
     {
         defer { afterTurn() }

@@ -1,4 +1,4 @@
-package import MatterBase
+import MatterBase
 package import MatterCrypto
 import MatterModel
 package import MatterNetwork
@@ -11,13 +11,13 @@ package struct FabricEntry: Sendable {
     package var label: String
     package var access: [AccessControlEntry]
     /// Set 0 first.
-    package var keySets: [GroupKeySet]
+    var keySets: [GroupKeySet]
     package var groupKeyMap: [GroupKeyMapping] = []
     package var groups: [GroupMembership] = []
-    package var vidVerificationStatement: [UInt8]?
-    package var vvsc: [UInt8]?
+    var vidVerificationStatement: [UInt8]?
+    var vvsc: [UInt8]?
 
-    package init(
+    init(
         index: UInt8, operational: OperationalCredentials, vendorID: UInt16, label: String = "",
         access: [AccessControlEntry], keySets: [GroupKeySet]
     ) {
@@ -62,28 +62,28 @@ extension OperationalCredentials {
 }
 
 /// The fabrics of a device by index (Matter core specification 11.18.4.5).
-package struct FabricTable: Sendable {
+struct FabricTable: Sendable {
     private var byIndex: [UInt8: FabricEntry] = [:]
     /// Indices are handed out in turn, so that one that was given up does not soon mean another fabric.
     private var lastIndex: UInt8 = 0
 
-    package init(_ entries: [FabricEntry] = []) {
+    init(_ entries: [FabricEntry] = []) {
         for entry in entries { byIndex[entry.index] = entry }
         lastIndex = entries.map(\.index).max() ?? 0
     }
 
-    package var isEmpty: Bool { byIndex.isEmpty }
-    package var count: Int { byIndex.count }
+    var isEmpty: Bool { byIndex.isEmpty }
+    var count: Int { byIndex.count }
     /// Ascending by index.
-    package var all: [FabricEntry] { byIndex.values.sorted { $0.index < $1.index } }
+    var all: [FabricEntry] { byIndex.values.sorted { $0.index < $1.index } }
 
-    package subscript(_ index: UInt8) -> FabricEntry? {
+    subscript(_ index: UInt8) -> FabricEntry? {
         get { byIndex[index] }
         set { byIndex[index] = newValue }
     }
 
     /// The fabric with a root key and an id.
-    package func fabric(_ identity: FabricIdentity) -> FabricEntry? {
+    func fabric(_ identity: FabricIdentity) -> FabricEntry? {
         byIndex.values.first { $0.operational.fabric == identity }
     }
 
@@ -101,7 +101,7 @@ package struct FabricTable: Sendable {
 
 extension FabricEntry {
     /// Everything there is, keys included: for the state directory only.
-    package var saved: TLVValue {
+    var saved: TLVValue {
         func octets(_ bytes: [UInt8]?) -> TLVValue { bytes.map { .octets($0) } ?? .null }
         return .structure([
             TLVElement(0, .uint(UInt64(index))), TLVElement(1, .octets(operational.root.tlv)),
@@ -133,7 +133,7 @@ extension FabricEntry {
         ])
     }
 
-    package init(saved value: TLVValue) throws {
+    init(saved value: TLVValue) throws {
         let fields = try TLVFields(value, "the record of a fabric")
         func list(_ tag: UInt8) throws -> [TLVValue] { try fields.array(tag) }
         func optional(_ tag: UInt8) -> [UInt8]? { fields[tag]?.octetString }

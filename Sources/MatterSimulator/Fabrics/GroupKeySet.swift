@@ -1,35 +1,37 @@
 import MatterBase
-package import MatterCrypto
+import MatterCrypto
 package import MatterModel
 
 /// A set of up to three epoch keys (Matter core specification 11.2.5.4). Set 0 is the identity protection key.
-package struct GroupKeySet: Sendable, Equatable {
-    package struct EpochKey: Sendable, Equatable {
+struct GroupKeySet: Sendable, Equatable {
+    struct EpochKey: Sendable, Equatable {
         /// 16 bytes.
-        package var key: SecretBytes
+        var key: SecretBytes
         /// Microseconds since 2000.
-        package var start: UInt64
-
-        package init(key: SecretBytes, start: UInt64) {
-            self.key = key
-            self.start = start
-        }
+        var start: UInt64
     }
 
-    package static let identityProtection: UInt16 = 0
+    static let identityProtection: UInt16 = 0
     static let keyCount = 16
 
-    package var id: UInt16
-    package var securityPolicy: UInt8
+    var id: UInt16
+    var securityPolicy: UInt8 = 0
     /// One to three, in order of their start.
-    package var keys: [EpochKey]
+    var keys: [EpochKey]
 
-    package init(id: UInt16, securityPolicy: UInt8 = 0, keys: [EpochKey]) {
-        self.id = id
-        self.securityPolicy = securityPolicy
-        self.keys = keys
+    /// The set as KeySetRead answers it: without the keys.
+    var publicTLV: TLVValue {
+        var members = [TLVElement(0, .uint(UInt64(id))), TLVElement(1, .uint(UInt64(securityPolicy)))]
+        for index in 0..<3 {
+            let tag = UInt8(2 + 2 * index)
+            members.append(TLVElement(tag, .null))
+            members.append(TLVElement(tag + 1, index < keys.count ? .uint(keys[index].start) : .null))
+        }
+        return .structure(members)
     }
+}
 
+extension GroupKeySet {
     /// Reads what KeySetWrite brings, in the order of checks of the specification.
     init(writing value: TLVValue) throws(ClusterFailure) {
         guard let id: UInt16 = value.field(0)?.integer(), let policy: UInt8 = value.field(1)?.integer() else {
@@ -52,17 +54,6 @@ package struct GroupKeySet: Sendable, Equatable {
         guard policy <= 1 else { throw .constraintError }
         // Cache and sync is a feature that this device does not have.
         guard policy == 0 else { throw .invalidCommand }
-    }
-
-    /// The set as KeySetRead answers it: without the keys.
-    var publicTLV: TLVValue {
-        var members = [TLVElement(0, .uint(UInt64(id))), TLVElement(1, .uint(UInt64(securityPolicy)))]
-        for index in 0..<3 {
-            let tag = UInt8(2 + 2 * index)
-            members.append(TLVElement(tag, .null))
-            members.append(TLVElement(tag + 1, index < keys.count ? .uint(keys[index].start) : .null))
-        }
-        return .structure(members)
     }
 }
 

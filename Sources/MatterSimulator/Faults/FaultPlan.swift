@@ -49,10 +49,10 @@ package struct FaultPlan: Sendable, Equatable {
     /// The longest fail-safe that is granted, in seconds, whatever is asked for.
     package var failSafe: UInt16?
     /// True if CSRResponse carries a signature that is not valid.
-    package var hasWrongNOCSRSignature = false
+    var hasWrongNOCSRSignature = false
     /// True if AddNOC finds no room.
-    package var hasFullFabricTable = false
-    package var slowCrypto: Duration?
+    var hasFullFabricTable = false
+    var slowCrypto: Duration?
     var oddValues: OddValues?
 
     package init() {}

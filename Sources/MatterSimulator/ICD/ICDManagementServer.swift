@@ -12,7 +12,7 @@ package struct SleepHabits: Hashable, Sendable {
     /// How long it stays awake after activity.
     package var threshold = Duration.milliseconds(5000)
     /// How many clients of a fabric it checks in with.
-    package var clientsPerFabric = 2
+    var clientsPerFabric = 2
 
     package init(idle: UInt32) { self.idle = idle }
 }

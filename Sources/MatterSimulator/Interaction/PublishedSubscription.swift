@@ -1,16 +1,16 @@
 import MatterCrypto
-package import MatterModel
-package import MatterNetwork
+import MatterModel
+import MatterNetwork
 
 /// A subscription that this node publishes (Matter core specification 8.5).
-package struct PublishedSubscription: Sendable {
-    package let id: UInt32
-    package internal(set) var caller: Caller
+struct PublishedSubscription: Sendable {
+    let id: UInt32
+    var caller: Caller
     let attributePaths: [AttributePath]
     let eventPaths: [EventPath]
     let isFabricFiltered: Bool
     let minInterval: Duration
-    package let maxIntervalSeconds: UInt16
+    let maxIntervalSeconds: UInt16
     /// True if the subscriber has its SubscribeResponse.
     var isActive = false
     /// True if a report is on its way.
@@ -39,7 +39,7 @@ package struct PublishedSubscription: Sendable {
     }
 
     var fabricIndex: UInt8 { caller.fabricIndex }
-    package var session: SessionReference? { caller.session }
+    var session: SessionReference? { caller.session }
 
     /// When the next report goes out; `nil` while one is under way.
     var dueAt: Instant? {
@@ -71,16 +71,16 @@ package struct PublishedSubscription: Sendable {
 }
 
 /// A report that is due.
-package struct DueReport: Sendable {
-    package var subscription: UInt32
-    package var session: SessionReference
-    package var attributes: [AttributeReportIB]
-    package var events: [EventReportIB]
+struct DueReport: Sendable {
+    var subscription: UInt32
+    var session: SessionReference
+    var attributes: [AttributeReportIB]
+    var events: [EventReportIB]
 }
 
 /// A subscription that is being set up, with what it reports first.
-package struct NewSubscription: Sendable {
-    package var response: SubscribeResponse
-    package var attributes: [AttributeReportIB]
-    package var events: [EventReportIB]
+struct NewSubscription: Sendable {
+    var response: SubscribeResponse
+    var attributes: [AttributeReportIB]
+    var events: [EventReportIB]
 }

@@ -1,11 +1,11 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 
 /// A command whose answer waits for work of the edge.
-package struct PendingCommand: Sendable {
+struct PendingCommand: Sendable {
     /// Its place among the commands of the request.
-    package let index: Int
-    package let work: @Sendable () async -> any ClusterSignal
+    let index: Int
+    let work: @Sendable () async -> any ClusterSignal
     let command: CommandDataIB
     let caller: Caller
 }
@@ -15,7 +15,7 @@ extension SimulatedNode {
     /// Runs the commands of a request.
     ///
     /// - Returns: what came of each, in order.
-    package func invoke(_ request: InvokeRequest, caller: Caller) throws(Refusal) -> [CommandResult.Outcome] {
+    func invoke(_ request: InvokeRequest, caller: Caller) throws(Refusal) -> [CommandResult.Outcome] {
         let commands = request.commands
         guard !commands.isEmpty, commands.count <= configuration.limits.pathsPerInvoke else {
             throw Refusal(status: .invalidAction)
@@ -30,7 +30,7 @@ extension SimulatedNode {
     }
 
     /// Answers a command whose work is done.
-    package func finish(
+    func finish(
         _ pending: PendingCommand, with result: any ClusterSignal, at moment: Moment
     ) -> CommandResult.Outcome {
         let (path, caller) = (pending.command.path, pending.caller)
@@ -115,7 +115,7 @@ extension SimulatedNode {
 
     /// Runs a command of the device's own, as if an administrator had sent it; one that is put off stays undone.
     @discardableResult
-    package func invoke(
+    func invoke(
         _ command: CommandID, _ fields: TLVValue = .structure([]), endpoint: EndpointID, cluster: ClusterID,
         at moment: Moment
     ) -> CommandResult.Outcome {

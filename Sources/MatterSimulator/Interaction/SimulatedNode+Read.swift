@@ -1,15 +1,15 @@
 import MatterBase
-package import MatterModel
+import MatterModel
 
 /// Reading (Matter core specification 8.4.3.2).
 extension SimulatedNode {
     /// A request that is refused as a whole.
-    package struct Refusal: Error, Equatable {
-        package var status: IMStatus
+    struct Refusal: Error, Equatable {
+        var status: IMStatus
     }
 
     /// The answer to a ReadRequest.
-    package func read(
+    func read(
         _ request: ReadRequest, caller: Caller
     ) throws(Refusal) -> (attributes: [AttributeReportIB], events: [EventReportIB]) {
         guard request.attributePaths.count + request.eventPaths.count <= configuration.limits.pathsPerRead else {

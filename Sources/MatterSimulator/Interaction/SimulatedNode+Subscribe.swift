@@ -1,11 +1,11 @@
 import MatterCrypto
-package import MatterModel
-package import MatterNetwork
+import MatterModel
+import MatterNetwork
 
 /// Subscriptions from the publisher's side.
 extension SimulatedNode {
     /// Takes a subscription; it reports nothing by itself before ``subscriptionEstablished(_:)``.
-    package func subscribe(_ request: SubscribeRequest, caller: Caller) throws(Refusal) -> NewSubscription {
+    func subscribe(_ request: SubscribeRequest, caller: Caller) throws(Refusal) -> NewSubscription {
         guard caller.fabricIndex != 0, !caller.isPASE, let peer = caller.nodeID, caller.session != nil else {
             throw Refusal(status: .unsupportedAccess)
         }
@@ -66,7 +66,7 @@ extension SimulatedNode {
     }
 
     /// The subscriber has everything; from now on changes are reported.
-    package func subscriptionEstablished(_ id: UInt32, at moment: Moment) {
+    func subscriptionEstablished(_ id: UInt32, at moment: Moment) {
         self.moment = moment
         guard let index = subscriptions.firstIndex(where: { $0.id == id }) else { return }
         subscriptions[index].isActive = true
@@ -74,10 +74,10 @@ extension SimulatedNode {
     }
 
     /// The subscription is over: the subscriber said so or does not answer.
-    package func dropSubscription(_ id: UInt32) { subscriptions.removeAll { $0.id == id } }
+    func dropSubscription(_ id: UInt32) { subscriptions.removeAll { $0.id == id } }
 
     /// The reports that are due, one per subscription.
-    package func takeDueReports(at moment: Moment) -> [DueReport] {
+    func takeDueReports(at moment: Moment) -> [DueReport] {
         self.moment = moment
         var reports: [DueReport] = []
         for index in subscriptions.indices {
@@ -110,13 +110,13 @@ extension SimulatedNode {
         readEvents([path], from: .max, caller: caller).isEmpty == false
     }
 
-    package func reportDelivered(_ id: UInt32) {
+    func reportDelivered(_ id: UInt32) {
         guard let index = subscriptions.firstIndex(where: { $0.id == id }) else { return }
         subscriptions[index].isReporting = false
     }
 
     /// A session is gone: its subscriptions go on over another one of the same peer, or end.
-    package func sessionEnded(_ session: SessionReference, replacement: SessionReference?) {
+    func sessionEnded(_ session: SessionReference, replacement: SessionReference?) {
         for index in subscriptions.indices where subscriptions[index].caller.session == session {
             subscriptions[index].caller.session = replacement
         }

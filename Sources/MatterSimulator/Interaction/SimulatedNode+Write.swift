@@ -1,22 +1,22 @@
 import MatterBase
-package import MatterModel
+import MatterModel
 
 /// Writing (Matter core specification 8.7.3.2).
 extension SimulatedNode {
     /// What one write interaction has done so far.
-    package struct WriteProgress: Sendable {
+    struct WriteProgress: Sendable {
         /// Clusters whose data version was found right; what the interaction itself changes does not count.
         var checked: Set<ClusterPath> = []
         /// Lists of which a piece was refused; their other pieces are refused too.
         var failed: Set<AttributePath> = []
 
-        package init() {}
+        init() {}
     }
 
     /// Performs one message of a write.
     ///
     /// - Returns: a status for each operation.
-    package func write(_ chunk: WriteChunk, progress: inout WriteProgress, caller: Caller) -> [StatusIB] {
+    func write(_ chunk: WriteChunk, progress: inout WriteProgress, caller: Caller) -> [StatusIB] {
         var statuses: [StatusIB] = []
         for operation in chunk.operations {
             let status: StatusIB

@@ -1,10 +1,10 @@
-package import MatterCrypto
-package import MatterNetwork
+import MatterCrypto
+import MatterNetwork
 
 /// On whose behalf something is asked of the node: the subject descriptor of access control
 /// (Matter core specification 6.6.5.1).
-package struct Caller: Sendable {
-    package enum Kind: Sendable, Equatable {
+struct Caller: Sendable {
+    enum Kind: Sendable, Equatable {
         /// The commissioner with the passcode.
         case pase
         /// A node of one of our fabrics.
@@ -15,14 +15,14 @@ package struct Caller: Sendable {
         case device
     }
 
-    package var kind: Kind
+    var kind: Kind
     /// 0 where there is none: before AddNOC.
-    package var fabricIndex: UInt8
-    package var session: SessionReference?
+    var fabricIndex: UInt8
+    var session: SessionReference?
     /// Signed into attestation answers.
-    package var attestationChallenge: SecretBytes?
+    var attestationChallenge: SecretBytes?
 
-    package init(
+    init(
         _ kind: Kind, fabricIndex: UInt8 = 0, session: SessionReference? = nil,
         attestationChallenge: SecretBytes? = nil
     ) {
@@ -32,12 +32,12 @@ package struct Caller: Sendable {
         self.attestationChallenge = attestationChallenge
     }
 
-    package static let device = Caller(.device)
+    static let device = Caller(.device)
 
-    package var isPASE: Bool { kind == .pase }
+    var isPASE: Bool { kind == .pase }
 
     /// The peer's node id on a CASE session.
-    package var nodeID: NodeID? {
+    var nodeID: NodeID? {
         if case .case(let node, _) = kind { node } else { nil }
     }
 }

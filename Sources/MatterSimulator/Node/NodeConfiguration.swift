@@ -43,7 +43,7 @@ package struct NodeConfiguration: Sendable {
     package var primaryDeviceType: DeviceTypeID
     package var hardwareAddress: [UInt8]
     /// Makes the servers that the root endpoint has beyond those of every node.
-    package var moreRootServers: @Sendable () -> [any ClusterServer] = { [] }
+    var moreRootServers: @Sendable () -> [any ClusterServer] = { [] }
     /// The terms that have to be accepted, if there are any.
     package var terms: DemandedTerms?
     /// How it sleeps, if it does.
@@ -96,17 +96,17 @@ package struct NodeLimits: Sendable {
     /// CASE handshakes at a time; further ones are answered BUSY. One that stays away halfway holds its place for a while.
     package var handshakes = 16
     /// Subscriptions that each fabric may count on.
-    package var subscriptionsPerFabric = 3
-    package var subscriptions = 48
+    var subscriptionsPerFabric = 3
+    var subscriptions = 48
     package var pathsPerRead = 64
-    package var pathsPerSubscription = 64
-    package var pathsPerInvoke = 10
+    var pathsPerSubscription = 64
+    var pathsPerInvoke = 10
     /// Key sets of a fabric, the identity protection key included.
-    package var keySetsPerFabric = 4
-    package var groupsPerFabric = 12
+    var keySetsPerFabric = 4
+    var groupsPerFabric = 12
     /// Seconds.
     package var failSafe: UInt16 = 60
-    package var cumulativeFailSafe: UInt16 = 900
+    var cumulativeFailSafe: UInt16 = 900
 
     package init() {}
 }
@@ -116,7 +116,7 @@ package struct SavedNode: Sendable {
     package var fabrics: [FabricEntry] = []
     package var clusters: SavedClusters = SavedClusters()
     package var nextEventNumber: UInt64 = 0
-    package var bootCount: UInt16 = 0
+    var bootCount: UInt16 = 0
 
     package init() {}
 }

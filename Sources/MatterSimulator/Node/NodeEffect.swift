@@ -40,17 +40,7 @@ package struct RemoteCommand: Sendable, Equatable {
     package var target: Target
     package var cluster: ClusterID
     package var command: CommandID
-    package var fields: TLVValue
-
-    package init(
-        fabricIndex: UInt8, target: Target, cluster: ClusterID, command: CommandID, fields: TLVValue = .structure([])
-    ) {
-        self.fabricIndex = fabricIndex
-        self.target = target
-        self.cluster = cluster
-        self.command = command
-        self.fields = fields
-    }
+    package var fields: TLVValue = .structure([])
 }
 
 /// A key with its value, for lines that the device prints.

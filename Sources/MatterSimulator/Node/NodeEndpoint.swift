@@ -18,23 +18,11 @@ package struct EndpointPlan {
     package var deviceTypes: [DeviceTypeRevision]
     package var servers: [any ClusterServer]
     /// Clusters that it is a client of.
-    package var clients: [ClusterID]
+    package var clients: [ClusterID] = []
     /// The endpoints below it, relative to it: 1 for the next one.
-    package var parts: [UInt16]
+    package var parts: [UInt16] = []
     /// Semantic tags, as TagList holds them.
-    package var tags: [TLVValue]
-
-    package init(
-        deviceTypes: [DeviceTypeRevision], servers: [any ClusterServer], clients: [ClusterID] = [],
-        parts: [UInt16] = [],
-        tags: [TLVValue] = []
-    ) {
-        self.deviceTypes = deviceTypes
-        self.servers = servers
-        self.clients = clients
-        self.parts = parts
-        self.tags = tags
-    }
+    package var tags: [TLVValue] = []
 }
 
 /// An endpoint of a running node.

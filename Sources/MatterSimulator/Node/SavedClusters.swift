@@ -50,7 +50,7 @@ package struct SavedClusters: Sendable, Equatable {
 
 extension SimulatedNode {
     /// What is to be saved of the clusters now. What a fail-safe may still undo is saved as it was before.
-    package var savedClusters: SavedClusters {
+    var savedClusters: SavedClusters {
         var saved = SavedClusters()
         for number in endpointNumbers {
             for entry in endpoints[number]?.clusters.values ?? [:].values {
@@ -69,14 +69,14 @@ extension SimulatedNode {
     }
 
     /// The fabrics to save: those that no fail-safe may still take back, as they were before it.
-    package var savedFabrics: [FabricEntry] {
+    var savedFabrics: [FabricEntry] {
         fabrics.all.compactMap { fabric in
             guard let failSafe, failSafe.changedFabric == fabric.index else { return fabric }
             return failSafe.replacedFabric.map { fabric.undoingUpdate(of: $0) }
         }
     }
 
-    package func reserveEventNumbers() -> UInt64 { events.reserve() }
+    func reserveEventNumbers() -> UInt64 { events.reserve() }
 
     func restore(_ saved: SavedClusters) {
         for (key, attributes) in saved.attributes {

@@ -1,16 +1,16 @@
-package import MatterBase
-package import MatterCrypto
-package import MatterModel
-package import MatterNetwork
+import MatterBase
+import MatterCrypto
+import MatterModel
+import MatterNetwork
 
 /// A point in time on both clocks.
-package struct Moment: Sendable {
-    package var instant: Instant
+struct Moment: Sendable {
+    var instant: Instant
     /// Microseconds since 1970.
-    package var unixMicroseconds: UInt64
+    var unixMicroseconds: UInt64
 
     /// The same a while later.
-    package func advanced(by duration: Duration) -> Moment {
+    func advanced(by duration: Duration) -> Moment {
         let (seconds, attoseconds) = duration.components
         let microseconds = seconds * 1_000_000 + attoseconds / 1_000_000_000_000
         return Moment(
@@ -22,27 +22,27 @@ package struct Moment: Sendable {
 ///
 /// Time comes in with every call, consequences go out through ``takeEffects()`` and ``takeReports()``, and what is to be
 /// saved through ``takeUnsaved()``. It belongs to one executor; see ``SimulatedDevice``.
-package final class SimulatedNode {
+final class SimulatedNode {
     /// A part of the state that is saved as one record.
-    package enum SavedPart: Hashable, Sendable {
+    enum SavedPart: Hashable, Sendable {
         case clusters, fabrics, eventNumber
         /// What a command has stored in a cluster: saved with the clusters, and before the command is answered.
         case states
     }
 
-    package let configuration: NodeConfiguration
-    package let random: any RandomSource
-    package internal(set) var moment: Moment
+    let configuration: NodeConfiguration
+    let random: any RandomSource
+    var moment: Moment
     let startedAt: Instant
     var endpoints: [EndpointID: NodeEndpoint] = [:]
     var endpointNumbers: [EndpointID] = []
     var timers: [TimerKey: Instant] = [:]
     var events: EventLog
-    package internal(set) var fabrics = FabricTable()
-    package internal(set) var failSafe: FailSafe?
-    package internal(set) var window: CommissioningWindow
+    var fabrics = FabricTable()
+    var failSafe: FailSafe?
+    var window: CommissioningWindow
     /// Whether the device can be reached as a node.
-    package internal(set) var isOnNetwork: Bool
+    var isOnNetwork: Bool
     var subscriptions: [PublishedSubscription] = []
     /// What SetUTCTime moved our clock by, in microseconds.
     var clockOffset: Int64 = 0
@@ -60,7 +60,7 @@ package final class SimulatedNode {
     /// - Parameters:
     ///   - plans: the endpoints from 1 on.
     ///   - saved: what an earlier run saved.
-    package init(
+    init(
         _ configuration: NodeConfiguration, endpoints plans: [EndpointPlan], saved: SavedNode = SavedNode(),
         random: any RandomSource, at moment: Moment
     ) throws(SimulatorError) {
@@ -113,7 +113,7 @@ package final class SimulatedNode {
     // MARK: Turns
 
     /// Does something at a time, and everything that follows from it.
-    package func turn<Result, Failure: Error>(
+    func turn<Result, Failure: Error>(
         at moment: Moment, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         self.moment = moment
@@ -121,29 +121,29 @@ package final class SimulatedNode {
         return try body()
     }
 
-    package func takeEffects() -> [NodeEffect] {
+    func takeEffects() -> [NodeEffect] {
         defer { effects = [] }
         return effects
     }
 
-    package func takeReports() -> [NodeReport] {
+    func takeReports() -> [NodeReport] {
         defer { reports = [] }
         return reports
     }
 
-    package func takeUnsaved() -> Set<SavedPart> {
+    func takeUnsaved() -> Set<SavedPart> {
         defer { unsaved = [] }
         return unsaved
     }
 
     /// How long the answer to the command at hand is to be held back.
-    package func takeAnswerDelay() -> Duration {
+    func takeAnswerDelay() -> Duration {
         defer { answerDelay = .zero }
         return answerDelay
     }
 
     /// The commands of the request at hand that are answered later: what has been said of them so far is BUSY.
-    package func takePendingCommands() -> [PendingCommand] {
+    func takePendingCommands() -> [PendingCommand] {
         defer { pendingCommands = [] }
         return pendingCommands
     }
@@ -153,7 +153,7 @@ package final class SimulatedNode {
     // MARK: Time
 
     /// When ``tick(at:)`` has work to do.
-    package var nextDeadline: Instant? {
+    var nextDeadline: Instant? {
         var earliest = timers.values.min()
         func consider(_ instant: Instant?) {
             if let instant { earliest = min(earliest ?? instant, instant) }
@@ -165,7 +165,7 @@ package final class SimulatedNode {
     }
 
     /// Runs what is due: timers, the fail-safe, the window. Reports that are due come from ``takeDueReports()``.
-    package func tick(at moment: Moment) {
+    func tick(at moment: Moment) {
         turn(at: moment) {
             let due = timers.filter { $0.value <= moment.instant }.sorted { $0.value < $1.value }
             for (key, deadline) in due where timers[key] == deadline {
@@ -232,7 +232,7 @@ package final class SimulatedNode {
     }
 
     /// The value of an attribute, computed where it is; `nil` if there is none.
-    package func read(_ path: ConcreteAttributePath, caller: Caller = .device) -> TLVValue? {
+    func read(_ path: ConcreteAttributePath, caller: Caller = .device) -> TLVValue? {
         guard let entry = entry(path.endpoint, path.cluster), let stored = entry.values[path.attribute] else {
             return nil
         }
@@ -300,7 +300,7 @@ package final class SimulatedNode {
     /// Something happened to the device itself: `ENDPOINT CLUSTER WORD…`.
     ///
     /// - Returns: whether the cluster made sense of it.
-    package func input(_ line: String, at moment: Moment) -> Bool {
+    func input(_ line: String, at moment: Moment) -> Bool {
         let words = line.split(separator: " ")
         guard words.count >= 2, let endpoint = UInt16(words[0]).map({ EndpointID($0) }),
             let cluster = try? Catalogue.standard.cluster(named: String(words[1])).id

@@ -52,7 +52,7 @@ package struct RecordError: CodedError, Equatable {
     package var description: String { reason }
 
     /// True if an error says that a record is there and cannot be used, and not that it could not be read.
-    package static func isFault(of error: any Error) -> Bool {
+    static func isFault(of error: any Error) -> Bool {
         switch error {
         case let error as StoreError: [.damaged, .newerVersion, .tooLarge].contains(error.code)
         case let error as RecordError: error.code == .invalid

@@ -18,7 +18,7 @@ package struct FileLock: ~Copyable, Sendable {
 
 extension StateDirectory {
     /// How long everybody waits for a lock that is held for one write only.
-    package static let lockTimeout: Duration = .seconds(10)
+    static let lockTimeout: Duration = .seconds(10)
 
     private static let lockMode: mode_t = 0o600
     private static let shortestPause: Duration = .milliseconds(1)

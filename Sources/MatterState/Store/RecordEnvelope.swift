@@ -7,9 +7,9 @@ import JSON
 ///
 /// The number after `matterctl` is the version of the format; it stands first in every version, so that an old program
 /// knows a newer record when it sees one. The checksum covers the line up to the length, and the contents.
-package enum RecordEnvelope {
+enum RecordEnvelope {
     /// Why a file is not a record that can be used.
-    package enum Fault: Error, Equatable, Sendable {
+    enum Fault: Error, Equatable, Sendable {
         /// With what is wrong, in words that follow “the file”.
         case damaged(String)
         case newerVersion(Int)
@@ -18,7 +18,7 @@ package enum RecordEnvelope {
     private static let key = "matterctl"
     private static let longestHeader = 128
 
-    package static func encode(_ contents: [UInt8], version: Int) -> [UInt8] {
+    static func encode(_ contents: [UInt8], version: Int) -> [UInt8] {
         let header = header(version, contents[...])
         // One array, so that there is one to wipe.
         var octets: [UInt8] = []
@@ -31,7 +31,7 @@ package enum RecordEnvelope {
     /// The contents of a record.
     ///
     /// - Parameter newest: the newest version that the caller understands.
-    package static func decode(_ octets: [UInt8], newest: Int) throws(Fault) -> [UInt8] {
+    static func decode(_ octets: [UInt8], newest: Int) throws(Fault) -> [UInt8] {
         guard !octets.isEmpty else { throw .damaged("is empty") }
         guard let end = octets.prefix(longestHeader).firstIndex(of: 0x0A),
             let header = (try? JSONValue(parsing: Array(octets[..<end])))?.objectValue,

@@ -146,7 +146,7 @@ extension StateDirectory {
     }
 
     /// True if there is a folder of that name.
-    package func hasFolder(_ name: String) throws(StoreError) -> Bool {
+    func hasFolder(_ name: String) throws(StoreError) -> Bool {
         guard try folder(try RecordName(name).components[...], creating: false) != nil else { return false }
         return true
     }

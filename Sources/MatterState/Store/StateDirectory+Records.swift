@@ -54,7 +54,7 @@ extension StateDirectory {
     /// The time when a record was last written.
     ///
     /// - Returns: seconds since 1970; `nil` if there is no such record.
-    package func writtenAt(_ name: String) -> Int64? {
+    func writtenAt(_ name: String) -> Int64? {
         guard let name = try? RecordName(name), let folder = try? folder(name.folder, creating: false) else {
             return nil
         }
@@ -104,7 +104,7 @@ extension StateDirectory {
     /// Lends the bytes of a secret, and wipes them afterwards.
     ///
     /// - Returns: `nil` if there is no such secret.
-    package func withSecret<Result>(
+    func withSecret<Result>(
         _ name: String, _ body: (UnsafeRawBufferPointer) -> Result
     ) throws(StoreError) -> Result? {
         guard var octets = try read(name) else { return nil }

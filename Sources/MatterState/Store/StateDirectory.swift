@@ -21,15 +21,15 @@ package struct StateDirectory: Sendable {
     package var title: String { path + (origin.map { " (\($0))" } ?? "") }
 
     /// Where this machine says which one it is.
-    package var machineIDFile = "/etc/machine-id"
+    var machineIDFile = "/etc/machine-id"
 
     let openFolders = OpenFolders()
 
     /// Called as a write goes through its stages; tests use it to end the process there.
-    package var atStage: (@Sendable (WriteStage) -> Void)?
+    var atStage: (@Sendable (WriteStage) -> Void)?
 
     /// The stages of a write in their order.
-    package enum WriteStage: String, CaseIterable, Sendable {
+    enum WriteStage: String, CaseIterable, Sendable {
         case temporaryCreated, temporaryWritten, temporarySynchronized, previousKept, renamed, folderSynchronized
     }
 
@@ -43,7 +43,7 @@ package struct StateDirectory: Sendable {
     }
 
     /// The largest record: far more than any needs, far less than would hurt.
-    package static let largestRecord = 4 << 20
+    static let largestRecord = 4 << 20
 
     /// - Parameters:
     ///   - path: the folder; it need not exist.
@@ -88,7 +88,7 @@ package struct StateDirectory: Sendable {
     }
 
     /// True if a text can be a component of a record name.
-    package static func isComponent(_ text: String) -> Bool { RecordName.isAllowed(text) }
+    static func isComponent(_ text: String) -> Bool { RecordName.isAllowed(text) }
 
     /// The text of a component; `nil` if it has none, or if the text was too long.
     package static func text(of component: String) -> String? {

@@ -7,16 +7,9 @@ package struct StatePlace: Equatable, Sendable {
     /// The device number of the file system; it may change when the machine is started again.
     package var device: UInt64
     /// The file system's own id; 0 if it has none.
-    package var fileSystem: UInt64
+    var fileSystem: UInt64
     /// The number of the folder itself. It stays when the folder is moved within its file system.
-    package var inode: UInt64
-
-    package init(machine: String?, device: UInt64, fileSystem: UInt64, inode: UInt64) {
-        self.machine = machine
-        self.device = device
-        self.fileSystem = fileSystem
-        self.inode = inode
-    }
+    var inode: UInt64
 }
 
 extension StateDirectory {

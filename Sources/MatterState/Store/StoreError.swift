@@ -42,7 +42,7 @@ package struct StoreError: CodedError, Equatable {
     /// The file or folder, if there is one.
     package var path: String?
     /// For a damaged record: where its previous, undamaged copy is.
-    package var previousCopy: String?
+    var previousCopy: String?
 
     package init(
         _ code: Code, _ reason: String, hint: Hint? = nil, path: String? = nil, previousCopy: String? = nil

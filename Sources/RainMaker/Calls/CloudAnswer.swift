@@ -1,9 +1,9 @@
 package import JSON
 import MatterBase
-package import MatterLedger
+import MatterLedger
 
 /// Reads the cloud's answers: documents, and the error format with its variants (docs/rainmaker.md).
-package enum CloudAnswer {
+enum CloudAnswer {
     private static let limits = JSONLimits(depth: 32, values: 200_000, octets: 4 << 20)
     /// The longest quotation of the cloud's own words.
     private static let longestQuote = 200
@@ -11,7 +11,7 @@ package enum CloudAnswer {
     /// The body of a successful answer.
     ///
     /// - Throws: ``RainMakerError`` with HTTP status, error code and its meaning.
-    package static func body(of response: HTTPResponse, to call: CloudCall) throws(RainMakerError) -> JSONObject {
+    static func body(of response: HTTPResponse, to call: CloudCall) throws(RainMakerError) -> JSONObject {
         let object = (try? JSONValue(parsing: response.body, limits: limits))?.objectValue
         let status = object?["status"]?.stringValue?.lowercased()
         guard (200...299).contains(response.status), status != "failure" else {

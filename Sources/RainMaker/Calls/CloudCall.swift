@@ -117,7 +117,7 @@ extension CloudCall {
     }
 
     /// G3.
-    package static func createFabric(name: String) -> CloudCall {
+    static func createFabric(name: String) -> CloudCall {
         CloudCall(
             "createGroup", .post, nodeGroup, body: ["group_name": .string(name), "is_matter": true],
             doubt: Doubt(effect: "the group '\(name)' may have been created", check: .step("cloud.see-groups")))
@@ -129,7 +129,7 @@ extension CloudCall {
     }
 
     /// G5. May be repeated: the same key gets the same node id.
-    package static func userNOC(group: String, csr: String) -> CloudCall {
+    static func userNOC(group: String, csr: String) -> CloudCall {
         CloudCall(
             "userNoc", .put, nodeGroup,
             body: [
@@ -139,7 +139,7 @@ extension CloudCall {
     }
 
     /// G6. An unanswered request leaves only a request id that is never confirmed.
-    package static func nodeNOC(group: String, csr: String, metadata: JSONObject? = nil) -> CloudCall {
+    static func nodeNOC(group: String, csr: String, metadata: JSONObject? = nil) -> CloudCall {
         var body: JSONObject = [
             "operation": "add", "csr_type": "node",
             "csr_requests": [["group_id": .string(group), "csr": .string(csr)]],
@@ -149,7 +149,7 @@ extension CloudCall {
     }
 
     /// G7: what a controller device asks for.
-    package static func controllerNOC(group: String, csr: String, matterNodeID: String) -> CloudCall {
+    static func controllerNOC(group: String, csr: String, matterNodeID: String) -> CloudCall {
         CloudCall(
             "controllerNoc", .put, nodeGroup,
             body: [
@@ -236,7 +236,7 @@ extension CloudCall {
     }
 
     /// Takes a node out of the user's account.
-    package static func removeMapping(of node: String) -> CloudCall {
+    static func removeMapping(of node: String) -> CloudCall {
         CloudCall(
             "changeNodeMapping", .put, nodesPath + "/mapping",
             body: ["node_id": .string(node), "operation": "remove"])
@@ -250,7 +250,7 @@ extension CloudCall {
         CloudCall("getNodeParams", .get, nodesPath + "/params", query: [("node_id", node)], success: .document)
     }
 
-    package static func setParameters(of node: String, _ parameters: JSONObject) -> CloudCall {
+    static func setParameters(of node: String, _ parameters: JSONObject) -> CloudCall {
         CloudCall(
             "setNodeParams", .put, nodesPath + "/params", query: [("node_id", node)], body: parameters,
             isIdempotent: true)

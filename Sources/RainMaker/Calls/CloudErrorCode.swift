@@ -1,14 +1,14 @@
 /// The meanings of the cloud's error codes (docs/rainmaker.md).
-package enum CloudErrorCode {
+enum CloudErrorCode {
     /// The meaning of a code; `nil` for codes that no public source lists.
-    package static func meaning(_ code: String) -> String? {
+    static func meaning(_ code: String) -> String? {
         Int(code).flatMap { meanings[$0] }
     }
 
     /// After one of these in answer to a refresh the session is over.
     static let endOfSession: Set<String> = ["100007", "101016", "101017", "101025", "119006"]
 
-    package static let meanings: [Int: String] = [
+    static let meanings: [Int: String] = [
         100_001: "fetching user details failed",
         100_002: "API version not supported",
         100_006: "invalid request body",

@@ -133,14 +133,14 @@ package struct CloudFabric: Sendable, Equatable {
 }
 
 /// A certificate that the cloud issued.
-package struct CloudCertificate: Sendable, Equatable {
-    package var groupID: String
-    package var nodeID: NodeID?
+struct CloudCertificate: Sendable, Equatable {
+    var groupID: String
+    var nodeID: NodeID?
     /// The id as the cloud wrote it: a device may have to sign exactly this text.
-    package var nodeText: String?
-    package var noc: MatterCertificate
+    var nodeText: String?
+    var noc: MatterCertificate
     /// For node certificates: what the confirmation refers to.
-    package var requestID: String?
+    var requestID: String?
 
     /// Reads the answer to G5, G6 or G7.
     init(_ object: JSONObject, isNode: Bool, group: String, _ operation: String) throws(RainMakerError) {

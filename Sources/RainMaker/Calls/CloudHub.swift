@@ -70,9 +70,9 @@ package struct CloudHub: Sendable, Equatable {
     /// False if the cloud knows that it is not connected.
     package let isConnected: Bool?
     /// The group that the cloud lists it in.
-    package let listedGroupID: String?
+    let listedGroupID: String?
     /// True if it is a Matter device too, which was commissioned.
-    package let isMatterDevice: Bool
+    let isMatterDevice: Bool
     private let services: [CloudService]
     private var values: JSONObject
 
@@ -134,10 +134,10 @@ package struct CloudHub: Sendable, Equatable {
     package var isReady: Bool? { status.map { $0 & kind.ready == kind.ready } }
 
     /// True if it has found that its token is of no use.
-    package var hasBadToken: Bool { value(.tokenStatus, in: Self.authorization)?.integer(as: Int.self) == 3 }
+    var hasBadToken: Bool { value(.tokenStatus, in: Self.authorization)?.integer(as: Int.self) == 3 }
 
     /// True if the cloud has to be told that it follows the group.
-    package var wantsSubscription: Bool { services.contains { $0.type == Self.subscription } }
+    var wantsSubscription: Bool { services.contains { $0.type == Self.subscription } }
 
     /// True if it has a certificate of the fabric, as far as is known.
     package func follows(_ group: String) -> Bool {

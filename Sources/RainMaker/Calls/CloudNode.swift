@@ -52,7 +52,7 @@ package struct CloudNode: Sendable, Equatable {
     package var vendorID: UInt16? { matter?["vendorId"]?.integer() }
     package var productID: UInt16? { matter?["productId"]?.integer() }
     package var serialNumber: String? { matter?["serialNumber"]?.stringValue }
-    package var manufacturerName: String? { matter?["manufacturerName"]?.stringValue }
+    var manufacturerName: String? { matter?["manufacturerName"]?.stringValue }
     package var productName: String? { matter?["productName"]?.stringValue }
 
     /// Server clusters by endpoint, from either layout of the metadata (docs/rainmaker.md).

@@ -8,13 +8,9 @@ package struct CloudService: Sendable, Equatable {
     package var name: String
     /// The names of the parameters, by type.
     package var parameters: [String: String]
+}
 
-    package init(type: String, name: String, parameters: [String: String]) {
-        self.type = type
-        self.name = name
-        self.parameters = parameters
-    }
-
+extension CloudService {
     /// - Returns: `nil` for what is no service that values can be sent to.
     init?(_ value: JSONValue) {
         guard let type = value["type"]?.stringValue, let name = value["name"]?.stringValue, !name.isEmpty else {

@@ -99,7 +99,7 @@ package struct CloudStore: Sendable {
         try state.readSecret(Self.tokens(profile)).map { try CloudTokens(decoding: $0) }
     }
 
-    package func deleteTokens(of profile: String) throws {
+    func deleteTokens(of profile: String) throws {
         try state.delete(Self.tokens(profile))
     }
 }

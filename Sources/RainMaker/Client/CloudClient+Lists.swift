@@ -159,7 +159,7 @@ extension CloudClient {
     /// Makes a group that is a fabric, and reads it.
     ///
     /// - Throws: ``RainMakerError``, which says so if the group is there and could not be read.
-    package func createFabric(name: String) async throws -> CloudGroup {
+    func createFabric(name: String) async throws -> CloudGroup {
         let id = try await createGroup(name: name)
         return try await createdGroup(id)
     }

@@ -14,28 +14,7 @@ package struct CloudTokens: Sendable, Equatable {
     /// How long an access token is taken to last if it does not say, seconds.
     static let presumedLife: Int64 = 3550
     /// The longest refresh token that controllers can store (docs/rainmaker.md).
-    package static let longestRefreshToken = 2047
-
-    init(access: SecretText, refresh: SecretText, expires: Int64?) {
-        self.access = access
-        self.refresh = refresh
-        self.expires = expires
-    }
-
-    /// Reads the answer to a login or a refresh.
-    /// - Parameter refresh: the token in use, which a refresh does not replace.
-    init(_ object: JSONObject, refresh: SecretText?, now: Int64, _ operation: String) throws(RainMakerError) {
-        let fields = CloudFields(object, operation)
-        let access = try fields.nonEmptyString("accesstoken")
-        guard Self.isHeaderValue(access) else { throw fields.wrong("accesstoken", "usable as a token") }
-        let given = try fields.optionalString("refreshtoken").flatMap { $0.isEmpty ? nil : $0 }
-        guard let token = given.map({ SecretText($0) }) ?? refresh else {
-            throw .malformed("it lacks 'refreshtoken'", operation)
-        }
-        self.access = SecretText(access)
-        self.refresh = token
-        expires = Self.expiry(ofJWT: access) ?? now + Self.presumedLife
-    }
+    static let longestRefreshToken = 2047
 
     /// True if the access token should be renewed before it is used.
     func needsRefresh(at now: Int64) -> Bool {
@@ -74,6 +53,23 @@ package struct CloudTokens: Sendable, Equatable {
         ]
         object["expires"] = expires.map { .int($0) }
         return JSONValue.object(object).utf8()
+    }
+}
+
+extension CloudTokens {
+    /// Reads the answer to a login or a refresh.
+    /// - Parameter refresh: the token in use, which a refresh does not replace.
+    init(_ object: JSONObject, refresh: SecretText?, now: Int64, _ operation: String) throws(RainMakerError) {
+        let fields = CloudFields(object, operation)
+        let access = try fields.nonEmptyString("accesstoken")
+        guard Self.isHeaderValue(access) else { throw fields.wrong("accesstoken", "usable as a token") }
+        let given = try fields.optionalString("refreshtoken").flatMap { $0.isEmpty ? nil : $0 }
+        guard let token = given.map({ SecretText($0) }) ?? refresh else {
+            throw .malformed("it lacks 'refreshtoken'", operation)
+        }
+        self.access = SecretText(access)
+        self.refresh = token
+        expires = Self.expiry(ofJWT: access) ?? now + Self.presumedLife
     }
 
     init(decoding contents: [UInt8]) throws(RainMakerError) {

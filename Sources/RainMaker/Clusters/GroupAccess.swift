@@ -1,17 +1,17 @@
 import MatterBase
-package import MatterController
-package import MatterCrypto
+import MatterController
+import MatterCrypto
 
 /// The access control entries of a group's members (docs/rainmaker.md).
 ///
 /// Everything else in the list stays as it is; entries are never doubled; a list that would lock us out is refused.
-package struct GroupAccess: Sendable {
+struct GroupAccess: Sendable {
     private typealias Privilege = AccessControlEntry.Privilege
 
     private let admin: CASEAuthenticatedTag
     private let operate: CASEAuthenticatedTag
 
-    package init(admin: CASEAuthenticatedTag, operate: CASEAuthenticatedTag) {
+    init(admin: CASEAuthenticatedTag, operate: CASEAuthenticatedTag) {
         self.admin = admin
         self.operate = operate
     }
@@ -21,7 +21,7 @@ package struct GroupAccess: Sendable {
     /// - Parameters:
     ///   - entries: those of our fabric.
     ///   - own: who we are; some entry must still let us administer.
-    package func applied(
+    func applied(
         to entries: [AccessControlEntry], own: NodeIdentity
     ) throws(RainMakerError) -> [AccessControlEntry] {
         let all = AccessControlEntry(Privilege.operate, subjects: [operate.subject])

@@ -10,7 +10,7 @@ package struct HubDevice: Sendable {
     /// The time of a controller for a command: it talks to the cloud meanwhile.
     package static let processing = Duration.seconds(40)
     /// The longest URL that controllers can store, bytes.
-    package static let longestURL = 63
+    static let longestURL = 63
 
     private typealias Attribute = RainMakerController.Attribute
     private typealias Command = RainMakerController.Command

@@ -1,10 +1,10 @@
-package import JSON
+import JSON
 import MatterBase
-package import MatterCrypto
+import MatterCrypto
 import MatterModel
 
 /// The cloud's metadata of a device, in the layouts of both apps (docs/rainmaker.md).
-package struct DeviceMetadata: Sendable {
+struct DeviceMetadata: Sendable {
     private static let descriptor = Descriptor.id.rawValue
     private static let basicInformation = BasicInformation.id.rawValue
     private static let attributeList = GlobalAttribute.attributeList.rawValue
@@ -12,7 +12,7 @@ package struct DeviceMetadata: Sendable {
     private static let listedClusters: [UInt32] = [40, 6, 8, 768, 513, 1026]
 
     /// Clusters and attributes to read, of all endpoints.
-    package static let wanted: [(cluster: UInt32, attribute: UInt32)] =
+    static let wanted: [(cluster: UInt32, attribute: UInt32)] =
         [(descriptor, 0), (descriptor, 1), (descriptor, 2)]
         + [0x0001, 0x0002, 0x0003, 0x0004, 0x0009, 0x000A, 0x000F].map { (basicInformation, $0) }
         + listedClusters.map { ($0, attributeList) }
@@ -21,14 +21,14 @@ package struct DeviceMetadata: Sendable {
     private let name: String?
     private let group: String
 
-    package init(_ readings: [NOCIssueContext.AttributeReading], name: String?, group: String) {
+    init(_ readings: [NOCIssueContext.AttributeReading], name: String?, group: String) {
         self.readings = readings
         self.name = name
         self.group = group
     }
 
     /// `{"Matter": {…}}`.
-    package var json: JSONObject {
+    var json: JSONObject {
         let servers = lists(1)
         let clients = lists(2)
         var matter: JSONObject = [

@@ -2,14 +2,14 @@ package import JSON
 import MatterBase
 package import MatterCrypto
 import MatterNetwork
-package import MatterState
+import MatterState
 
 /// Gives devices their certificates from a group's fabric in the cloud (docs/rainmaker.md).
 ///
 /// Wrong certificates are refused here, before the device hears of them.
 package struct RainMakerIssuer: NOCIssuer {
     /// When the cloud learns what the device is.
-    package enum MetadataMode: String, Sendable, CaseIterable {
+    enum MetadataMode: String, Sendable, CaseIterable {
         case none
         case withNOC = "with-noc"
         case withConfirm = "with-confirm"
@@ -30,7 +30,7 @@ package struct RainMakerIssuer: NOCIssuer {
     /// - Parameters:
     ///   - joined: the fabric, just read; see ``RainMakerFabric/refresh(_:force:)``.
     ///   - deviceName: the name that the user gives to the device.
-    package init(
+    init(
         client: CloudClient, joined: RainMakerFabric.Joined, state: StateDirectory, metadataMode: MetadataMode,
         deviceName: String?, unixTime: @escaping @Sendable () -> Int64, challenge: @escaping Challenge
     ) {

@@ -13,18 +13,16 @@ package struct RainMakerMembership: Sendable, Equatable {
     package var adminCAT: CASEAuthenticatedTag
     package var operateCAT: CASEAuthenticatedTag
 
-    package init(
-        profile: String, groupID: String, groupName: String, isPrimary: Bool, adminCAT: CASEAuthenticatedTag,
-        operateCAT: CASEAuthenticatedTag
-    ) {
-        self.profile = profile
-        self.groupID = groupID
-        self.groupName = groupName
-        self.isPrimary = isPrimary
-        self.adminCAT = adminCAT
-        self.operateCAT = operateCAT
+    func encoded() -> [UInt8] {
+        JSONValue.object([
+            "profile": .string(profile), "groupId": .string(groupID), "groupName": .string(groupName),
+            "primary": .bool(isPrimary), "adminCat": .uint(UInt64(adminCAT.rawValue)),
+            "operateCat": .uint(UInt64(operateCAT.rawValue)),
+        ]).utf8()
     }
+}
 
+extension RainMakerMembership {
     init(profile: String, group: CloudGroup, fabric: CloudFabric) {
         self.init(
             profile: profile, groupID: group.id, groupName: group.name, isPrimary: group.isPrimary,
@@ -39,14 +37,6 @@ package struct RainMakerMembership: Sendable, Equatable {
         isPrimary = try fields.optionalBool("primary") ?? true
         adminCAT = CASEAuthenticatedTag(try fields.integer("adminCat", as: UInt32.self))
         operateCAT = CASEAuthenticatedTag(try fields.integer("operateCat", as: UInt32.self))
-    }
-
-    func encoded() -> [UInt8] {
-        JSONValue.object([
-            "profile": .string(profile), "groupId": .string(groupID), "groupName": .string(groupName),
-            "primary": .bool(isPrimary), "adminCat": .uint(UInt64(adminCAT.rawValue)),
-            "operateCat": .uint(UInt64(operateCAT.rawValue)),
-        ]).utf8()
     }
 }
 
@@ -63,7 +53,7 @@ package struct PendingConfirmation: Sendable, Equatable {
     /// JSON text of what goes with the confirmation.
     package var metadata: String?
     /// Seconds since 1970.
-    package var issuedAt: Int64
+    var issuedAt: Int64
 
     /// The metadata of the confirmation.
     package var metadataObject: JSONObject? {
@@ -108,11 +98,6 @@ package struct RainMakerEvidence: Sendable, Hashable {
     package var nodeID: String
     /// Hexadecimal digits.
     package var signature: String
-
-    package init(nodeID: String, signature: String) {
-        self.nodeID = nodeID
-        self.signature = signature
-    }
 }
 
 /// A node that has left the fabric, or is about to, and of which the cloud has not been told: kept until it is.
@@ -122,23 +107,19 @@ package struct PendingRemoval: Sendable, Equatable {
     /// Seconds since 1970.
     package var since: Int64
 
-    package init(nodeID: NodeID, name: String?, since: Int64) {
-        self.nodeID = nodeID
-        self.name = name
-        self.since = since
+    func encoded() -> [UInt8] {
+        var object: JSONObject = ["nodeId": .id(nodeID.rawValue), "since": .int(since)]
+        object["name"] = name.map { .string($0) }
+        return JSONValue.object(object).utf8()
     }
+}
 
+extension PendingRemoval {
     init(decoding contents: [UInt8], _ file: String) throws(RecordError) {
         let fields = try RecordFields(contents, file)
         nodeID = NodeID(try fields.integer("nodeId", as: UInt64.self))
         name = try fields.optionalString("name")
         since = try fields.time("since")
-    }
-
-    func encoded() -> [UInt8] {
-        var object: JSONObject = ["nodeId": .id(nodeID.rawValue), "since": .int(since)]
-        object["name"] = name.map { .string($0) }
-        return JSONValue.object(object).utf8()
     }
 }
 
@@ -206,5 +187,5 @@ package struct RainMakerStore: Sendable {
         try state.write(self.removal(of: removal.nodeID), removal.encoded())
     }
 
-    package func removeRemoval(of node: NodeID) throws { try state.delete(removal(of: node)) }
+    func removeRemoval(of node: NodeID) throws { try state.delete(removal(of: node)) }
 }

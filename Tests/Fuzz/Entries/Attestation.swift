@@ -1,4 +1,4 @@
-import MatterCrypto
+@testable import MatterCrypto
 
 extension FuzzEntry {
     /// What a device proves its origin with.

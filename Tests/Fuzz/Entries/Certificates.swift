@@ -1,4 +1,4 @@
-import MatterCrypto
+@testable import MatterCrypto
 
 extension FuzzEntry {
     /// Certificates in both forms, certification requests, key files.

@@ -1,6 +1,6 @@
 import MatterBase
-import MatterCrypto
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 extension FuzzEntry {

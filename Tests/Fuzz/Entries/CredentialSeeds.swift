@@ -1,4 +1,4 @@
-import MatterCrypto
+@testable import MatterCrypto
 
 /// Certificates and what goes with them.
 extension Seeds {

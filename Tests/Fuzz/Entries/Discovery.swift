@@ -1,4 +1,4 @@
-import MatterNetwork
+@testable import MatterNetwork
 
 extension FuzzEntry {
     /// DNS-SD records.

@@ -1,7 +1,8 @@
 import MatterBase
-import MatterController
-import MatterModel
-import MatterNetwork
+
+@testable import MatterController
+@testable import MatterModel
+@testable import MatterNetwork
 
 extension FuzzEntry {
     /// The messages of the Interaction Model, and the transactions that they are fed to.

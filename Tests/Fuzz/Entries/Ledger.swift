@@ -1,7 +1,7 @@
 import Foundation
 import JSON
-import MatterCrypto
 
+@testable import MatterCrypto
 @testable import MatterLedger
 
 extension FuzzEntry {

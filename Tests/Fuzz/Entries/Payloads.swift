@@ -1,5 +1,5 @@
-import MatterController
-import MatterCrypto
+@testable import MatterController
+@testable import MatterCrypto
 
 extension FuzzEntry {
     /// Setup codes and Thread datasets as people have them.

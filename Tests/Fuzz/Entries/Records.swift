@@ -1,9 +1,9 @@
 import MatterBase
-import MatterController
-import MatterCrypto
-import MatterNetwork
-import MatterState
 
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterNetwork
+@testable import MatterState
 @testable import RainMaker
 
 extension FuzzEntry {

@@ -1,12 +1,12 @@
 import MatterBase
-import MatterCrypto
-import MatterModel
-import MatterState
 import Synchronization
 import TestSupport
 
 @testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
 @testable import MatterNetwork
+@testable import MatterState
 
 /// Inputs of our own encoders, and a few of our own hand.
 enum Seeds {

@@ -1,7 +1,8 @@
 import JSON
 import MatterBase
-import MatterModel
-import MatterNetwork
+
+@testable import MatterModel
+@testable import MatterNetwork
 
 extension FuzzEntry {
     /// Values: what devices report for attributes, what people type, and files of definitions.

@@ -1,12 +1,13 @@
 import Foundation
 import JSON
-import MatterCommandLine
-import MatterController
-import MatterNetwork
 import RainMakerCommandLine
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import MatterCommandLine
+@testable import MatterController
+@testable import MatterNetwork
 
 /// What a command line came to that ran in this process.
 struct CommandRun: CustomStringConvertible {

@@ -1,9 +1,10 @@
 import MatterBase
-import MatterController
 import MatterCrypto
 import MatterModel
 import TestSupport
 import Testing
+
+@testable import MatterController
 
 /// The commands of networks and of the time, beside what the official controller's Python definitions make of them.
 @Suite("Encodings of commissioning commands") struct NetworkEncodingTests {

@@ -1,10 +1,11 @@
 import MatterBase
-import MatterController
-import MatterCrypto
-import MatterModel
 import MatterTestKit
 import Synchronization
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
 
 /// The network of a device, decision by decision: no link, no time.
 @Suite("Commissioning flow: network") struct NetworkFlowTests {
@@ -68,7 +69,8 @@ import Testing
             return journey.kindsWithoutNetwork
         }
         #expect(try kinds { _ in } == [.wifi])
-        #expect(try kinds { $0.device.attributes.merge(FakeDevice.interface(2, endpoint: 1)) { $1 } } == [.wifi, .thread])
+        #expect(
+            try kinds { $0.device.attributes.merge(FakeDevice.interface(2, endpoint: 1)) { $1 } } == [.wifi, .thread])
         #expect(try kinds { $0.device.attributes.merge(FakeDevice.interface(4, endpoint: 1)) { $1 } } == nil)
         let wifi = try Self.wifi()
         #expect(try kinds { $0.configuration.network.given = [wifi] } == nil)

@@ -1,8 +1,9 @@
 import MatterBase
-import MatterController
-import MatterModel
 import MatterTestKit
 import Testing
+
+@testable import MatterController
+@testable import MatterModel
 
 /// What a device is told of where it is, and of who has the time.
 @Suite("Commissioning flow: regulation and time sources") struct RegulationTests {

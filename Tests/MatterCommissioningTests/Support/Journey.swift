@@ -1,9 +1,10 @@
 import MatterBase
-import MatterController
-import MatterCrypto
-import MatterModel
 import MatterTestKit
 import Testing
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
 
 /// Walks a flow through all of its stages, with a device and an issuer that answer at once.
 struct Journey {

@@ -1,11 +1,12 @@
 import Logging
-import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 import MatterState
 import MatterTestKit
 import Synchronization
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
+@testable import MatterNetwork
 
 /// A commissioner with everything that it needs, on a state directory of its own.
 struct Workshop {

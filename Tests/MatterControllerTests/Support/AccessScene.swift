@@ -1,8 +1,9 @@
-import MatterController
-import MatterCrypto
-import MatterModel
 import MatterTestKit
 import TestSupport
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterModel
 
 /// Random access control lists and changes of them, and a second opinion on what they mean.
 struct AccessScene {

@@ -1,11 +1,12 @@
 import MatterBase
-import MatterController
 import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 import MatterTestKit
 import Synchronization
+
+@testable import MatterController
+@testable import MatterModel
+@testable import MatterNetwork
+@testable import MatterState
 
 /// A light that counts what it does.
 final class Light: Sendable {

@@ -1,10 +1,11 @@
-import MatterController
-import MatterCrypto
-import MatterNetwork
-import MatterSimulator
 import MatterState
 import MatterTestKit
 import Synchronization
+
+@testable import MatterController
+@testable import MatterCrypto
+@testable import MatterNetwork
+@testable import MatterSimulator
 
 /// A virtual light straight out of its box, with Bluetooth in memory, and a controller that has both ways to it.
 final class BluetoothScene: Sendable {

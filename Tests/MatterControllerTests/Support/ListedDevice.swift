@@ -1,8 +1,9 @@
 import MatterBase
-import MatterController
-import MatterModel
 import MatterTestKit
 import Synchronization
+
+@testable import MatterController
+@testable import MatterModel
 
 /// A device with one list, which notes what is done to it.
 final class ListedDevice: Sendable {

@@ -1,9 +1,10 @@
 import Foundation
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterSimulator
 import MatterTestKit
+
+@testable import MatterCrypto
+@testable import MatterModel
+@testable import MatterNetwork
+@testable import MatterSimulator
 
 /// A virtual dimmable light on this host, with a folder for a program's own records beside it.
 final class VirtualLight: Sendable {

@@ -1,8 +1,9 @@
 import Foundation
 import MatterBase
-import MatterCrypto
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
 
 @Suite("attestation certificate")
 struct AttestationCertificateTests {

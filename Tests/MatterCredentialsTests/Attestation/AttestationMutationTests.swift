@@ -1,7 +1,8 @@
 import MatterBase
-import MatterCrypto
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
 
 /// Damaged inputs are refused with this module's errors, or decoded to something that stands by what it says.
 @Suite("attestation mutations")

@@ -1,7 +1,8 @@
 import Foundation
-import MatterCrypto
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
 
 @Suite("attestation vectors", .vectors, .enabled(if: Vectors.available))
 struct AttestationVectorTests {

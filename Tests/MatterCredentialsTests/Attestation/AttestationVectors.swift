@@ -1,6 +1,7 @@
 import Foundation
-import MatterCrypto
 import TestSupport
+
+@testable import MatterCrypto
 
 /// Device credentials of the shared vectors, played as a device would.
 struct AttestationVector: Decodable {

@@ -1,6 +1,7 @@
-import MatterCrypto
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
 
 @Suite("development attestation")
 struct DevelopmentAttestationTests {

@@ -1,7 +1,8 @@
 import Foundation
-import MatterCrypto
 import TestSupport
 import Testing
+
+@testable import MatterCrypto
 
 /// A device that lies: damaged chains, declarations and answers are judged to the end, and none of them is trusted unless
 /// all that was signed, with its keys and names, is as it was.

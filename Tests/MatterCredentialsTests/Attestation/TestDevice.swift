@@ -1,5 +1,6 @@
-import MatterCrypto
 import TestSupport
+
+@testable import MatterCrypto
 
 /// A device of our own making with a chain that a test may break in one place.
 struct TestDevice {

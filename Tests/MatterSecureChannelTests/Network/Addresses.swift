@@ -1,4 +1,4 @@
-import MatterNetwork
+@testable import MatterNetwork
 
 /// An address in a network for documentation (RFC 5737).
 func host(_ number: UInt8) -> PeerAddress {

@@ -1,6 +1,6 @@
-import MatterCrypto
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 /// Plays one side of a handshake over an exchange, and installs the session that comes of it.

@@ -1,5 +1,6 @@
-import MatterNetwork
 import TestSupport
+
+@testable import MatterNetwork
 
 /// How a link treats datagrams.
 struct LinkConditions {

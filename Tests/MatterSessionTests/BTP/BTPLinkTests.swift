@@ -1,9 +1,9 @@
-import MatterCrypto
 import MatterTestKit
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
 @testable import MatterNetwork
 
 /// Exchanges over Bluetooth in memory: a commissioner's exchange manager at one end, a device's at the other.

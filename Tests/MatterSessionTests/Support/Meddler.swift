@@ -1,6 +1,7 @@
-import MatterNetwork
 import MatterTestKit
 import Synchronization
+
+@testable import MatterNetwork
 
 /// Somebody on the way who saw our handshake messages, and answers them or damages the answers.
 final class Meddler: Sendable {

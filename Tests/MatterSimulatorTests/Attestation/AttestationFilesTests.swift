@@ -1,9 +1,9 @@
 import Foundation
-import MatterCrypto
-import MatterModel
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
+@testable import MatterModel
 @testable import MatterSimulator
 
 @Suite("Attestation credentials from files", .beside)

@@ -1,9 +1,9 @@
 import MatterBase
-import MatterModel
-import MatterNetwork
 import TestSupport
 import Testing
 
+@testable import MatterModel
+@testable import MatterNetwork
 @testable import MatterSimulator
 
 @Suite("Color Control", .beside)

@@ -1,9 +1,9 @@
 import MatterBase
-import MatterCrypto
-import MatterModel
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
+@testable import MatterModel
 @testable import MatterSimulator
 
 @Suite("Access control", .beside)

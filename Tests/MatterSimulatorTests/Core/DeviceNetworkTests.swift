@@ -1,15 +1,15 @@
 import Foundation
 import MatterBase
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 import MatterTestKit
 import Synchronization
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
+@testable import MatterModel
+@testable import MatterNetwork
 @testable import MatterSimulator
+@testable import MatterState
 
 /// The clock of this machine, whose time of day a test moves on.
 private final class MovedTime: TimeSource {

@@ -1,8 +1,8 @@
 import MatterBase
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 
+@testable import MatterCrypto
+@testable import MatterModel
+@testable import MatterNetwork
 @testable import MatterSimulator
 
 /// A node that belongs to nobody, on a clock that only tests move, and controllers that commission it.

@@ -1,11 +1,11 @@
 import Foundation
 import MatterBase
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
+@testable import MatterModel
+@testable import MatterNetwork
 @testable import MatterSimulator
 
 /// The official controller against `matterctl simulate`; needs the laboratory (Tests/Lab/lab.sh), the binary and the

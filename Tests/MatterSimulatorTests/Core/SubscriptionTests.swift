@@ -1,10 +1,10 @@
 import MatterBase
 import MatterCrypto
-import MatterModel
-import MatterNetwork
 import TestSupport
 import Testing
 
+@testable import MatterModel
+@testable import MatterNetwork
 @testable import MatterSimulator
 
 @Suite("Published subscriptions", .beside)

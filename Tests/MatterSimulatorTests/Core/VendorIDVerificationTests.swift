@@ -1,9 +1,9 @@
 import MatterBase
-import MatterCrypto
-import MatterModel
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
+@testable import MatterModel
 @testable import MatterSimulator
 
 /// SetVIDVerificationStatement and SignVIDVerificationRequest (Matter core specification 6.4.10 and 11.18.6).

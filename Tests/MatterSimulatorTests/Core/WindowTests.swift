@@ -1,9 +1,9 @@
 import MatterBase
 import MatterCrypto
-import MatterModel
 import TestSupport
 import Testing
 
+@testable import MatterModel
 @testable import MatterSimulator
 
 @Suite("Commissioning windows", .beside)

@@ -1,9 +1,9 @@
 import MatterBase
-import MatterNetwork
 import TestSupport
 import Testing
 
 @testable import MatterModel
+@testable import MatterNetwork
 @testable import MatterSimulator
 
 /// Valid requests with senseless values, in any order: every kind answers, and goes on.

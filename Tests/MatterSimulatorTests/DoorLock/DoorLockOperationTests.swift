@@ -1,8 +1,8 @@
 import MatterBase
-import MatterModel
 import TestSupport
 import Testing
 
+@testable import MatterModel
 @testable import MatterSimulator
 
 extension ClusterBench {

@@ -1,8 +1,8 @@
 import MatterBase
-import MatterModel
 import TestSupport
 import Testing
 
+@testable import MatterModel
 @testable import MatterSimulator
 
 @Suite("The users of a lock as they are saved", .beside)

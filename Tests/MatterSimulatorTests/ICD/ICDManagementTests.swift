@@ -1,10 +1,10 @@
 import MatterBase
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
+@testable import MatterModel
+@testable import MatterNetwork
 @testable import MatterSimulator
 
 @Suite("A virtual device that sleeps", .beside) struct ICDManagementTests {

@@ -1,10 +1,10 @@
 import JSON
 import MatterBase
-import MatterCrypto
-import MatterModel
 import TestSupport
 import Testing
 
+@testable import MatterCrypto
+@testable import MatterModel
 @testable import MatterSimulator
 
 @Suite("RainMaker cluster", .beside)

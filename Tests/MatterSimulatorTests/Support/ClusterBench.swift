@@ -1,8 +1,8 @@
 import MatterBase
-import MatterCrypto
-import MatterNetwork
 
+@testable import MatterCrypto
 @testable import MatterModel
+@testable import MatterNetwork
 @testable import MatterSimulator
 
 /// A node on a clock that only tests move, with one fabric whose administrator asks for everything.

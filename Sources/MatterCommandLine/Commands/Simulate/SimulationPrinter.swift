@@ -13,12 +13,6 @@ struct SimulationPrinter: Sendable {
     private let catalogue = Catalogue.standard
     private let printer = ValuePrinter()
 
-    init(console: Console, node: Int, isOneOfMany: Bool) {
-        self.console = console
-        self.node = node
-        self.isOneOfMany = isOneOfMany
-    }
-
     /// The device listens: its codes.
     func ready(port: UInt16, _ payload: SetupPayload) {
         guard let qrCode = try? payload.qrCode(), let manual = try? payload.manualCode(),

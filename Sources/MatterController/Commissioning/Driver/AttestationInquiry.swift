@@ -1,9 +1,9 @@
-package import MatterCrypto
+import MatterCrypto
 import MatterModel
-package import MatterNetwork
+import MatterNetwork
 
 /// Asks a device for its attestation; nothing on the device changes.
-package struct AttestationInquiry: Sendable {
+struct AttestationInquiry: Sendable {
     private static let nonceCount = 32
 
     /// A PASE session, or a CASE session of an administrator.
@@ -11,14 +11,8 @@ package struct AttestationInquiry: Sendable {
     let random: any RandomSource
     let deadline: Instant
 
-    package init(session: SecureSession, random: any RandomSource, deadline: Instant) {
-        self.session = session
-        self.random = random
-        self.deadline = deadline
-    }
-
     /// - Throws: ``CommissioningError`` if the device refuses; ``TransportError``, `InteractionError`.
-    package func evidence() async throws -> AttestationEvidence {
+    func evidence() async throws -> AttestationEvidence {
         let channel = CommissioningChannel(session: session, deadline: deadline)
         let information = DeviceInformation(try await channel.read(DeviceInformation.productPaths))
         let pai = try await ask(.certificateChain(.pai), on: channel).octets(0)

@@ -1,42 +1,42 @@
-package import Logging
-package import MatterCrypto
+import Logging
+import MatterCrypto
 import MatterModel
-package import MatterNetwork
-package import MatterState
+import MatterNetwork
+import MatterState
 
 /// Brings a device onto a fabric: drives the flow, performs its actions, keeps the journal, undoes what failed.
-package struct Commissioner: Sendable {
+struct Commissioner: Sendable {
     /// Judges a device's attestation, and may ask a person; throws ``CommissioningError`` to refuse it.
-    package typealias Attest =
+    typealias Attest =
         @Sendable (AttestationEvidence) async throws -> AttestationSummary
 
     /// The tools of a commissioner.
-    package struct Environment: Sendable {
-        package var connector: Connector
-        package var nodeConnector: NodeConnector
+    struct Environment: Sendable {
+        var connector: Connector
+        var nodeConnector: NodeConnector
         /// `nil` where the network is not to be searched.
-        package var discovery: (any Discovery)?
+        var discovery: (any Discovery)?
         /// `nil` where Bluetooth is not to be searched.
-        package var bluetooth: (any BluetoothCentral)?
-        package var fabric: OperationalCredentials
-        package var issuer: any NOCIssuer
-        package var journal: CommissioningJournal
+        var bluetooth: (any BluetoothCentral)?
+        var fabric: OperationalCredentials
+        var issuer: any NOCIssuer
+        var journal: CommissioningJournal
         /// Gives out the id of the new node; `nil` leaves it to the issuer.
-        package var chooseNodeID: @Sendable (_ requested: NodeID?) async throws -> NodeID?
+        var chooseNodeID: @Sendable (_ requested: NodeID?) async throws -> NodeID?
         /// What the user calls a node, for messages.
-        package var nameOfNode: @Sendable (NodeID) -> String? = { _ in nil }
+        var nameOfNode: @Sendable (NodeID) -> String? = { _ in nil }
         /// Begins to look for an id, for a device that has accepted the passcode.
-        package var prepareNodeID: @Sendable () async -> Void = {}
-        package var attest: Attest
-        package var random: any RandomSource
-        package var logger: Logger
+        var prepareNodeID: @Sendable () async -> Void = {}
+        var attest: Attest
+        var random: any RandomSource
+        var logger: Logger
         /// Seconds since 1970.
-        package var unixTime: @Sendable () -> Int64
+        var unixTime: @Sendable () -> Int64
         /// The host's time zone.
-        package var timeZone: @Sendable () -> TimeZoneRules
-        package var patience = CommissioningPatience()
+        var timeZone: @Sendable () -> TimeZoneRules
+        var patience = CommissioningPatience()
 
-        package init(
+        init(
             connector: Connector, nodeConnector: NodeConnector, discovery: (any Discovery)?,
             fabric: OperationalCredentials, issuer: any NOCIssuer, journal: CommissioningJournal,
             chooseNodeID: @escaping @Sendable (_ requested: NodeID?) async throws -> NodeID?, attest: @escaping Attest,
@@ -68,7 +68,7 @@ package struct Commissioner: Sendable {
     let environment: Environment
     let progress: @Sendable (CommissioningProgress) -> Void
 
-    package init(_ environment: Environment, progress: @escaping @Sendable (CommissioningProgress) -> Void) {
+    init(_ environment: Environment, progress: @escaping @Sendable (CommissioningProgress) -> Void) {
         self.environment = environment
         self.progress = progress
     }
@@ -76,7 +76,7 @@ package struct Commissioner: Sendable {
     /// The pending record of the node stays until its owner has made the node's own record durable.
     ///
     /// - Throws: ``CommissioningError``, ``SessionError``, `DiscoveryError`, `CancellationError`, the issuer's errors.
-    package func commission(_ request: CommissioningRequest, deadline: Instant) async throws -> CommissionedNode {
+    func commission(_ request: CommissioningRequest, deadline: Instant) async throws -> CommissionedNode {
         let time = environment.time
         let start = time.now
         let clock = StageClock(time, report: progress)

@@ -2,17 +2,17 @@ import MatterModel
 import MatterNetwork
 
 /// How long silence is borne while a device is commissioned, on top of what the retransmissions of a message take.
-package struct CommissioningPatience: Sendable {
+struct CommissioningPatience: Sendable {
     /// How long a message that was given up goes on being sent on its session.
-    package var rescue = Duration.seconds(10)
+    var rescue = Duration.seconds(10)
     /// How long another session may take when the one before has fallen silent.
-    package var anotherSession = Duration.seconds(20)
+    var anotherSession = Duration.seconds(20)
     /// The time to look for a pending node before it is commissioned again.
-    package var pendingNode = Duration.seconds(10)
+    var pendingNode = Duration.seconds(10)
     /// How long a device may take to store what it has been told, before it is asked on another session whether it has.
-    package var saving = Duration.seconds(5)
+    var saving = Duration.seconds(5)
 
-    package init() {}
+    init() {}
 }
 
 /// Reads and commands of the flow on one secure session.

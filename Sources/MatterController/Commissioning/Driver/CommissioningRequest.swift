@@ -36,9 +36,9 @@ package struct CommissioningRequest: Sendable {
     /// Whether the device keeps what it has after ``until``, for another machine to complete.
     package var handsOver = false
     /// Whether only a commissioning that is pending is completed.
-    package var onlyResumes = false
+    var onlyResumes = false
     /// How long to look for the device; half of the time if `nil`.
-    package var lookout: Duration?
+    var lookout: Duration?
 
     package init(passcode: SetupPasscode, discriminator: SetupDiscriminator? = nil) {
         self.passcode = passcode
@@ -81,13 +81,13 @@ extension CommissioningRequest {
     }
 
     /// True if a device may be the one, by what it advertises over Bluetooth.
-    package func mayMean(_ device: BLEAdvertisement) -> Bool {
+    func mayMean(_ device: BLEAdvertisement) -> Bool {
         (discriminator?.matches(advertised: device.longDiscriminator) ?? true)
             && agrees(vendorID, device.vendorID) && agrees(productID, device.productID)
     }
 
     /// True if a device may be the one, by what it advertises.
-    package func mayMean(_ device: CommissionableDevice) -> Bool {
+    func mayMean(_ device: CommissionableDevice) -> Bool {
         filter.matches(device.record, hasSubtype: false) && agrees(with: device)
     }
 
@@ -110,7 +110,7 @@ package struct CommissionedNode: Sendable {
     package var reliability: ReliabilityParameters
     package var information: DeviceInformation
     package var endpoints: [EndpointDescription]
-    package var basics: DeviceDescription
+    var basics: DeviceDescription
     package var attestation: AttestationSummary?
     package var stages: [StageTime]
     package var total: Duration

@@ -1,9 +1,9 @@
-package import Logging
-package import MatterCrypto
-package import MatterNetwork
+import Logging
+import MatterCrypto
+import MatterNetwork
 
 /// Pairs with a device that is open for commissioning, asks it something, and leaves it as it was: no fabric, no fail-safe.
-package struct DeviceVisit: Sendable {
+struct DeviceVisit: Sendable {
     /// The time for taking leave, on top of the remaining time.
     private static let leaveBudget = Duration.seconds(5)
 
@@ -16,7 +16,7 @@ package struct DeviceVisit: Sendable {
     /// - Parameters:
     ///   - discovery: `nil` where the network is not to be searched.
     ///   - bluetooth: `nil` where Bluetooth is not to be searched.
-    package init(
+    init(
         connector: Connector, discovery: (any Discovery)?, bluetooth: (any BluetoothCentral)? = nil,
         random: any RandomSource, logger: Logger,
         progress: @escaping @Sendable (CommissioningProgress) -> Void
@@ -34,7 +34,7 @@ package struct DeviceVisit: Sendable {
     ///
     /// - Parameter work: its errors are passed on as they are.
     /// - Throws: ``CommissioningError``, ``SessionError``, ``DiscoveryError``, `CancellationError`.
-    package func visit<Result: Sendable>(
+    func visit<Result: Sendable>(
         _ request: CommissioningRequest, deadline: Instant, _ work: @Sendable (SecureSession) async throws -> Result
     ) async throws -> Result {
         try await visit(request, stage: nil, deadline: deadline) { try await work($0.session) }
@@ -85,7 +85,7 @@ extension DeviceVisit {
     /// Asks for the device's attestation.
     ///
     /// - Throws: ``CommissioningError``, ``SessionError``, ``DiscoveryError``, `CancellationError`.
-    package func evidence(of request: CommissioningRequest, deadline: Instant) async throws -> AttestationEvidence {
+    func evidence(of request: CommissioningRequest, deadline: Instant) async throws -> AttestationEvidence {
         try await visit(request, stage: .attestation, deadline: deadline) { device in
             do {
                 var evidence = try await AttestationInquiry(session: device.session, random: random, deadline: deadline)

@@ -14,7 +14,7 @@ package struct EndpointDescription: Sendable, Equatable {
     /// Whether the bridge reaches that device.
     package var isReachable: Bool?
 
-    package var isBridged: Bool { serverClusters.contains(BridgedDeviceBasicInformation.id) }
+    var isBridged: Bool { serverClusters.contains(BridgedDeviceBasicInformation.id) }
 
     /// The paths for ``all(in:)``.
     package static let paths = [
@@ -65,27 +65,27 @@ package struct EndpointDescription: Sendable, Equatable {
 }
 
 /// Who made the device, and how much it grants (Basic Information, Matter core specification 11.1).
-package struct DeviceDescription: Sendable, Equatable {
-    package var vendorName: String?
-    package var productName: String?
-    package var serialNumber: String?
+struct DeviceDescription: Sendable, Equatable {
+    var vendorName: String?
+    var productName: String?
+    var serialNumber: String?
     /// SoftwareVersionString.
-    package var firmware: String?
+    var firmware: String?
     /// CaseSessionsPerFabric of CapabilityMinima.
-    package var sessionsPerFabric: UInt16?
+    var sessionsPerFabric: UInt16?
 
     private typealias Attribute = BasicInformation.Attribute
 
-    package static let paths = [
+    static let paths = [
         Attribute.vendorName, Attribute.productName, Attribute.serialNumber, Attribute.softwareVersionString,
         Attribute.capabilityMinima,
     ].map {
         AttributePath(endpoint: 0, cluster: BasicInformation.id, attribute: $0)
     }
 
-    package init() {}
+    init() {}
 
-    package init(_ result: ReadResult) {
+    init(_ result: ReadResult) {
         for report in result.attributes
         where report.path.endpoint == 0 && report.path.cluster == BasicInformation.id {
             switch (report.path.attribute, report.value) {

@@ -11,16 +11,16 @@ extension CommissioningFlow {
         /// The location to set where the device leaves a choice; `nil` for what the device has.
         package var location: UInt8?
         /// Random bytes for the two challenges, 32 each.
-        package var attestationNonce: [UInt8]
-        package var csrNonce: [UInt8]
+        var attestationNonce: [UInt8]
+        var csrNonce: [UInt8]
         /// AttestationChallenge of the PASE session, 16 bytes.
         package var attestationChallenge: [UInt8]
         /// For SetUTCTime: microseconds since 2000-01-01, asked for when the command is sent.
-        package var utcMicroseconds: @Sendable () -> UInt64
+        var utcMicroseconds: @Sendable () -> UInt64
         /// The host's time zone.
         package var timeZone: TimeZoneRules
         /// The vendor and product of the setup code, if it names them.
-        package var expectedProduct: ExpectedProduct
+        var expectedProduct: ExpectedProduct
         /// Vendor and product as the device advertises them.
         package var advertised: VendorAndProduct?
         /// The answer to a manufacturer's terms; `nil` if there is none yet.
@@ -34,7 +34,7 @@ extension CommissioningFlow {
         /// The server that devices take the time from.
         package var ntpServer: String?
         /// How long the fail-safe has to last from operational discovery on.
-        package var operationalSeconds: UInt16
+        var operationalSeconds: UInt16
         package var validationTime: ValidationTime
         /// Whether to read the endpoints at the end.
         package var readsEndpoints: Bool
@@ -42,7 +42,7 @@ extension CommissioningFlow {
         /// what comes after it. For tests.
         package var until: CommissioningStage?
 
-        package init(
+        init(
             fabric: FabricParameters, fabricID: FabricID, country: String = "XX",
             location: UInt8? = nil, attestationNonce: [UInt8], csrNonce: [UInt8], attestationChallenge: [UInt8],
             utcMicroseconds: @escaping @Sendable () -> UInt64, timeZone: TimeZoneRules = .utc,
@@ -71,14 +71,9 @@ extension CommissioningFlow {
     }
 
     /// The product of a setup code.
-    package struct ExpectedProduct: Sendable {
-        package var vendorID: UInt16?
-        package var productID: UInt16?
-
-        package init(vendorID: UInt16? = nil, productID: UInt16? = nil) {
-            self.vendorID = vendorID
-            self.productID = productID
-        }
+    struct ExpectedProduct: Sendable {
+        var vendorID: UInt16?
+        var productID: UInt16?
 
         /// For the attestation; a code may have 0 for any product.
         var named: VendorAndProduct {

@@ -32,14 +32,14 @@ extension CommissioningFlow {
     private static let mostRepetitions = 1
 
     /// The network that the device was told to join; `nil` before that.
-    package var networkTarget: NetworkAttempt? { network.target }
+    var networkTarget: NetworkAttempt? { network.target }
 
     /// Whether the device has said that it is on the network.
-    package var hasJoinedNetwork: Bool { network.hasJoined }
+    var hasJoinedNetwork: Bool { network.hasJoined }
 
     /// The kinds of network that the device could join, if it is reached over IP, lists none, is to be told none and has
     /// no wire that may be its network.
-    package var kindsWithoutNetwork: Set<NetworkKind>? {
+    var kindsWithoutNetwork: Set<NetworkKind>? {
         let interfaces = information.interfaces
         guard configuration.isOnNetwork, network.attempts.isEmpty, network.searching == nil, network.target == nil,
             interfaces.allSatisfy({ $0.networks.isEmpty && $0.kind != .ethernet })

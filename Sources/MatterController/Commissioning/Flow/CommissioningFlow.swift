@@ -54,7 +54,7 @@ package struct CommissioningFlow: Sendable {
     }
 
     /// The changes that a failure has to undo.
-    package enum Undo: Equatable, Sendable {
+    enum Undo: Equatable, Sendable {
         case nothing
         /// The fail-safe is armed; disarming it makes the device forget.
         case disarm
@@ -86,7 +86,7 @@ package struct CommissioningFlow: Sendable {
 
     let configuration: Configuration
     package private(set) var stage = CommissioningStage.pase
-    package private(set) var undo = Undo.nothing
+    private(set) var undo = Undo.nothing
     package private(set) var information = DeviceInformation()
     private var state = State.collecting(Chain())
     /// The description of a device that has not answered yet whether its fail-safe is armed.

@@ -7,8 +7,8 @@ package struct DeviceInformation: Equatable, Sendable {
     package var productID: UInt16?
     package var breadcrumb: UInt64 = 0
     /// BasicCommissioningInfo: what the device recommends and the most that it grants, in seconds.
-    package var failSafeExpiry: UInt16 = 60
-    package var maxCumulativeFailSafe: UInt16 = 900
+    var failSafeExpiry: UInt16 = 60
+    var maxCumulativeFailSafe: UInt16 = 900
     /// RegulatoryLocationTypeEnum: 0 indoor, 1 outdoor, 2 both.
     package var locationCapability: UInt8 = 2
     /// RegulatoryConfig: the location that the device is set to.
@@ -20,13 +20,13 @@ package struct DeviceInformation: Equatable, Sendable {
     /// Features of General Commissioning.
     package var features: FeatureMap = []
     /// The oldest version of its manufacturer's terms that the device accepts.
-    package var termsMinimumVersion: UInt16 = 0
+    var termsMinimumVersion: UInt16 = 0
     /// Whether the terms still have to be accepted.
-    package var needsTerms = true
-    package var timeSynchronizationFeatures: FeatureMap?
+    var needsTerms = true
+    var timeSynchronizationFeatures: FeatureMap?
     /// How many periods SetDSTOffset may carry.
     package var dstListSize = 1
-    package var icdFeatures: FeatureMap?
+    var icdFeatures: FeatureMap?
     package var supportedFabrics: UInt8?
     package var commissionedFabrics: UInt8?
     package var fabrics: [Fabric] = []
@@ -133,12 +133,12 @@ package struct DeviceInformation: Equatable, Sendable {
     package var isLongIdleTime: Bool { icdFeatures?.contains(IcdManagement.Feature.longIdleTimeSupport) ?? false }
 
     /// The demand of a device whose manufacturer's terms have to be accepted; `nil` for any other.
-    package var termsDemand: TermsDemand? {
+    var termsDemand: TermsDemand? {
         guard needsTerms, features.contains(GeneralCommissioning.Feature.termsAndConditions) else { return nil }
         return TermsDemand(vendorID: vendorID, productID: productID, minimumVersion: termsMinimumVersion)
     }
 
-    package var isFabricTableFull: Bool {
+    var isFabricTableFull: Bool {
         guard let supportedFabrics, let commissionedFabrics else { return false }
         return commissionedFabrics >= supportedFabrics
     }

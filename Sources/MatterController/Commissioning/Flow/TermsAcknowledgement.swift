@@ -17,10 +17,4 @@ package struct TermsDemand: Hashable, Sendable {
     package var productID: UInt16?
     /// The oldest version that the device accepts.
     package var minimumVersion: UInt16
-
-    package init(vendorID: UInt16?, productID: UInt16?, minimumVersion: UInt16) {
-        self.vendorID = vendorID
-        self.productID = productID
-        self.minimumVersion = minimumVersion
-    }
 }

@@ -9,20 +9,14 @@ package struct TimeZoneRules: Hashable, Sendable {
         package var starts: Int64?
         /// Seconds since 1970; `nil` if no change follows.
         package var ends: Int64?
-
-        package init(offset: Int32, starts: Int64?, ends: Int64?) {
-            self.offset = offset
-            self.starts = starts
-            self.ends = ends
-        }
     }
 
     /// The name in the time zone database, e.g. `Europe/Berlin`.
     package var name: String?
     /// Seconds east of UTC.
-    package var standardOffset: Int32
+    var standardOffset: Int32
     /// In order and without gaps, from now on.
-    package var periods: [Period]
+    var periods: [Period]
 
     package init(name: String? = nil, standardOffset: Int32, periods: [Period] = []) {
         self.name = name

@@ -64,21 +64,9 @@ package struct NetworkAnswer: Equatable, Sendable {
     /// NetworkingStatus as it came, also if the specification does not know it.
     package let code: UInt8
     /// DebugText; from the device: escape it before it reaches a terminal.
-    package let text: String
+    package var text: String = ""
     /// ErrorValue: the number that the device's driver gives the cause; `nil` where there is none.
-    package let errorValue: Int32?
-
-    package init(code: UInt8, text: String = "", errorValue: Int32? = nil) {
-        self.code = code
-        self.text = text
-        self.errorValue = errorValue
-    }
-
-    package init(_ fields: TLVFields, to command: NetworkCommissioningCommand) throws(TLVError) {
-        code = try fields.unsigned(0)
-        text = String((try fields.optionalString(1) ?? "").prefix(Self.longestText))
-        if case .connect = command { errorValue = fields[2].flatMap { Int32(tlv: $0) } } else { errorValue = nil }
-    }
+    var errorValue: Int32? = nil
 
     package var status: Status? { Status(rawValue: code) }
 
@@ -90,5 +78,13 @@ package struct NetworkAnswer: Equatable, Sendable {
         case .networkNotFound, .otherConnectionFailure, .ipv6Failed, .ipBindFailed, .unknownError: true
         default: false
         }
+    }
+}
+
+extension NetworkAnswer {
+    package init(_ fields: TLVFields, to command: NetworkCommissioningCommand) throws(TLVError) {
+        code = try fields.unsigned(0)
+        text = String((try fields.optionalString(1) ?? "").prefix(Self.longestText))
+        if case .connect = command { errorValue = fields[2].flatMap { Int32(tlv: $0) } } else { errorValue = nil }
     }
 }

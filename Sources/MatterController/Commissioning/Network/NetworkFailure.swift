@@ -11,7 +11,7 @@ package struct NetworkFailure: Equatable, Sendable {
     /// The country that the device was told, for a channel that is not allowed there.
     package var country: String?
     /// The bands of the device's radio; empty if it does not say.
-    package var bands: [NetworkCommissioning.WiFiBand]
+    var bands: [NetworkCommissioning.WiFiBand]
 
     package init(
         _ command: NetworkCommissioningCommand, kind: NetworkKind, network: String, answer: NetworkAnswer,
@@ -89,7 +89,7 @@ package struct NetworkFailure: Equatable, Sendable {
     }
 
     /// True if other credentials may do on the same device.
-    package var maySucceedOtherwise: Bool {
+    var maySucceedOtherwise: Bool {
         switch answer.status {
         case .networkNotFound, .authFailure, .unsupportedSecurity, .otherConnectionFailure, .ipv6Failed,
             .ipBindFailed, .unknownError, .regulatoryError:

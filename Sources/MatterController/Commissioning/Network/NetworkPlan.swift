@@ -29,15 +29,6 @@ package struct NetworkChoice: Equatable, Sendable {
     package var failure: NetworkFailure?
     /// The network that failed.
     package var failed: NetworkCredential?
-
-    package init(
-        kind: NetworkKind, seen: [SeenNetwork], failure: NetworkFailure? = nil, failed: NetworkCredential? = nil
-    ) {
-        self.kind = kind
-        self.seen = seen
-        self.failure = failure
-        self.failed = failed
-    }
 }
 
 /// An interface with the network that it is to join.
@@ -52,7 +43,7 @@ package struct NetworkAttempt: Equatable, Sendable {
 }
 
 /// The decision about the network of a device, before it gets a certificate.
-package enum NetworkPlan: Equatable, Sendable {
+enum NetworkPlan: Equatable, Sendable {
     /// The device is where it can be reached.
     case keep
     /// In this order, until one succeeds.
@@ -65,7 +56,7 @@ package enum NetworkPlan: Equatable, Sendable {
     case impossible(wanted: Set<NetworkKind>, has: Set<NetworkKind>)
 
     /// - Parameter isOnNetwork: whether the device is reached over an IP network now.
-    package init(_ interfaces: [NetworkState.Commissioning], _ wish: NetworkWish, isOnNetwork: Bool) {
+    init(_ interfaces: [NetworkState.Commissioning], _ wish: NetworkWish, isOnNetwork: Bool) {
         let radios = interfaces.filter(\.isRadio).sorted { $0.endpoint < $1.endpoint }
         func attempts(_ credentials: [NetworkCredential]) -> [NetworkAttempt] {
             radios.flatMap { radio in
@@ -103,7 +94,7 @@ package enum NetworkPlan: Equatable, Sendable {
 
     /// The network to join among those that are known here: the strongest that the device sees; the only one if the device
     /// does not see it, since the search of a device may miss one.
-    package static func choice(
+    static func choice(
         among known: [NetworkCredential], of kind: NetworkKind, seen: [SeenNetwork]
     ) -> NetworkCredential? {
         let known = known.filter { $0.kind == kind }
@@ -116,7 +107,7 @@ package enum NetworkPlan: Equatable, Sendable {
 
 extension NetworkPlan {
     /// The kinds of networks in words: `Wi-Fi or Thread`.
-    package static func words(_ kinds: Set<NetworkKind>) -> String {
+    static func words(_ kinds: Set<NetworkKind>) -> String {
         kinds.map(\.rawValue).sorted { $0 > $1 }.joined(separator: " or ")
     }
 }

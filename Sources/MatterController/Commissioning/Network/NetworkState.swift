@@ -30,11 +30,11 @@ package struct NetworkState: Sendable {
         /// The number that the device gives the cause of a failed connection.
         package var lastError: Int32?
         /// How long a scan may take, in seconds.
-        package var scanTime: UInt8?
+        var scanTime: UInt8?
         /// How long joining a network may take, in seconds.
-        package var connectTime: UInt8?
+        var connectTime: UInt8?
         /// The bands of its radio; empty if it does not say.
-        package var bands: [NetworkCommissioning.WiFiBand] = []
+        var bands: [NetworkCommissioning.WiFiBand] = []
 
         package init(endpoint: EndpointID, kind: NetworkKind? = nil) {
             self.endpoint = endpoint
@@ -120,13 +120,13 @@ package enum NetworkKind: String, Sendable {
 
 extension NetworkState.Commissioning {
     /// How long to wait for a scan.
-    package var scanPatience: Duration? { scanTime.map { .seconds(Int64($0)) } }
+    var scanPatience: Duration? { scanTime.map { .seconds(Int64($0)) } }
 
     /// How long to wait for the end of an attempt to join, in seconds: what most devices say that say it.
-    package var joiningSeconds: UInt8 { connectTime ?? 60 }
+    var joiningSeconds: UInt8 { connectTime ?? 60 }
 
     /// True for an interface with a radio that is switched on.
-    package var isRadio: Bool { (kind == .wifi || kind == .thread) && isEnabled != false }
+    var isRadio: Bool { (kind == .wifi || kind == .thread) && isEnabled != false }
 
     package var isConnected: Bool { networks.contains(where: \.isConnected) }
 }

@@ -2,7 +2,7 @@ package import MatterCrypto
 
 extension ThreadDataset {
     /// The lengths that Thread allows for a passphrase, in bytes.
-    package static let passphraseCounts = 6...255
+    static let passphraseCounts = 6...255
     /// How often the passphrase is hashed (Thread specification, 8.4.1.2.2).
     private static let iterations = 16_384
     /// Channels that lie between the usual ones of Wi-Fi.

@@ -11,7 +11,7 @@ package struct BindingEntry: FabricListEntry {
     package var cluster: ClusterID?
     package var fabricIndex: UInt8?
 
-    package init(
+    init(
         node: NodeID? = nil, group: UInt16? = nil, endpoint: EndpointID? = nil, cluster: ClusterID? = nil
     ) {
         self.node = node

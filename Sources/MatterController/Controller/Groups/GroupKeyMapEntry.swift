@@ -1,24 +1,24 @@
-package import MatterBase
+import MatterBase
 import MatterModel
 
 /// Which key set a group uses on a node: GroupKeyMapStruct (Matter core specification, 11.2.5.3).
-package struct GroupKeyMapEntry: FabricListEntry {
-    package var group: UInt16
-    package var keySet: UInt16
-    package var fabricIndex: UInt8?
+struct GroupKeyMapEntry: FabricListEntry {
+    var group: UInt16
+    var keySet: UInt16
+    var fabricIndex: UInt8?
 
-    package init(group: UInt16, keySet: UInt16) {
+    init(group: UInt16, keySet: UInt16) {
         self.group = group
         self.keySet = keySet
     }
 
-    package init(_ value: TLVValue) throws(TLVError) {
+    init(_ value: TLVValue) throws(TLVError) {
         let fields = try TLVFields(value, "an entry of the group key map")
         self.init(group: try fields.unsigned(1), keySet: try fields.unsigned(2))
         fabricIndex = try fields.optionalUnsigned(254)
     }
 
-    package var tlv: TLVValue {
+    var tlv: TLVValue {
         .structure([TLVElement(1, .uint(UInt64(group))), TLVElement(2, .uint(UInt64(keySet)))])
     }
 }

@@ -1,25 +1,25 @@
 import MatterBase
-package import MatterModel
-package import MatterState
+import MatterModel
+import MatterState
 
 /// What a node has of a group.
-package struct GroupState: Sendable, Equatable {
+struct GroupState: Sendable, Equatable {
     /// When the key set with the group's id begins; `nil` if there is no such set.
-    package var keyStart: UInt64?
+    var keyStart: UInt64?
     /// The key set that the group is mapped to.
-    package var mapping: UInt16?
+    var mapping: UInt16?
     /// True if another group is mapped to the key set of this one.
-    package var isKeyShared = false
-    package var endpoints: Set<EndpointID> = []
+    var isKeyShared = false
+    var endpoints: Set<EndpointID> = []
     /// True if the access control list lets the group operate the node.
-    package var hasAccess = false
+    var hasAccess = false
 
-    package init() {}
+    init() {}
 }
 
 /// One thing that a member of a group needs, in the order in which a node takes them: a group needs its key, and an endpoint
 /// the group (Matter core specification 11.2.6, application cluster specification 1.3.7.1).
-package enum GroupStep: Sendable, Equatable {
+enum GroupStep: Sendable, Equatable {
     case keySet
     case mapping
     case endpoint(EndpointID)
@@ -30,7 +30,7 @@ extension GroupState {
     /// What is missing for endpoints to be members.
     ///
     /// - Throws: ``ControllerError`` `groupConflict` if the node has another group or key set under the ids of ours.
-    package func steps(
+    func steps(
         toJoin group: GroupRecord, _ wanted: Set<EndpointID>, on node: NodeRecord
     ) throws(ControllerError) -> [GroupStep] {
         if let keyStart, keyStart != group.keyStart {
@@ -50,7 +50,7 @@ extension GroupState {
 
     /// What is to be taken back so that endpoints, or all of them, are members no more; the opposite order. A group and a key
     /// set that only have the ids of ours are left.
-    package func steps(toLeave group: GroupRecord, _ given: Set<EndpointID>?) -> [GroupStep] {
+    func steps(toLeave group: GroupRecord, _ given: Set<EndpointID>?) -> [GroupStep] {
         guard mapping == nil || mapping == group.keySet else { return [] }
         let leaving = given.map(endpoints.intersection) ?? endpoints
         let steps = leaving.sorted().map { GroupStep.endpoint($0) }

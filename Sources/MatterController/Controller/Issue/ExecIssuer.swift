@@ -1,15 +1,15 @@
-package import JSON
+import JSON
 import MatterBase
-package import MatterCrypto
+import MatterCrypto
 
 /// Lets an external program issue: it gets the request with its context as JSON on stdin, and gives the chain as PEM on
 /// stdout, the node's certificate first.
 ///
 /// The node id is the one in the certificate. What is checked here is what the program printed; that it fits device and
 /// fabric is checked for every issuer alike.
-package struct ExecIssuer: NOCIssuer {
+struct ExecIssuer: NOCIssuer {
     /// How long the program may take.
-    package static let timeout = Duration.seconds(60)
+    static let timeout = Duration.seconds(60)
 
     private let command: String
     private let credentials: OperationalCredentials
@@ -21,7 +21,7 @@ package struct ExecIssuer: NOCIssuer {
     ///   - command: for `/bin/sh -c`.
     ///   - credentials: our own membership of the fabric for which the program issues.
     ///   - services: the names of services whose variables the program does not get: they may be passwords.
-    package init(
+    init(
         command: String, credentials: OperationalCredentials, adminVendorID: VendorID, services: [String] = [],
         unixTime: @escaping @Sendable () -> Int64
     ) {
@@ -32,13 +32,13 @@ package struct ExecIssuer: NOCIssuer {
         self.unixTime = unixTime
     }
 
-    package func prepare() async throws -> FabricParameters? {
+    func prepare() async throws -> FabricParameters? {
         try FabricParameters(
             rootCertificate: credentials.root, ipk: credentials.ipkEpochKey, caseAdminSubject: credentials.nodeID,
             adminVendorID: adminVendorID)
     }
 
-    package func issue(_ csr: CertificateSigningRequest, context: NOCIssueContext) async throws -> IssuedNOC {
+    func issue(_ csr: CertificateSigningRequest, context: NOCIssueContext) async throws -> IssuedNOC {
         let question = try Self.question(csr, context, fabric: credentials).utf8(.indented)
         let answer = try await ChildProcess.run(command, input: question, timeout: Self.timeout, withheld: withheld)
         return try Self.issued(String(decoding: answer, as: UTF8.self), csr, credentials, time: validationTime)
@@ -49,7 +49,7 @@ package struct ExecIssuer: NOCIssuer {
     }
 
     /// The input of the program.
-    package static func question(
+    static func question(
         _ csr: CertificateSigningRequest, _ context: NOCIssueContext, fabric: OperationalCredentials
     ) throws -> JSONValue {
         var object: JSONObject = [
@@ -72,7 +72,7 @@ package struct ExecIssuer: NOCIssuer {
     }
 
     /// Reads the chain that the program printed; the root may be among it.
-    package static func issued(
+    static func issued(
         _ text: String, _ csr: CertificateSigningRequest, _ fabric: OperationalCredentials, time: ValidationTime
     ) throws -> IssuedNOC {
         var noc: MatterCertificate?

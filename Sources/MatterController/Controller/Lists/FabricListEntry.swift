@@ -13,7 +13,7 @@ package protocol FabricListEntry: Equatable, Sendable {
 
 extension FabricListEntry {
     /// The entry without its fabric, for comparison.
-    package var unplaced: Self {
+    var unplaced: Self {
         var entry = self
         entry.fabricIndex = nil
         return entry

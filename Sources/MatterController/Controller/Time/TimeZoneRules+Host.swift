@@ -3,7 +3,7 @@ import MatterNetwork
 
 extension TimeZoneRules {
     /// The time zone of this process, with the changes of the next years.
-    @Sendable package static func ofHost() -> TimeZoneRules {
+    @Sendable static func ofHost() -> TimeZoneRules {
         tzset()
         return TimeZoneRules(name: zoneName(), now: WallClock.unixTime()) { moment in
             var moment = time_t(moment)
@@ -29,7 +29,7 @@ extension TimeZoneRules {
     }
 
     /// `:Europe/Berlin`, `Europe/Berlin` or a path; a rule like `CET-1CEST` is no name.
-    package static func zoneName(variable: String) -> String? {
+    static func zoneName(variable: String) -> String? {
         let value = variable.hasPrefix(":") ? String(variable.dropFirst()) : variable
         if value.hasPrefix("/") { return zoneName(path: value) }
         let isRule = value.contains { $0.isNumber || $0 == "," || $0 == "<" }
@@ -37,7 +37,7 @@ extension TimeZoneRules {
     }
 
     /// The text after `zoneinfo/` in the path of a zone's file.
-    package static func zoneName(path: String?) -> String? {
+    static func zoneName(path: String?) -> String? {
         guard let path, let folder = path.split(separator: "/").lastIndex(of: "zoneinfo") else { return nil }
         return path.split(separator: "/")[(folder + 1)...].joined(separator: "/")
     }

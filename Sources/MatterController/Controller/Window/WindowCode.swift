@@ -1,19 +1,19 @@
 import MatterBase
-package import MatterCrypto
-package import MatterModel
+import MatterCrypto
+import MatterModel
 import MatterNetwork
 
 /// The setup code of one commissioning window, made for it alone (Matter core specification 11.19.8.1).
-package struct WindowCode: Sendable {
+struct WindowCode: Sendable {
     /// More than the 1000 that are required, and still quick for a small commissioner.
     private static let iterations = 10_000
 
-    package let passcode: SetupPasscode
-    package let discriminator: SetupDiscriminator
+    let passcode: SetupPasscode
+    let discriminator: SetupDiscriminator
     private let pbkdf: PBKDFParameters
 
     /// - Throws: `crypto.random-failed`.
-    package init(_ random: any RandomSource) throws {
+    init(_ random: any RandomSource) throws {
         passcode = try Self.passcode(random)
         discriminator = try SetupDiscriminator(long: try random.integer(UInt16.self) & 0xFFF)
         pbkdf = PBKDFParameters(
@@ -29,7 +29,7 @@ package struct WindowCode: Sendable {
     }
 
     /// OpenCommissioningWindow. The passcode is not in it: the device gets a verifier.
-    package func command(seconds: UInt16) throws -> Command {
+    func command(seconds: UInt16) throws -> Command {
         let verifier = try SPAKE2PlusVerifierData(
             passcode: passcode.value, salt: pbkdf.salt, iterations: pbkdf.iterations)
         return Command(
@@ -43,7 +43,7 @@ package struct WindowCode: Sendable {
     }
 
     /// For QR and manual pairing code. The ids of a product are left out where a code cannot have them.
-    package func payload(vendorID: UInt16?, productID: UInt16?) -> SetupPayload {
+    func payload(vendorID: UInt16?, productID: UInt16?) -> SetupPayload {
         let isProduct = (1...SetupPayload.highestVendorID).contains(vendorID ?? 0) && productID ?? 0 != 0
         return SetupPayload(
             vendorID: isProduct ? vendorID : nil, productID: isProduct ? productID : nil,

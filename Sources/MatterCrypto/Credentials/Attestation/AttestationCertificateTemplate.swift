@@ -1,20 +1,20 @@
 import SwiftASN1
 
 /// The contents of an attestation certificate before it is signed.
-package struct AttestationCertificateTemplate: Sendable {
+struct AttestationCertificateTemplate: Sendable {
     /// Octets of random serial numbers.
     private static let serialNumberCount = 8
 
     /// The contents bytes of the INTEGER.
-    package var serialNumber: [UInt8]
-    package var issuer: AttestationName
-    package var subject: AttestationName
-    package var validity: CertificateValidity
-    package var publicKey: P256PublicKey
-    package var extensions: [AttestationExtension]
+    var serialNumber: [UInt8]
+    var issuer: AttestationName
+    var subject: AttestationName
+    var validity: CertificateValidity
+    var publicKey: P256PublicKey
+    var extensions: [AttestationExtension]
 
     /// A certificate for a place in the chain, with the extensions that belong there and a random serial number.
-    package init(
+    init(
         _ kind: AttestationCertificateKind, subject: AttestationName, publicKey: P256PublicKey, issuer: AttestationName,
         issuerKey: P256PublicKey, validity: CertificateValidity, random: any RandomSource
     ) throws(CredentialsError) {
@@ -41,7 +41,7 @@ package struct AttestationCertificateTemplate: Sendable {
     }
 
     /// The certificate, signed with the issuer's key.
-    package func signed(with key: P256PrivateKey) throws(CredentialsError) -> [UInt8] {
+    func signed(with key: P256PrivateKey) throws(CredentialsError) -> [UInt8] {
         var contents = DER.Serializer()
         contents.sequence { tbs in
             tbs.sequence(.context(0)) { $0.primitive(.integer, [2]) }

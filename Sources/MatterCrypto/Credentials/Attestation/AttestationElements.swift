@@ -1,4 +1,4 @@
-package import MatterBase
+import MatterBase
 
 /// The contents of an AttestationResponse: its certification declaration, bound to the question
 /// (Matter core specification, 11.18.5.4).
@@ -15,9 +15,9 @@ package struct AttestationElements: Sendable, Hashable {
     package let nonce: [UInt8]
     /// Matter seconds; means nothing to a commissioner.
     package let timestamp: UInt32
-    package let firmwareInformation: [UInt8]?
+    let firmwareInformation: [UInt8]?
     /// Vendors' own members, under fully qualified tags.
-    package let vendorReserved: [TLVElement]
+    let vendorReserved: [TLVElement]
     /// The bytes that were received: the signature covers them.
     package let encoded: [UInt8]
 
@@ -52,7 +52,7 @@ package struct AttestationElements: Sendable, Hashable {
     }
 
     /// Makes elements, as a device does.
-    package init(
+    init(
         certificationDeclaration: [UInt8], nonce: [UInt8], timestamp: UInt32 = 0, firmwareInformation: [UInt8]? = nil,
         vendorReserved: [TLVElement] = []
     ) throws(AttestationError) {
@@ -77,7 +77,7 @@ package struct AttestationElements: Sendable, Hashable {
 
 /// The two fields of an AttestationResponse (Matter core specification, 11.18.6.2).
 package struct AttestationResponse: Sendable, Hashable {
-    package static let signatureCount = 64
+    static let signatureCount = 64
     /// The bytes of the attestation challenge, which every secure session derives.
     package static let challengeCount = 16
 

@@ -3,28 +3,10 @@ import SwiftASN1
 /// One extension of an attestation certificate, as X.509 writes it.
 package struct AttestationExtension: Hashable, Sendable {
     /// The contents bytes of the object identifier.
-    package let objectIdentifier: [UInt8]
+    let objectIdentifier: [UInt8]
     package let isCritical: Bool
     /// The DER encoding inside the OCTET STRING.
     package let value: [UInt8]
-
-    package init(objectIdentifier: [UInt8], isCritical: Bool, value: [UInt8]) {
-        self.objectIdentifier = objectIdentifier
-        self.isCritical = isCritical
-        self.value = value
-    }
-
-    init(_ node: ASN1Node) throws(CredentialsError) {
-        var fields = try DERFields(node, name: "an extension", code: .invalidExtension)
-        objectIdentifier = try fields.contents(.objectIdentifier, "an extension's identifier")
-        if let flag = fields.optional(.boolean) {
-            isCritical = try Self.boolean(flag, "an extension's criticality")
-        } else {
-            isCritical = false
-        }
-        value = try fields.contents(.octetString, "an extension's value")
-        try fields.end()
-    }
 
     /// The members of an `Extensions`, none of them twice.
     static func list(_ members: DERFields) throws(CredentialsError) -> [AttestationExtension] {
@@ -120,6 +102,20 @@ package struct AttestationExtension: Hashable, Sendable {
             throw CredentialsError(.invalidExtension, "\(name) has another ASN.1 type than expected")
         }
         return contents
+    }
+}
+
+extension AttestationExtension {
+    init(_ node: ASN1Node) throws(CredentialsError) {
+        var fields = try DERFields(node, name: "an extension", code: .invalidExtension)
+        objectIdentifier = try fields.contents(.objectIdentifier, "an extension's identifier")
+        if let flag = fields.optional(.boolean) {
+            isCritical = try Self.boolean(flag, "an extension's criticality")
+        } else {
+            isCritical = false
+        }
+        value = try fields.contents(.octetString, "an extension's value")
+        try fields.end()
     }
 }
 

@@ -39,8 +39,8 @@ package struct AttestationReport: Sendable, Hashable {
     /// The device's certificates, as far as they could be decoded.
     package var dac: AttestationCertificate?
     package var pai: AttestationCertificate?
-    package var dacIdentifiers: VendorAndProduct?
-    package var paiIdentifiers: VendorAndProduct?
+    var dacIdentifiers: VendorAndProduct?
+    var paiIdentifiers: VendorAndProduct?
     /// The ids of Basic Information; `nil` if they are not known.
     package var reported: VendorAndProduct?
 
@@ -64,13 +64,13 @@ package struct AttestationReport: Sendable, Hashable {
     /// Where trusted keys came from, a line for each source.
     package var sources: [String] = []
     /// The files of trusted folders that did not serve.
-    package var unusableTrust: [UnusableTrustFile] = []
+    var unusableTrust: [UnusableTrustFile] = []
     /// Remarks that are no faults.
     package var notes: [String] = []
     /// The user's next step after the failure.
     package var hint: Hint?
 
-    package init(verdict: AttestationVerdict) { self.verdict = verdict }
+    init(verdict: AttestationVerdict) { self.verdict = verdict }
 
     /// The report of a commissioner that was told not to look.
     package static let skipped = AttestationReport(verdict: .skipped)

@@ -15,7 +15,7 @@ package struct CertificationDeclaration: Sendable, Hashable {
     package let cms: [UInt8]
     /// The bytes behind the CMS form. The signature does not cover them, and devices on the market have them: the reference
     /// implementation reads the first element and ignores the rest.
-    package let trailingCount: Int
+    let trailingCount: Int
     /// Encoded ``CertificationElements``; the signature covers them.
     package let content: [UInt8]
     /// Names the key that signed, 20 bytes.

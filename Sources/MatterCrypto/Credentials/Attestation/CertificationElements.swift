@@ -2,11 +2,11 @@ import MatterBase
 
 /// The contents of a certification declaration (Matter core specification, 6.3.1).
 package struct CertificationElements: Sendable, Hashable {
-    package static let maximumProductCount = 100
-    package static let maximumAuthorityCount = 10
-    package static let certificateIDCount = 19
+    static let maximumProductCount = 100
+    static let maximumAuthorityCount = 10
+    static let certificateIDCount = 19
     /// The only version there is.
-    package static let knownFormatVersion: UInt16 = 1
+    static let knownFormatVersion: UInt16 = 1
 
     private static let limits = TLVLimits(depth: 4, elements: 256)
 
@@ -14,28 +14,23 @@ package struct CertificationElements: Sendable, Hashable {
     package struct Origin: Sendable, Hashable {
         package var vendorID: VendorID
         package var productID: UInt16
-
-        package init(vendorID: VendorID, productID: UInt16) {
-            self.vendorID = vendorID
-            self.productID = productID
-        }
     }
 
-    package var formatVersion: UInt16 = knownFormatVersion
+    var formatVersion: UInt16 = knownFormatVersion
     package var vendorID: VendorID
     /// 1 to 100.
     package var productIDs: [UInt16]
     package var deviceTypeID: UInt32
     /// 19 bytes that the Alliance allotted.
     package var certificateID: String
-    package var securityLevel: UInt8 = 0
-    package var securityInformation: UInt16 = 0
-    package var versionNumber: UInt16 = 1
+    var securityLevel: UInt8 = 0
+    var securityInformation: UInt16 = 0
+    var versionNumber: UInt16 = 1
     /// The number of a ``CertificationType``.
     package var certificationType: UInt8
     package var origin: Origin?
     /// The subject key identifiers of the only authorities (PAA) that may vouch for such a device; `nil` for any.
-    package var authorizedAuthorities: [[UInt8]]?
+    var authorizedAuthorities: [[UInt8]]?
 
     package init(
         vendorID: VendorID, productIDs: [UInt16], deviceTypeID: UInt32, certificateID: String,

@@ -64,7 +64,7 @@ package struct TrustAnchor: Sendable, Hashable {
     }
 
     /// True if anybody can sign with this key, wherever it came from.
-    package var isDevelopment: Bool {
+    var isDevelopment: Bool {
         switch origin {
         case .development, .testLedger: true
         default: WellKnownKeys.developmentAuthorities.contains { $0.publicKey == publicKey }
@@ -88,7 +88,7 @@ package struct DeclarationSigner: Sendable, Hashable {
     }
 
     /// True if anybody can sign with this key, wherever it came from.
-    package var isDevelopment: Bool {
+    var isDevelopment: Bool {
         origin == .development || WellKnownKeys.developmentDeclarationSigners.contains { $0.publicKey == publicKey }
     }
 }

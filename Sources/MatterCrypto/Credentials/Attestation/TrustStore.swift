@@ -44,7 +44,7 @@ package struct TrustStore: Sendable {
     /// True if the development keys are in the store.
     package let allowsTestDevices: Bool
     /// True if the authorities of the ledger are trusted, as of the day of this program.
-    package let hasBuiltInAuthorities: Bool
+    let hasBuiltInAuthorities: Bool
     /// What was brought from the ledger since.
     package let ledgers: [any LedgerTrust]
     /// The key identifiers that the user trusts no longer.
@@ -165,7 +165,7 @@ package struct TrustStore: Sendable {
     }
 
     /// Whether the user trusts a key no longer.
-    package func isDistrusted(_ keyIdentifier: [UInt8]) -> Bool { distrusted.contains(keyIdentifier) }
+    func isDistrusted(_ keyIdentifier: [UInt8]) -> Bool { distrusted.contains(keyIdentifier) }
 
     /// The declaration signers with a key identifier.
     package func declarationSigners(keyIdentifier: [UInt8]) -> [DeclarationSigner] {

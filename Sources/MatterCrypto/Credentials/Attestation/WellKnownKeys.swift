@@ -4,7 +4,7 @@ import JSON
 /// certificates that the Connectivity Standards Alliance publishes.
 package enum WellKnownKeys {
     /// The authorities (PAA) behind devices in development. Their private keys are public.
-    package static let developmentAuthorities: [TrustAnchor] = [
+    static let developmentAuthorities: [TrustAnchor] = [
         anchor(
             "6AFD22771F511FECBF1641976710DCDC31A1717E",
             AttestationName(commonName: "Matter Test PAA", vendorID: VendorID(0xFFF1)), .development,
@@ -18,7 +18,7 @@ package enum WellKnownKeys {
     ].compactMap { $0 }
 
     /// The key of declarations for devices in development. Its private half is public.
-    package static let developmentDeclarationSigners: [DeclarationSigner] = [
+    static let developmentDeclarationSigners: [DeclarationSigner] = [
         signer(
             "62FA823359ACFAA9963E1CFA140ADDF504F37160",
             AttestationName(commonName: "Matter Test CD Signing Authority"), .development,

@@ -91,7 +91,7 @@ package enum CertificateExtension: Hashable, Sendable {
 package struct BasicConstraints: Hashable, Sendable {
     package let isCA: Bool
     /// How many further certificate authorities may follow; `nil` for any number.
-    package let pathLength: UInt8?
+    let pathLength: UInt8?
 
     package init(isCA: Bool, pathLength: UInt8? = nil) {
         self.isCA = isCA
@@ -106,14 +106,14 @@ package struct KeyUsage: OptionSet, Hashable, Sendable {
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     package static let digitalSignature = KeyUsage(rawValue: 0x0001)
-    package static let nonRepudiation = KeyUsage(rawValue: 0x0002)
-    package static let keyEncipherment = KeyUsage(rawValue: 0x0004)
-    package static let dataEncipherment = KeyUsage(rawValue: 0x0008)
-    package static let keyAgreement = KeyUsage(rawValue: 0x0010)
+    static let nonRepudiation = KeyUsage(rawValue: 0x0002)
+    static let keyEncipherment = KeyUsage(rawValue: 0x0004)
+    static let dataEncipherment = KeyUsage(rawValue: 0x0008)
+    static let keyAgreement = KeyUsage(rawValue: 0x0010)
     package static let keyCertSign = KeyUsage(rawValue: 0x0020)
     package static let crlSign = KeyUsage(rawValue: 0x0040)
-    package static let encipherOnly = KeyUsage(rawValue: 0x0080)
-    package static let decipherOnly = KeyUsage(rawValue: 0x0100)
+    static let encipherOnly = KeyUsage(rawValue: 0x0080)
+    static let decipherOnly = KeyUsage(rawValue: 0x0100)
     static let all = KeyUsage(rawValue: 0x01FF)
 }
 

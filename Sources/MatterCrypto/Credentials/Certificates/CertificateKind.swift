@@ -60,7 +60,7 @@ extension MatterCertificate {
     /// The fabric id of the subject.
     package var fabricID: FabricID? { subject.identifier(.fabricID).map { FabricID($0) } }
     package var rcacID: UInt64? { subject.identifier(.rcacID) }
-    package var icacID: UInt64? { subject.identifier(.icacID) }
+    var icacID: UInt64? { subject.identifier(.icacID) }
     /// The CASE authenticated tags of the subject.
     package var cats: [CASEAuthenticatedTag] {
         subject.identifiers(.cat).map { CASEAuthenticatedTag(UInt32(truncatingIfNeeded: $0)) }

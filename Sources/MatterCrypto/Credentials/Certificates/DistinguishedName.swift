@@ -140,7 +140,7 @@ package enum DistinguishedNameAttributeType: UInt8, Sendable, CaseIterable {
     case vendorVerificationSignerID
 
     /// True if the value is a Matter identifier and not text.
-    package var isIdentifier: Bool { rawValue >= Self.nodeID.rawValue }
+    var isIdentifier: Bool { rawValue >= Self.nodeID.rawValue }
 
     /// The contents bytes of the object identifier.
     var objectIdentifier: [UInt8] {

@@ -9,7 +9,7 @@ package struct FutureExtension: Hashable, Sendable {
     let objectIdentifier: [UInt8]
 
     /// - Throws: ``CredentialsError`` if the bytes are not one DER `Extension`.
-    package init(der: [UInt8]) throws(CredentialsError) {
+    init(der: [UInt8]) throws(CredentialsError) {
         var fields = try DERFields(decoding: der, "an extension", code: .invalidExtension)
         objectIdentifier = try fields.contents(.objectIdentifier, "an extension's identifier")
         if let flag = fields.optional(.boolean) {

@@ -10,9 +10,9 @@ package struct MatterCertificate: Sendable {
     /// The longest TLV form.
     package static let maximumTLVCount = 400
     /// The longest DER form.
-    package static let maximumDERCount = 600
+    static let maximumDERCount = 600
     /// A signature: r and s, 32 bytes each.
-    package static let signatureCount = 64
+    static let signatureCount = 64
 
     private static let limits = TLVLimits(depth: 4, elements: 160)
 
@@ -106,7 +106,7 @@ package struct MatterCertificate: Sendable {
     }
 
     /// The bytes that the signature covers.
-    package func tbsDER() -> [UInt8] { tbs.der() }
+    func tbsDER() -> [UInt8] { tbs.der() }
 
     /// True if the owner of a key signed this certificate.
     package func isSigned(by issuer: P256PublicKey) -> Bool {

@@ -42,32 +42,6 @@ struct CalendarTime: Hashable {
 
     private static let secondsPerDay = 86_400
 
-    init(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
-        self.year = year
-        self.month = month
-        self.day = day
-        self.hour = hour
-        self.minute = minute
-        self.second = second
-    }
-
-    init(matterSeconds: UInt32) {
-        let seconds = Int(matterSeconds)
-        (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60)
-        var days = seconds / Self.secondsPerDay
-        year = 2000
-        while days >= Self.days(inYear: year) {
-            days -= Self.days(inYear: year)
-            year += 1
-        }
-        month = 1
-        while days >= Self.days(inMonth: month, of: year) {
-            days -= Self.days(inMonth: month, of: year)
-            month += 1
-        }
-        day = days + 1
-    }
-
     /// True if every field is in the range the calendar gives it.
     var isValid: Bool {
         (1...12).contains(month) && (1...Self.days(inMonth: month, of: year)).contains(day)
@@ -95,5 +69,24 @@ struct CalendarTime: Hashable {
 
     private static func isLeap(_ year: Int) -> Bool {
         year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+    }
+}
+
+extension CalendarTime {
+    init(matterSeconds: UInt32) {
+        let seconds = Int(matterSeconds)
+        (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60)
+        var days = seconds / Self.secondsPerDay
+        year = 2000
+        while days >= Self.days(inYear: year) {
+            days -= Self.days(inYear: year)
+            year += 1
+        }
+        month = 1
+        while days >= Self.days(inMonth: month, of: year) {
+            days -= Self.days(inMonth: month, of: year)
+            month += 1
+        }
+        day = days + 1
     }
 }

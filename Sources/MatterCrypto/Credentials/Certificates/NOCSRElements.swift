@@ -7,7 +7,7 @@ package struct NOCSRElements: Sendable, Hashable {
     package static let maximumCount = 900
     package static let nonceCount = 32
     /// The bytes of the attestation challenge, which every secure session derives.
-    package static let attestationChallengeCount = 16
+    static let attestationChallengeCount = 16
 
     private static let limits = TLVLimits(depth: 4, elements: 64)
 
@@ -16,7 +16,7 @@ package struct NOCSRElements: Sendable, Hashable {
     /// The nonce of the CSRRequest.
     package let nonce: [UInt8]
     /// Three fields for the vendor's own use, `nil` where absent.
-    package let vendorReserved: [[UInt8]?]
+    let vendorReserved: [[UInt8]?]
     /// The bytes that were received: the signature covers them.
     package let encoded: [UInt8]
 
@@ -65,7 +65,7 @@ package struct NOCSRElements: Sendable, Hashable {
     }
 
     /// The bytes that the device attestation key signs.
-    package func signedMessage(attestationChallenge: [UInt8]) -> [UInt8] { encoded + attestationChallenge }
+    func signedMessage(attestationChallenge: [UInt8]) -> [UInt8] { encoded + attestationChallenge }
 
     /// Signs the elements, as a device does.
     package func sign(

@@ -39,13 +39,6 @@ package struct NodeIdentity: Hashable, Sendable {
     package let cats: [CASEAuthenticatedTag]
     package let publicKey: P256PublicKey
 
-    package init(nodeID: NodeID, fabricID: FabricID, cats: [CASEAuthenticatedTag], publicKey: P256PublicKey) {
-        self.nodeID = nodeID
-        self.fabricID = fabricID
-        self.cats = cats
-        self.publicKey = publicKey
-    }
-
     /// True if an access control entry for `subject` means this node: its node id, or one of its tags.
     package func matches(subject: NodeID) -> Bool {
         if subject == nodeID { return true }

@@ -6,7 +6,7 @@ import FoundationEssentials
 /// as the two characters `\n`; it is strict about everything else.
 package enum PEM {
     package static let certificate = "CERTIFICATE"
-    package static let certificateRequest = "CERTIFICATE REQUEST"
+    static let certificateRequest = "CERTIFICATE REQUEST"
 
     /// One block of a PEM text.
     package struct Block: Hashable, Sendable {

@@ -5,7 +5,7 @@ import SwiftASN1
 /// The signature of a Matter certificate covers the X.509 form of this, ``der()``, whichever form was exchanged.
 package struct TBSCertificate: Hashable, Sendable {
     /// How many bytes a serial number may have.
-    package static let serialNumberCounts = 1...20
+    static let serialNumberCounts = 1...20
 
     /// The contents bytes of the X.509 INTEGER.
     package let serialNumber: [UInt8]

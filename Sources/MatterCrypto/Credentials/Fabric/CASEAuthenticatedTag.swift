@@ -19,9 +19,9 @@ package struct CASEAuthenticatedTag: MatterIdentifier {
     /// How many tags one certificate may carry.
     package static let maximumCount = 3
     /// The identifier of joint fabric administrators.
-    package static let administratorIdentifier: UInt16 = 0xFFFF
+    static let administratorIdentifier: UInt16 = 0xFFFF
     /// The identifier of joint fabric anchors.
-    package static let anchorIdentifier: UInt16 = 0xFFFE
+    static let anchorIdentifier: UInt16 = 0xFFFE
 
     package var identifier: UInt16 { UInt16(truncatingIfNeeded: rawValue >> 16) }
     package var version: UInt16 { UInt16(truncatingIfNeeded: rawValue) }

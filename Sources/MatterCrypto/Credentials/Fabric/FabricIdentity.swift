@@ -8,7 +8,7 @@ package struct FabricIdentity: Hashable, Sendable {
     package let fabricID: FabricID
     package let compressedFabricID: CompressedFabricID
 
-    package init(rootPublicKey: P256PublicKey, fabricID: FabricID) throws(CredentialsError) {
+    init(rootPublicKey: P256PublicKey, fabricID: FabricID) throws(CredentialsError) {
         self.rootPublicKey = rootPublicKey
         self.fabricID = fabricID
         compressedFabricID = try Self.compressedFabricID(rootPublicKey: rootPublicKey, fabricID: fabricID)

@@ -7,7 +7,7 @@ package struct NodeID: MatterIdentifier {
     /// No node.
     package static let unspecified = NodeID(0)
     /// The ids that a node operational certificate may carry.
-    package static let operationalRange: ClosedRange<NodeID> = NodeID(1)...NodeID(0xFFFF_FFEF_FFFF_FFFF)
+    static let operationalRange: ClosedRange<NodeID> = NodeID(1)...NodeID(0xFFFF_FFEF_FFFF_FFFF)
 
     /// The meaning of an id, by its range.
     package enum Kind: Hashable, Sendable {
@@ -45,7 +45,7 @@ package struct NodeID: MatterIdentifier {
     package static func group(_ group: UInt16) -> NodeID { NodeID(0xFFFF_FFFF_FFFF_0000 | UInt64(group)) }
 
     /// The id for the peer of a PASE session.
-    package static func pakeKey(_ passcodeID: UInt16) -> NodeID { NodeID(0xFFFF_FFFB_0000_0000 | UInt64(passcodeID)) }
+    static func pakeKey(_ passcodeID: UInt16) -> NodeID { NodeID(0xFFFF_FFFB_0000_0000 | UInt64(passcodeID)) }
 
     /// The id for all nodes whose certificate carries a tag.
     package static func tagged(_ tag: CASEAuthenticatedTag) -> NodeID {

@@ -6,11 +6,6 @@ package struct CertificateValidity: Hashable, Sendable {
     package let notBefore: UInt32
     package let notAfter: UInt32
 
-    package init(notBefore: UInt32, notAfter: UInt32) {
-        self.notBefore = notBefore
-        self.notAfter = notAfter
-    }
-
     /// Valid from an hour ago without end: devices with a wrong clock keep working.
     package static func unlimited(from now: UInt32) -> CertificateValidity {
         CertificateValidity(notBefore: start(now), notAfter: MatterEpoch.none)
@@ -33,7 +28,7 @@ extension MatterCertificate {
     private static let serialNumberCount = 8
 
     /// A self-signed root certificate (RCAC).
-    package static func issueRoot(
+    static func issueRoot(
         id: UInt64, fabricID: FabricID?, key: P256PrivateKey, validity: CertificateValidity, random: any RandomSource
     ) throws(CredentialsError) -> MatterCertificate {
         let name = try DistinguishedName(
@@ -49,7 +44,7 @@ extension MatterCertificate {
     }
 
     /// An intermediate certificate (ICAC), which issues node certificates only.
-    package static func issueIntermediate(
+    static func issueIntermediate(
         id: UInt64, fabricID: FabricID?, publicKey: P256PublicKey, under root: MatterCertificate,
         signedWith key: P256PrivateKey, validity: CertificateValidity, random: any RandomSource
     ) throws(CredentialsError) -> MatterCertificate {
@@ -67,7 +62,7 @@ extension MatterCertificate {
 
     /// A node operational certificate (NOC).
     /// - Parameter authority: the certificate whose key is `key`.
-    package static func issueNode(
+    static func issueNode(
         nodeID: NodeID, fabricID: FabricID, cats: [CASEAuthenticatedTag] = [], publicKey: P256PublicKey,
         under authority: MatterCertificate, signedWith key: P256PrivateKey, validity: CertificateValidity,
         random: any RandomSource

@@ -1,6 +1,6 @@
 /// The issuer that is part of this program: a certificate authority whose keys lie in the state directory.
 package struct LocalCertificateAuthority: NOCIssuer {
-    package let material: CertificateAuthorityMaterial
+    let material: CertificateAuthorityMaterial
     /// The parameters of the fabric for devices.
     package let parameters: FabricParameters
 
@@ -10,7 +10,7 @@ package struct LocalCertificateAuthority: NOCIssuer {
     /// - Parameters:
     ///   - validity: the validity of certificates issued now; see ``CertificateValidity/unlimited(from:)``.
     /// - Throws: ``CredentialsError`` if parameters and material have different roots.
-    package init(
+    init(
         material: CertificateAuthorityMaterial, parameters: FabricParameters,
         random: any RandomSource = SystemRandom(), validity: @escaping @Sendable () -> CertificateValidity
     ) throws(CredentialsError) {

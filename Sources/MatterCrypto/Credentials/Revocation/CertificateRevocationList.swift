@@ -26,7 +26,7 @@ package struct CertificateRevocationList: Sendable {
         package var isForDevicesOnly = false
         package var isForAuthoritiesOnly = false
         /// Whether entries may be of other issuers than the signer.
-        package var isIndirect = false
+        var isIndirect = false
     }
 
     /// The bytes that the signature covers.

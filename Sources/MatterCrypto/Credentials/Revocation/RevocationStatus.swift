@@ -84,11 +84,6 @@ package struct RevocationJudgement: Sendable, Hashable {
     package var dac: RevocationStatus
     package var pai: RevocationStatus
 
-    package init(dac: RevocationStatus, pai: RevocationStatus) {
-        self.dac = dac
-        self.pai = pai
-    }
-
     package enum Verdict: String, Sendable, CaseIterable {
         case good, revoked
         case notKnown = "not-known"

@@ -4,7 +4,7 @@
 /// The conversion is about form only: whether r and s are in range is for the verification to say.
 package enum ECDSASignature {
     /// The longest DER form.
-    package static let maximumDERCount = 72
+    static let maximumDERCount = 72
 
     private static let sequence: UInt8 = 0x30
     private static let integer: UInt8 = 0x02

@@ -1,17 +1,17 @@
 import COpenSSL
 
 /// The curve P-256 (NIST SP 800-186, secp256r1): the only one in Matter.
-package enum P256 {
+enum P256 {
     /// Octets of a scalar or a coordinate.
-    package static let scalarCount = 32
+    static let scalarCount = 32
     /// Octets of an uncompressed point: 0x04, x, y.
-    package static let pointCount = 65
+    static let pointCount = 65
     /// Octets of a raw signature: r, s.
-    package static let signatureCount = 64
+    static let signatureCount = 64
 
     /// The number that `octets` spell, big-endian, modulo the order of the group, as 32 octets.
     /// - Throws: `crypto.internal`.
-    package static func reduce(_ octets: SecretBytes) throws(CryptoError) -> SecretBytes {
+    static func reduce(_ octets: SecretBytes) throws(CryptoError) -> SecretBytes {
         guard let order = EC_GROUP_get0_order(try group()) else { throw CryptoError.library("read the group order") }
         let number = try BigNumber.reading(octets)
         let remainder = try BigNumber()

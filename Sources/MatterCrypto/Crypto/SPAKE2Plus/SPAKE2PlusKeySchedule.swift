@@ -34,13 +34,8 @@ enum SPAKE2Plus {
 
 /// The names of the two sides. Matter leaves both empty.
 package struct SPAKE2PlusIdentities: Sendable {
-    package var prover: [UInt8]
-    package var verifier: [UInt8]
-
-    package init(prover: [UInt8] = [], verifier: [UInt8] = []) {
-        self.prover = prover
-        self.verifier = verifier
-    }
+    package var prover: [UInt8] = []
+    package var verifier: [UInt8] = []
 }
 
 /// The keys that a run of the protocol gives, from all that both sides have seen and know.

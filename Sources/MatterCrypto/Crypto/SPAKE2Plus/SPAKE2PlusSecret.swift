@@ -1,14 +1,14 @@
 /// The prover's secret, from a passcode: the scalars w0 and w1 (Crypto_PAKEValues_Initiator).
 package struct SPAKE2PlusSecret: Sendable {
     /// Iterations that a device may ask for (CRYPTO_PBKDF_ITERATIONS_MIN and _MAX).
-    package static let iterationCounts = 1000...100_000
+    static let iterationCounts = 1000...100_000
     /// Octets of PBKDF2 output for each of w0 and w1; 8 more than the scalars so that the reduction leaves no bias.
     private static let seedCount = 40
 
     /// w0, 32 bytes.
-    package let w0: SecretBytes
+    let w0: SecretBytes
     /// w1, 32 bytes.
-    package let w1: SecretBytes
+    let w1: SecretBytes
 
     /// Derives the scalars: PBKDF2 over the passcode as four bytes, least significant first.
     /// - Parameters:
@@ -48,12 +48,12 @@ package struct SPAKE2PlusSecret: Sendable {
 /// passcode at once but lets one guess at it offline, so it is kept like a key.
 package struct SPAKE2PlusVerifierData: Sendable, Equatable {
     /// Octets of the serialised form: w0 and an uncompressed point.
-    package static let serializedCount = P256.scalarCount + P256.pointCount
+    static let serializedCount = P256.scalarCount + P256.pointCount
 
     /// w0, 32 bytes.
-    package let w0: SecretBytes
+    let w0: SecretBytes
     /// The point L.
-    package let L: P256PublicKey
+    let L: P256PublicKey
 
     /// - Throws: `crypto.invalid-length` unless w0 has 32 bytes, `crypto.invalid-scalar` for one outside 1 ..< n.
     package init(w0: SecretBytes, L: P256PublicKey) throws(CryptoError) {

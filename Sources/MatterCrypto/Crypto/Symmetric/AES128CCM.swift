@@ -9,7 +9,7 @@ package final class AES128CCM: Sendable {
     /// Octets in a key.
     package static let keyCount = 16
     /// Octets that a nonce may have; a Matter message has 13.
-    package static let nonceCounts = 7...13
+    static let nonceCounts = 7...13
 
     private let key: SecretBytes
     private let sealing: Mutex<CCMContext>

@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// AES-CMAC with a 128-bit key (RFC 4493).
-package final class AESCMAC {
+final class AESCMAC {
     private static let blockCount = 16
 
     private let context: OpaquePointer
@@ -9,7 +9,7 @@ package final class AESCMAC {
     private var subkeys: (full: [UInt8], padded: [UInt8]) = ([], [])
 
     /// - Throws: `crypto.invalid-length` for a key that is not of 16 bytes.
-    package init(key: SecretBytes) throws(CryptoError) {
+    init(key: SecretBytes) throws(CryptoError) {
         guard key.count == AES128CCM.keyCount else {
             throw CryptoError(.invalidLength, "an AES-128 key has 16 bytes, not \(key.count)")
         }
@@ -28,7 +28,7 @@ package final class AESCMAC {
     deinit { EVP_CIPHER_CTX_free(context) }
 
     /// The message authentication code, 16 bytes.
-    package func authenticate(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
+    func authenticate(_ message: [UInt8]) throws(CryptoError) -> [UInt8] {
         var state = [UInt8](repeating: 0, count: Self.blockCount)
         var rest = message[...]
         while rest.count > Self.blockCount {

@@ -45,12 +45,12 @@ package struct SHA256: Sendable {
 }
 
 /// SHA-1 (FIPS 180-4), for certificate key identifiers only: it does not resist collisions.
-package enum SHA1 {
+enum SHA1 {
     /// Octets in a digest.
-    package static let digestCount = 20
+    static let digestCount = 20
 
     /// The digest of `message`, 20 bytes.
-    package static func hash(_ message: [UInt8]) -> [UInt8] {
+    static func hash(_ message: [UInt8]) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: digestCount) { buffer, count in
             copenssl_sha1(message, message.count, buffer.baseAddress)
             count = digestCount

@@ -71,7 +71,7 @@ package enum HKDF {
 /// PBKDF2 (RFC 8018) with HMAC-SHA256, within the bounds of Crypto_PBKDF.
 package enum PBKDF2 {
     /// Octets of a salt.
-    package static let saltCounts = 16...32
+    static let saltCounts = 16...32
 
     /// `count` bytes derived from a password.
     /// - Throws: `crypto.invalid-length` for an empty password or result or a salt that is not of 16 to 32 bytes;

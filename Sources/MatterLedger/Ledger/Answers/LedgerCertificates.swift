@@ -7,21 +7,18 @@ package struct LedgerCertificateID: Hashable, Sendable {
     package var subject: [UInt8]
     package var keyIdentifier: [UInt8]
 
-    package init(subject: [UInt8], keyIdentifier: [UInt8]) {
-        self.subject = subject
-        self.keyIdentifier = keyIdentifier
+    /// `CN=Example PAA, VID=1234`, for people.
+    package var name: String {
+        (try? AttestationName(der: subject)).map { "\($0)" } ?? "a name that cannot be read"
     }
+}
 
+extension LedgerCertificateID {
     init(_ fields: LedgerFields) throws(LedgerError) {
         subject = try fields.name("subject")
         keyIdentifier = try fields.keyIdentifier("subjectKeyId")
         guard !subject.isEmpty else { throw fields.wrong("subject", "a name") }
         guard !keyIdentifier.isEmpty else { throw fields.wrong("subjectKeyId", "a key identifier") }
-    }
-
-    /// `CN=Example PAA, VID=1234`, for people.
-    package var name: String {
-        (try? AttestationName(der: subject)).map { "\($0)" } ?? "a name that cannot be read"
     }
 }
 
@@ -40,7 +37,7 @@ package struct LedgerCertificate: Hashable, Sendable {
     package var vendorID: UInt16?
     package var kind: Kind
 
-    package init(identifier: LedgerCertificateID, pem: String, isRoot: Bool = true) {
+    init(identifier: LedgerCertificateID, pem: String, isRoot: Bool = true) {
         self.identifier = identifier
         self.pem = pem
         self.isRoot = isRoot

@@ -5,7 +5,7 @@ package struct LedgerModel: Hashable, Sendable {
     /// How to do something with the device: bits of what helps, and words that belong to them.
     package struct Steps: Hashable, Sendable {
         package var hint: UInt32
-        package var instruction: String?
+        var instruction: String?
 
         init(_ fields: LedgerFields, _ name: String) throws(LedgerError) {
             hint = try fields.number("\(name)Hint")
@@ -36,7 +36,7 @@ package struct LedgerModel: Hashable, Sendable {
     /// How to make one ready that is on a fabric already.
     package var secondarySteps: Steps
     package var factoryResetSteps: Steps
-    package var wakeSteps: Steps
+    var wakeSteps: Steps
     package var userManualURL: String?
     package var supportURL: String?
     package var productURL: String?
@@ -49,7 +49,7 @@ package struct LedgerModel: Hashable, Sendable {
         package var revision: UInt32
         package var digest: String?
         package var size: UInt32
-        package var maintenanceURL: String?
+        var maintenanceURL: String?
     }
 
     init(_ fields: LedgerFields) throws(LedgerError) {

@@ -3,8 +3,8 @@ import JSON
 /// A vendor and its names.
 package struct LedgerVendor: Hashable, Sendable {
     package var vendorID: UInt16
-    package var brand: String?
-    package var preferredName: String?
+    var brand: String?
+    var preferredName: String?
     package var legalName: String?
     package var url: String?
 

@@ -19,7 +19,7 @@ package struct RevocationPoint: Hashable, Sendable {
     package var size: UInt64?
     /// Of the list, base64, and how it was made.
     package var digest: String?
-    package var digestType: Int?
+    var digestType: Int?
 
     /// The only kind of list that there is: RFC 5280.
     private static let listType = 1
@@ -58,15 +58,15 @@ package struct RevocationPoint: Hashable, Sendable {
 }
 
 /// All points of a ledger.
-package struct RevocationPoints: Sendable {
+struct RevocationPoints: Sendable {
     /// Those of the only kind that there is.
-    package var points: [RevocationPoint] = []
+    var points: [RevocationPoint] = []
     /// The faults of entries that cannot be read; anybody with a vendor id may make one.
-    package var faults: [String] = []
+    var faults: [String] = []
 }
 
 extension LedgerQuery where Answer == RevocationPoints {
-    package static var revocationPoints: LedgerQuery {
+    static var revocationPoints: LedgerQuery {
         LedgerQuery(
             "/dcl/pki/revocation-points", "PkiRevocationDistributionPoint", isPaged: true,
             about: "the revocation points"
@@ -84,7 +84,7 @@ extension LedgerQuery where Answer == RevocationPoints {
 
 extension LedgerQuery where Answer == [RevocationPoint] {
     /// Those of one authority.
-    package static func revocationPoints(issuerKeyIdentifier: [UInt8]) -> LedgerQuery {
+    static func revocationPoints(issuerKeyIdentifier: [UInt8]) -> LedgerQuery {
         let digits = KeyIdentifierText.plain(issuerKeyIdentifier)
         return one(
             "/dcl/pki/revocation-points/\(digits)", "pkiRevocationDistributionPointsByIssuerSubjectKeyID",

@@ -19,7 +19,7 @@ extension JSONFields where Failure == LedgerError {
     }
 
     /// A number, or its digits; `nil` if it is not set.
-    package func positive<T: FixedWidthInteger>(_ key: String, as type: T.Type = T.self) throws(LedgerError) -> T? {
+    func positive<T: FixedWidthInteger>(_ key: String, as type: T.Type = T.self) throws(LedgerError) -> T? {
         let number: T = try number(key)
         return number == 0 ? nil : number
     }
@@ -56,7 +56,7 @@ extension JSONFields where Failure == LedgerError {
 /// Key identifiers as people and the ledger write them.
 package enum KeyIdentifierText {
     /// `0A:1B:…`.
-    package static func colons(_ octets: [UInt8]) -> String {
+    static func colons(_ octets: [UInt8]) -> String {
         octets.map { Hex.encode([$0], uppercase: true) }.joined(separator: ":")
     }
 

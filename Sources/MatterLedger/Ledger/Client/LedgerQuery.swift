@@ -8,7 +8,7 @@ package struct LedgerQuery<Answer: Sendable>: Sendable {
     /// The member of the answer that holds it.
     package let key: String
     /// Whether the member is an array that comes in pages.
-    package let isPaged: Bool
+    let isPaged: Bool
     /// What it is about, for errors.
     package let subject: String
     private let reader: @Sendable (JSONValue, String) throws(LedgerError) -> Answer

@@ -3,7 +3,7 @@ package import MatterCrypto
 extension LedgerCertificateID {
     /// The Alliance's root for certification declarations: it is among the roots of the ledger, and no authority for
     /// devices.
-    package static let declarationRoot: LedgerCertificateID? = WellKnownKeys.declarationAuthority.map {
+    static let declarationRoot: LedgerCertificateID? = WellKnownKeys.declarationAuthority.map {
         LedgerCertificateID(subject: $0.subject.der, keyIdentifier: $0.keyIdentifier)
     }
 

@@ -1,4 +1,4 @@
-package import MatterCrypto
+import MatterCrypto
 
 /// What an update of the trusted authorities comes to: the new set, and how it differs from the old one.
 package struct TrustPlan: Sendable {
@@ -15,7 +15,7 @@ package struct TrustPlan: Sendable {
     }
 
     /// The share of the authorities that may vanish at once, percent.
-    package static let largestLoss = 10
+    static let largestLoss = 10
 
     package private(set) var set: TrustSet
     package private(set) var additions: [Addition] = []
@@ -36,7 +36,7 @@ package struct TrustPlan: Sendable {
     ///   - builtIn: the authorities that the program brings along; none for the ledger for tests.
     ///   - now: seconds since 1970.
     /// - Throws: ``LedgerError`` with `empty` if no authority is left.
-    package init(
+    init(
         old: TrustSet?, snapshot: LedgerSnapshot, builtIn: [TrustAnchor], now: Int64
     ) throws(LedgerError) {
         self.old = old
@@ -56,7 +56,7 @@ package struct TrustPlan: Sendable {
     }
 
     /// Whether anything but the date is new.
-    package var hasChanges: Bool { !additions.isEmpty || !renewals.isEmpty || !removals.isEmpty }
+    var hasChanges: Bool { !additions.isEmpty || !renewals.isEmpty || !removals.isEmpty }
 
     private static func known(_ old: TrustSet?, _ builtIn: [TrustAnchor]) -> Set<LedgerCertificateID> {
         let stored = (old?.authorities ?? []).compactMap(\.identifier)

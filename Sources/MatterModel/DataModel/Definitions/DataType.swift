@@ -32,28 +32,15 @@ public struct DataType: Sendable, Equatable {
     /// Of the entries, if this is a list.
     public var kind: Kind
     /// True if this is a list of what ``kind`` describes.
-    public var isList: Bool
+    public var isList: Bool = false
     /// True if Matter null is a value. For a list this is about the whole list.
-    public var isNullable: Bool
+    public var isNullable: Bool = false
     /// The meaning of one step of the number.
     public var unit: ValueUnit?
     /// The meaning of the bytes or the number.
     public var format: Format?
     /// Sizes that the model expects.
-    public var limits: ValueLimits
-
-    package init(
-        name: String, kind: Kind, isList: Bool = false, isNullable: Bool = false, unit: ValueUnit? = nil,
-        format: Format? = nil, limits: ValueLimits = ValueLimits()
-    ) {
-        self.name = name
-        self.kind = kind
-        self.isList = isList
-        self.isNullable = isNullable
-        self.unit = unit
-        self.format = format
-        self.limits = limits
-    }
+    public var limits: ValueLimits = ValueLimits()
 
     /// The type of one entry of this list: never a list, never null.
     public var entry: DataType {

@@ -15,7 +15,7 @@ package enum NameStyle {
     }
 
     /// The first word in lower case: `vendorID`, `nocs`, `ledSettings`.
-    package static func camel(_ name: String) -> String {
+    static func camel(_ name: String) -> String {
         let words = words(name)
         guard let first = words.first else { return name }
         return first.lowercased() + words.dropFirst().joined()

@@ -176,7 +176,7 @@ extension ValueParser {
     }
 
     /// Refuses `@FILE`.
-    package static func noFiles(_ name: String) throws(DataModelError) -> [UInt8] {
+    static func noFiles(_ name: String) throws(DataModelError) -> [UInt8] {
         throw DataModelError(.malformedValue, "@FILE cannot be used here: \(quoted(name))", place: name)
     }
 

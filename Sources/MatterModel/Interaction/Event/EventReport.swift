@@ -14,13 +14,6 @@ package struct EventReport: Hashable, Sendable {
         package var priority: EventPriority
         package var timestamp: EventTimestamp
         package var data: TLVValue?
-
-        package init(number: UInt64, priority: EventPriority, timestamp: EventTimestamp, data: TLVValue?) {
-            self.number = number
-            self.priority = priority
-            self.timestamp = timestamp
-            self.data = data
-        }
     }
 
     package var path: ConcreteEventPath

@@ -30,45 +30,39 @@ extension CommandDataIB: InformationBlock {
 }
 
 /// The outcome of a command that has no response of its own, or that failed (CommandStatusIB, 10.6.15).
-package struct CommandStatusIB: Hashable, Sendable {
-    package var path: CommandPath
-    package var status: StatusIB
-    package var reference: UInt16?
-
-    package init(path: CommandPath, status: StatusIB, reference: UInt16? = nil) {
-        self.path = path
-        self.status = status
-        self.reference = reference
-    }
+struct CommandStatusIB: Hashable, Sendable {
+    var path: CommandPath
+    var status: StatusIB
+    var reference: UInt16?
 }
 
 extension CommandStatusIB: InformationBlock {
-    package init(tlv: TLVValue) throws(TLVError) {
+    init(tlv: TLVValue) throws(TLVError) {
         let fields = try TLVFields(structure: tlv, "CommandStatusIB")
         path = try fields.block(0)
         status = try fields.block(1)
         reference = try fields.optionalUnsigned(2)
     }
 
-    package var tlv: TLVValue {
+    var tlv: TLVValue {
         .structure(
             [TLVElement(0, path.tlv), TLVElement(1, status.tlv), .unsigned(2, reference)].compactMap { $0 })
     }
 }
 
 /// The result of one command (InvokeResponseIB, Matter core specification 10.6.13).
-package enum InvokeResponseIB: Hashable, Sendable {
+enum InvokeResponseIB: Hashable, Sendable {
     case command(CommandDataIB)
     case status(CommandStatusIB)
 
-    package var path: CommandPath {
+    var path: CommandPath {
         switch self {
         case .command(let command): command.path
         case .status(let status): status.path
         }
     }
 
-    package var reference: UInt16? {
+    var reference: UInt16? {
         switch self {
         case .command(let command): command.reference
         case .status(let status): status.reference
@@ -77,7 +71,7 @@ package enum InvokeResponseIB: Hashable, Sendable {
 }
 
 extension InvokeResponseIB: InformationBlock {
-    package init(tlv: TLVValue) throws(TLVError) {
+    init(tlv: TLVValue) throws(TLVError) {
         let fields = try TLVFields(structure: tlv, "InvokeResponseIB")
         let command = try fields.optionalBlock(0, as: CommandDataIB.self)
         let status = try fields.optionalBlock(1, as: CommandStatusIB.self)
@@ -89,7 +83,7 @@ extension InvokeResponseIB: InformationBlock {
         }
     }
 
-    package var tlv: TLVValue {
+    var tlv: TLVValue {
         switch self {
         case .command(let command): .structure([TLVElement(0, command.tlv)])
         case .status(let status): .structure([TLVElement(1, status.tlv)])

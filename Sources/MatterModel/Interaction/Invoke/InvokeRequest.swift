@@ -28,28 +28,24 @@ package struct InvokeRequest: InteractionMessage {
 }
 
 /// The results of the commands (Matter core specification 10.7.10).
-package struct InvokeResponse: InteractionMessage {
-    package static let opcode = InteractionModelOpcode.invokeResponse
-    package static let text = TLVText.repaired
+struct InvokeResponse: InteractionMessage {
+    static let opcode = InteractionModelOpcode.invokeResponse
+    static let text = TLVText.repaired
 
-    package var suppressesResponse: Bool
-    package var responses: [InvokeResponseIB]
+    var suppressesResponse: Bool = false
+    var responses: [InvokeResponseIB]
     /// True if another InvokeResponse of this interaction follows.
-    package var hasMoreChunks: Bool
+    var hasMoreChunks: Bool = false
 
-    package init(suppressesResponse: Bool = false, responses: [InvokeResponseIB], hasMoreChunks: Bool = false) {
-        self.suppressesResponse = suppressesResponse
-        self.responses = responses
-        self.hasMoreChunks = hasMoreChunks
+    var members: [TLVElement] {
+        [.bool(0, suppressesResponse), .blocks(1, responses), .flag(2, hasMoreChunks)].compactMap { $0 }
     }
+}
 
-    package init(fields: TLVFields) throws(TLVError) {
+extension InvokeResponse {
+    init(fields: TLVFields) throws(TLVError) {
         suppressesResponse = try fields.bool(0)
         responses = try fields.requiredBlocks(1)
         hasMoreChunks = try fields.optionalBool(2) ?? false
-    }
-
-    package var members: [TLVElement] {
-        [.bool(0, suppressesResponse), .blocks(1, responses), .flag(2, hasMoreChunks)].compactMap { $0 }
     }
 }

@@ -71,7 +71,7 @@ package struct InvokeResponder: InteractionTransaction {
 
 extension InvokeResponseIB {
     /// The answer to a command, with its reference and, for a response, the id of that.
-    package init(to command: CommandDataIB, _ outcome: CommandResult.Outcome) {
+    init(to command: CommandDataIB, _ outcome: CommandResult.Outcome) {
         switch outcome {
         case .response(let id, let fields):
             var path = command.path

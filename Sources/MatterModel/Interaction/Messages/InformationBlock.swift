@@ -1,7 +1,7 @@
-package import MatterBase
+import MatterBase
 
 /// A reusable part of messages (Matter core specification 10.6).
-package protocol InformationBlock: Hashable, Sendable {
+protocol InformationBlock: Hashable, Sendable {
     init(tlv: TLVValue) throws(TLVError)
 
     var tlv: TLVValue { get }

@@ -61,5 +61,5 @@ package enum InteractionModel {
     /// How many attribute and event paths every server accepts in one ReadRequest (8.2.2).
     package static let pathsPerRead = 9
     /// The smallest payload limit that a server's helper machines work with.
-    package static let smallestMaxPayload = 128
+    static let smallestMaxPayload = 128
 }

@@ -7,13 +7,13 @@ package struct TimedRequest: InteractionMessage {
     /// Milliseconds.
     package var timeout: UInt16
 
-    package init(timeout: UInt16) { self.timeout = timeout }
+    package var members: [TLVElement] { [.unsigned(0, timeout)] }
+}
 
+extension TimedRequest {
     package init(fields: TLVFields) throws(TLVError) {
         timeout = try fields.unsigned(0)
     }
-
-    package var members: [TLVElement] { [.unsigned(0, timeout)] }
 }
 
 extension TimedRequest {

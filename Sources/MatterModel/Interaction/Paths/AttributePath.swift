@@ -31,7 +31,7 @@ package struct AttributePath: Hashable, Sendable {
     package var endpoint: EndpointID?
     package var cluster: ClusterID?
     package var attribute: AttributeID?
-    package var listIndex: ListIndex?
+    var listIndex: ListIndex?
     /// The attributes that a wildcard leaves out.
     package var wildcardFlags: WildcardPathFlags?
 
@@ -81,7 +81,7 @@ package struct WildcardPathFlags: OptionSet, Hashable, Sendable {
     package static let skipAttributeList = WildcardPathFlags(rawValue: 1 << 2)
     package static let skipCommandLists = WildcardPathFlags(rawValue: 1 << 4)
     package static let skipCustomElements = WildcardPathFlags(rawValue: 1 << 5)
-    package static let skipFixedAttributes = WildcardPathFlags(rawValue: 1 << 6)
+    static let skipFixedAttributes = WildcardPathFlags(rawValue: 1 << 6)
     package static let skipChangesOmittedAttributes = WildcardPathFlags(rawValue: 1 << 7)
     package static let skipDiagnosticsClusters = WildcardPathFlags(rawValue: 1 << 8)
 }

@@ -81,5 +81,5 @@ package struct ReadResult: Hashable, Sendable {
     }
 
     /// The largest number among the events.
-    package var lastEventNumber: UInt64? { events.compactMap { $0.event?.number }.max() }
+    var lastEventNumber: UInt64? { events.compactMap { $0.event?.number }.max() }
 }

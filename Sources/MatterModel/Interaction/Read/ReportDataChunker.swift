@@ -4,11 +4,11 @@ import MatterBase
 ///
 /// Attributes come first, then events. A list that does not fit a message whole becomes a shorter one – all that fits –
 /// and its other items one by one; anything else that fits no message is reported as `RESOURCE_EXHAUSTED`.
-package struct ReportDataChunker: Sendable {
+struct ReportDataChunker: Sendable {
     /// One message, encoded.
-    package struct Chunk: Hashable, Sendable {
-        package var payload: [UInt8]
-        package var isLast: Bool
+    struct Chunk: Hashable, Sendable {
+        var payload: [UInt8]
+        var isLast: Bool
     }
 
     /// A list of which some items have been sent.
@@ -34,7 +34,7 @@ package struct ReportDataChunker: Sendable {
     ///   - subscriptionID: for reports of a subscription.
     ///   - suppressesLastResponse: whether the last message wants no answer, as in a read.
     ///   - maxPayload: bytes that one message may hold, at least ``InteractionModel/smallestMaxPayload``.
-    package init(
+    init(
         attributes: [AttributeReportIB], events: [EventReportIB] = [], subscriptionID: UInt32? = nil,
         suppressesLastResponse: Bool, maxPayload: Int
     ) throws(InteractionError) {
@@ -51,7 +51,7 @@ package struct ReportDataChunker: Sendable {
     }
 
     /// The next message; `nil` after the last. A report of nothing is one message.
-    package mutating func next() -> Chunk? {
+    mutating func next() -> Chunk? {
         guard !isDone else { return nil }
         var room = capacity
         let attributeBlocks = takeAttributes(&room)

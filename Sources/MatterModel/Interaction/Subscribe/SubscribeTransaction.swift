@@ -5,12 +5,6 @@ package struct Subscription: Hashable, Sendable {
     package var maxInterval: UInt16
     /// The publisher's first report: everything that was requested.
     package var reports: ReadResult
-
-    package init(id: UInt32, maxInterval: UInt16, reports: ReadResult) {
-        self.id = id
-        self.maxInterval = maxInterval
-        self.reports = reports
-    }
 }
 
 /// The subscriber's half of setting up a subscription: the request, the first report, the publisher's response.

@@ -5,7 +5,7 @@ package struct SubscriptionState<Instant: InstantProtocol>: Sendable where Insta
     package let id: UInt32
     /// How long after a report the next one is overdue: the agreed interval, the publisher's whole retransmission
     /// schedule and its time for processing.
-    package let livenessTimeout: Duration
+    let livenessTimeout: Duration
     /// When the subscription is to be taken for dead.
     package private(set) var deadline: Instant
     /// The filters for subscribing again, so that only changes are reported.

@@ -35,11 +35,6 @@ package struct AttributeWriteResult: Hashable, Sendable {
     package var path: AttributePath
     /// The first failure among the parts of the write, or success.
     package var status: StatusIB
-
-    package init(path: AttributePath, status: StatusIB) {
-        self.path = path
-        self.status = status
-    }
 }
 
 /// A piece of an ``AttributeWrite`` that one AttributeDataIB carries, encoded.

@@ -39,11 +39,11 @@ package struct WriteResponse: InteractionMessage {
 
     package var statuses: [AttributeStatusIB]
 
-    package init(statuses: [AttributeStatusIB]) { self.statuses = statuses }
+    package var members: [TLVElement] { [.blocks(0, statuses)] }
+}
 
+extension WriteResponse {
     package init(fields: TLVFields) throws(TLVError) {
         statuses = try fields.requiredBlocks(0)
     }
-
-    package var members: [TLVElement] { [.blocks(0, statuses)] }
 }

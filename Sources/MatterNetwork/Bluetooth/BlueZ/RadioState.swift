@@ -15,22 +15,6 @@ struct RadioState: Equatable, Sendable {
     /// The worst block of any Bluetooth radio.
     var block = Block.none
 
-    init(adapters: [String] = [], block: Block = .none) {
-        self.adapters = adapters
-        self.block = block
-    }
-
-    /// Reads the files below `/sys/class`.
-    init(root: String = "/sys/class") {
-        adapters = Self.names(root + "/bluetooth").filter { $0.hasPrefix("hci") && !$0.contains(":") }.sorted()
-        for name in Self.names(root + "/rfkill") {
-            let folder = "\(root)/rfkill/\(name)/"
-            guard Self.word(folder + "type") == "bluetooth" else { continue }
-            if Self.word(folder + "hard") == "1" { block = .hard }
-            if Self.word(folder + "soft") == "1", block == .none { block = .soft }
-        }
-    }
-
     private static func names(_ folder: String) -> [String] {
         guard let stream = opendir(folder) else { return [] }
         defer { closedir(stream) }
@@ -61,6 +45,19 @@ struct RadioState: Equatable, Sendable {
         case .none: nil
         case .soft: BluetoothError(.blocked, "Bluetooth is switched off on this host (rfkill)", cause: .soft)
         case .hard: BluetoothError(.blocked, "Bluetooth is switched off by a switch of this host", cause: .hard)
+        }
+    }
+}
+
+extension RadioState {
+    /// Reads the files below `/sys/class`.
+    init(root: String = "/sys/class") {
+        adapters = Self.names(root + "/bluetooth").filter { $0.hasPrefix("hci") && !$0.contains(":") }.sorted()
+        for name in Self.names(root + "/rfkill") {
+            let folder = "\(root)/rfkill/\(name)/"
+            guard Self.word(folder + "type") == "bluetooth" else { continue }
+            if Self.word(folder + "hard") == "1" { block = .hard }
+            if Self.word(folder + "soft") == "1", block == .none { block = .soft }
         }
     }
 }

@@ -1,7 +1,7 @@
 /// Which of a peer's addresses to try first.
-package enum AddressPreference {
+enum AddressPreference {
     /// How promising an address is; higher is better. The order is that of the official SDK.
-    package enum Score: Int, Comparable, Sendable {
+    enum Score: Int, Comparable, Sendable {
         /// Nothing that is expected here, e.g. a loopback address.
         case other = 1
         case ipv4 = 2
@@ -13,13 +13,13 @@ package enum AddressPreference {
         case globalOnLink = 6
         case linkLocal = 7
 
-        package static func < (left: Score, right: Score) -> Bool { left.rawValue < right.rawValue }
+        static func < (left: Score, right: Score) -> Bool { left.rawValue < right.rawValue }
     }
 
     /// Scores an address.
     ///
     /// - Parameter interfaces: those of this host.
-    package static func score(_ address: ResolvedAddress, interfaces: [LocalInterface]) -> Score {
+    static func score(_ address: ResolvedAddress, interfaces: [LocalInterface]) -> Score {
         guard address.family == .ipv6, let first = address.octets.first else {
             return isLoopback(address.octets) ? .other : .ipv4
         }
@@ -33,7 +33,7 @@ package enum AddressPreference {
     }
 
     /// The addresses, best first; equally good ones stay in their order.
-    package static func sorted(_ addresses: [ResolvedAddress], interfaces: [LocalInterface]) -> [ResolvedAddress] {
+    static func sorted(_ addresses: [ResolvedAddress], interfaces: [LocalInterface]) -> [ResolvedAddress] {
         addresses.enumerated()
             .map { (score: score($1, interfaces: interfaces), order: $0, address: $1) }
             .sorted { ($0.score, $1.order) > ($1.score, $0.order) }

@@ -1,18 +1,13 @@
 import Glibc
 
 /// A network interface of this host, with the networks it is attached to.
-package struct LocalInterface: Hashable, Sendable {
+struct LocalInterface: Hashable, Sendable {
     /// A network: the addresses that share their first `length` bits with `octets`.
-    package struct Prefix: Hashable, Sendable {
-        package let octets: [UInt8]
-        package let length: Int
+    struct Prefix: Hashable, Sendable {
+        let octets: [UInt8]
+        let length: Int
 
-        package init(octets: [UInt8], length: Int) {
-            self.octets = octets
-            self.length = length
-        }
-
-        package func contains(_ address: [UInt8]) -> Bool {
+        func contains(_ address: [UInt8]) -> Bool {
             guard address.count == octets.count, (0...octets.count * 8).contains(length) else { return false }
             let whole = length / 8
             guard address.prefix(whole).elementsEqual(octets.prefix(whole)) else { return false }
@@ -21,20 +16,13 @@ package struct LocalInterface: Hashable, Sendable {
         }
     }
 
-    package let index: UInt32
-    package let name: String
-    package let isLoopback: Bool
-    package let prefixes: [Prefix]
-
-    package init(index: UInt32, name: String, isLoopback: Bool = false, prefixes: [Prefix]) {
-        self.index = index
-        self.name = name
-        self.isLoopback = isLoopback
-        self.prefixes = prefixes
-    }
+    let index: UInt32
+    let name: String
+    var isLoopback: Bool = false
+    let prefixes: [Prefix]
 
     /// The interfaces that are up, in the order of the kernel; none where it does not tell.
-    package static func current() -> [LocalInterface] {
+    static func current() -> [LocalInterface] {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return [] }
         defer { freeifaddrs(first) }

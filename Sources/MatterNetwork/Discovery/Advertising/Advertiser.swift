@@ -33,17 +33,9 @@ package struct ServicePublication: Hashable, Sendable {
     /// `nil` for 16 random hexadecimal digits, drawn again should they be taken.
     package var instance: String?
     /// E.g. `_L3840`.
-    package var subtypes: [String]
+    var subtypes: [String] = []
     package var port: UInt16
-    package var txt: TXTRecord
-
-    package init(type: String, instance: String?, subtypes: [String] = [], port: UInt16, txt: TXTRecord = .empty) {
-        self.type = type
-        self.instance = instance
-        self.subtypes = subtypes
-        self.port = port
-        self.txt = txt
-    }
+    var txt: TXTRecord = .empty
 
     /// A device that can be commissioned, under a fresh random name.
     package static func commissionable(

@@ -22,7 +22,7 @@ package struct BorderRouter: Hashable, Sendable {
     /// Bits 3 and 4 of the state are the state of the interface; 2 is active.
     private static let activeInterface: UInt32 = 2
 
-    package init(instance: String, host: String, addresses: [ResolvedAddress], txt: TXTRecord) {
+    init(instance: String, host: String, addresses: [ResolvedAddress], txt: TXTRecord) {
         self.instance = instance
         self.host = host
         self.addresses = addresses

@@ -25,7 +25,7 @@ package struct AdvertisedParameters: Hashable, Sendable {
     /// SAT: how long a node stays active, 1 to 65,535 ms.
     package var activeThreshold: Duration?
     /// T.
-    package var tcp: TCPSupport
+    var tcp: TCPSupport
     /// ICD; `nil` where the node is not capable of long idle times.
     package var icdMode: ICDMode?
 

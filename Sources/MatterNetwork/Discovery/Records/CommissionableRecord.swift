@@ -24,13 +24,13 @@ package struct CommissionableRecord: Hashable, Sendable {
     /// DN: up to 32 bytes of text, as the device wrote it (escape it before printing).
     package var deviceName: String?
     /// RI, its bytes.
-    package var rotatingID: [UInt8]?
+    var rotatingID: [UInt8]?
     /// PH: how to make the device open a window; bits of section 5.4.2.5.6.
     package var pairingHint: UInt32?
     /// PI: up to 128 bytes of text that complete the hint (escape it before printing).
     package var pairingInstruction: String?
     /// JF.
-    package var jointFabric: UInt16?
+    var jointFabric: UInt16?
     package var parameters: AdvertisedParameters
 
     /// The upper four bits of the discriminator, which is all that a manual pairing code has.
@@ -85,7 +85,7 @@ package struct CommissionableRecord: Hashable, Sendable {
     /// The record for a device of our own.
     ///
     /// - Throws: `malformedRecord` for a text that is too long.
-    package func txt() throws(DiscoveryError) -> TXTRecord {
+    func txt() throws(DiscoveryError) -> TXTRecord {
         guard deviceName?.utf8.count ?? 0 <= Limit.deviceName,
             pairingInstruction?.utf8.count ?? 0 <= Limit.pairingInstruction,
             rotatingID?.count ?? 0 <= Limit.rotatingIDDigits / 2
@@ -104,7 +104,7 @@ package struct CommissionableRecord: Hashable, Sendable {
     }
 
     /// The subtypes under which such a device is found.
-    package var subtypes: [String] {
+    var subtypes: [String] {
         [
             longDiscriminator.map { "_L\($0)" }, shortDiscriminator.map { "_S\($0)" }, vendorID.map { "_V\($0)" },
             deviceType.map { "_T\($0)" }, commissioningMode == .closed ? nil : "_CM",

@@ -1,17 +1,17 @@
 import JSON
 
 /// The DNS-SD service types and instance names of Matter (Matter core specification 4.3).
-package enum MatterService {
+enum MatterService {
     /// Devices that can be commissioned.
-    package static let commissionable = "_matterc._udp"
+    static let commissionable = "_matterc._udp"
     /// Nodes of a fabric; `_tcp` also where they are reached over UDP.
-    package static let operational = "_matter._tcp"
+    static let operational = "_matter._tcp"
 
     /// The type under which the instances with a subtype are found.
     static func subtype(_ subtype: String, of type: String) -> String { "\(subtype)._sub.\(type)" }
 
     /// The subtype of all nodes of a fabric.
-    package static func fabricSubtype(_ compressedFabricID: UInt64) -> String { "_I\(hexadecimal(compressedFabricID))" }
+    static func fabricSubtype(_ compressedFabricID: UInt64) -> String { "_I\(hexadecimal(compressedFabricID))" }
 
     /// Upper-case digits, as many as the type can need.
     static func hexadecimal<Number: FixedWidthInteger & UnsignedInteger>(_ number: Number) -> String {

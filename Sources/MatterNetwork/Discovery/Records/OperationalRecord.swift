@@ -9,5 +9,5 @@ package struct OperationalRecord: Hashable, Sendable {
     package init(_ txt: TXTRecord) { self.init(parameters: AdvertisedParameters(txt)) }
 
     /// The record for a node of our own.
-    package func txt() throws(DiscoveryError) -> TXTRecord { try TXTRecord(parameters.pairs) }
+    func txt() throws(DiscoveryError) -> TXTRecord { try TXTRecord(parameters.pairs) }
 }

@@ -4,7 +4,7 @@ package import MatterCrypto
 package struct CASECredentials: Sendable {
     package var operational: OperationalCredentials
     /// Operational identity protection keys, the current one first; a responder may hold up to three.
-    package var identityProtectionKeys: [SecretBytes]
+    var identityProtectionKeys: [SecretBytes]
     /// The index of the fabric in a device's own table.
     package var fabricIndex: UInt8?
 

@@ -1,8 +1,8 @@
-package import MatterCrypto
+import MatterCrypto
 
 /// The controller's side of CASE, with resumption if a record of an earlier session is at hand
 /// (Matter core specification 4.14.2).
-package struct CASEInitiator: Handshake {
+struct CASEInitiator: Handshake {
     private struct Offer {
         var random: [UInt8]
         var sigma1: [UInt8]
@@ -25,14 +25,14 @@ package struct CASEInitiator: Handshake {
     private let time: ValidationTime
     private let random: any RandomSource
     private var state = State.fresh
-    package private(set) var peerParameters: SessionParameters?
+    private(set) var peerParameters: SessionParameters?
 
     /// - Parameters:
     ///   - peer: the node to talk to; another one is refused.
     ///   - knownReliability: what DNS-SD said of the peer; the handshake overrides it.
     ///   - resumption: a record of an earlier session with this peer on this fabric.
     ///   - time: for the validity of the peer's certificates.
-    package init(
+    init(
         credentials: CASECredentials, peer: NodeID, localSessionID: UInt16, parameters: SessionParameters = .own,
         knownReliability: ReliabilityParameters = .standard, resumption: ResumptionRecord? = nil,
         time: ValidationTime, random: any RandomSource
@@ -48,7 +48,7 @@ package struct CASEInitiator: Handshake {
         self.random = random
     }
 
-    package mutating func start() throws(SecureChannelError) -> HandshakeStep {
+    mutating func start() throws(SecureChannelError) -> HandshakeStep {
         guard let ipk = credentials.identityProtectionKeys.first else {
             throw SecureChannelError(.cryptography, "the fabric has no identity protection key")
         }
@@ -76,7 +76,7 @@ package struct CASEInitiator: Handshake {
         }
     }
 
-    package mutating func handle(_ message: HandshakeMessage) throws(SecureChannelError) -> HandshakeStep {
+    mutating func handle(_ message: HandshakeMessage) throws(SecureChannelError) -> HandshakeStep {
         let current = state
         state = .done
         switch (current, message.opcode) {

@@ -11,14 +11,14 @@ package struct CheckInMessage: Equatable, Sendable {
     private static let tagCount = 16
     private static let counterCount = 4
     /// The shortest message, in bytes.
-    package static let leastCount = nonceCount + counterCount + tagCount
+    static let leastCount = nonceCount + counterCount + tagCount
     /// Messages are short; what is longer is not decrypted.
-    package static let mostCount = 256
+    static let mostCount = 256
 
     /// Grows with each round of check-ins of the device.
     package var counter: UInt32
     /// What the device adds: first how long it stays awake after activity, then what later versions have.
-    package var applicationData: [UInt8]
+    var applicationData: [UInt8]
 
     package init(counter: UInt32, applicationData: [UInt8]) {
         self.counter = counter

@@ -64,7 +64,7 @@ package struct CommandFate: Sendable {
     /// The pace at which a datagram that was given up is sent again.
     package static let pace = Duration.milliseconds(600)
     /// How long the datagram is sent at least, from its first transmission, if time is left.
-    package static let persistence = Duration.seconds(15)
+    static let persistence = Duration.seconds(15)
 
     private let rule: Rule
     private let deadline: Instant

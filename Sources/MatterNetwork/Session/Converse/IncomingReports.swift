@@ -17,7 +17,7 @@ package final class IncomingReports: Sendable {
 
     /// The events that wait for a subscription that is busy. A publisher that keeps to the protocol sends no report before
     /// the one before it is answered.
-    package static let mostWaiting = 16
+    static let mostWaiting = 16
 
     private struct Listener {
         /// `nil` until the peer has agreed to the subscription.

@@ -100,7 +100,7 @@ package struct InteractionRun: Sendable {
 
     /// Plays the transaction from its start, but a failed delivery leaves the exchange open, so that ``Exchange/resend()``
     /// and ``resume(_:until:)`` can go on with it.
-    package func playKeepingExchange<Transaction: InteractionTransaction>(
+    func playKeepingExchange<Transaction: InteractionTransaction>(
         _ transaction: inout Transaction
     ) async throws -> Transaction.Output {
         try await finish(&transaction, keepingExchange: true) { try $0.start(maxPayload: maxPayload) }

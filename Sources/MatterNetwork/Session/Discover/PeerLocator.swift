@@ -17,18 +17,18 @@ extension ReliabilityParameters {
 }
 
 /// Turns what discovery reports into addresses to try.
-package struct PeerLocator: Sendable {
+struct PeerLocator: Sendable {
     private let discovery: any Discovery
     private let executor: (any TaskExecutor)?
 
     /// - Parameter executor: where the look-up runs; `nil` for the usual place.
-    package init(_ discovery: any Discovery, executor: (any TaskExecutor)? = nil) {
+    init(_ discovery: any Discovery, executor: (any TaskExecutor)? = nil) {
         self.discovery = discovery
         self.executor = executor
     }
 
     /// The addresses of an operational node, each as soon as it is known.
-    package func operational(
+    func operational(
         compressedFabricID: UInt64, nodeID: UInt64
     ) -> AsyncThrowingStream<PeerLocation, any Error> {
         let updates = discovery.resolveOperational(compressedFabricID: compressedFabricID, nodeID: nodeID)

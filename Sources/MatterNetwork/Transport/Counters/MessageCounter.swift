@@ -1,7 +1,7 @@
-package import MatterCrypto
+import MatterCrypto
 
 /// The counter of the messages that this node sends (Matter core specification 4.6.1).
-package struct MessageCounter: Equatable, Sendable {
+struct MessageCounter: Equatable, Sendable {
     private var next: UInt64
     /// The first value that may not be handed out.
     private var end: UInt64 = 1 << 32
@@ -10,7 +10,7 @@ package struct MessageCounter: Equatable, Sendable {
     /// - Parameters:
     ///   - initial: the first value handed out, usually from ``randomInitial(_:)``.
     ///   - rollsOver: true for the unsecured counter; a session's counter ends at its maximum.
-    package init(initial: UInt32, rollsOver: Bool) {
+    init(initial: UInt32, rollsOver: Bool) {
         next = UInt64(initial)
         self.rollsOver = rollsOver
     }
@@ -22,7 +22,7 @@ package struct MessageCounter: Equatable, Sendable {
     }
 
     /// A random first value in 1…2^28.
-    package static func randomInitial(_ random: any RandomSource) throws(CryptoError) -> UInt32 {
+    static func randomInitial(_ random: any RandomSource) throws(CryptoError) -> UInt32 {
         initial(try random.bytes(initialLength)[...])
     }
 
@@ -34,7 +34,7 @@ package struct MessageCounter: Equatable, Sendable {
         return (word & 0x0FFF_FFFF) + 1
     }
 
-    package mutating func take() throws(TransportError) -> UInt32 {
+    mutating func take() throws(TransportError) -> UInt32 {
         if next >= end {
             guard rollsOver else {
                 throw TransportError(.counterExhausted, "the session has used all of its message counters")
@@ -48,11 +48,11 @@ package struct MessageCounter: Equatable, Sendable {
     /// Values before ``end``, of which this process may use all: the rest belongs to others.
     ///
     /// - Parameter end: the first value that is not ours; 2^32 if all are.
-    package mutating func stop(before end: UInt64) { self.end = min(end, 1 << 32) }
+    mutating func stop(before end: UInt64) { self.end = min(end, 1 << 32) }
 
     /// How many values are left.
-    package var remaining: UInt64 { end > next ? end - next : 0 }
+    var remaining: UInt64 { end > next ? end - next : 0 }
 
     /// The value that comes next; 2^32 if there is none.
-    package var upcoming: UInt64 { next }
+    var upcoming: UInt64 { next }
 }

@@ -46,7 +46,7 @@ package struct ReceptionWindow: Equatable, Sendable {
 
     package var seen: Seen { Seen(maximum: maximum ?? 0, bitmap: bitmap) }
 
-    package func isDuplicate(_ counter: UInt32) -> Bool {
+    func isDuplicate(_ counter: UInt32) -> Bool {
         guard let maximum else { return false }
         if counter == maximum { return true }
         if isAhead(counter, of: maximum) { return false }

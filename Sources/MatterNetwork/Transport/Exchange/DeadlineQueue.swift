@@ -1,6 +1,6 @@
 /// Keys by the time at which they are due: a binary heap, so that neither setting a deadline nor finding the earliest one
 /// takes longer the more keys wait.
-package struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
+struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
     private struct Entry {
         let deadline: Instant
         let key: Key
@@ -10,15 +10,15 @@ package struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
     private var heap: [Entry] = []
     private var deadlines: [Key: Instant] = [:]
 
-    package init() {}
+    init() {}
 
     /// The earliest deadline of all.
-    package var earliest: Instant? { heap.first?.deadline }
+    var earliest: Instant? { heap.first?.deadline }
 
-    package var isEmpty: Bool { deadlines.isEmpty }
+    var isEmpty: Bool { deadlines.isEmpty }
 
     /// Sets when a key is due; `nil` takes it out.
-    package mutating func set(_ key: Key, to deadline: Instant?) {
+    mutating func set(_ key: Key, to deadline: Instant?) {
         guard deadlines[key] != deadline else { return }
         deadlines[key] = deadline
         if let deadline { push(Entry(deadline: deadline, key: key)) }
@@ -26,7 +26,7 @@ package struct DeadlineQueue<Key: Hashable & Sendable>: Sendable {
     }
 
     /// Takes the keys out that are due, the earliest first.
-    package mutating func takeDue(now: Instant) -> [Key] {
+    mutating func takeDue(now: Instant) -> [Key] {
         var due: [Key] = []
         while let first = heap.first, first.deadline <= now {
             deadlines[first.key] = nil

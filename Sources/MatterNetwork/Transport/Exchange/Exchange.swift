@@ -31,7 +31,7 @@ package struct Exchange: Sendable {
     package func acknowledge(_ message: ReceivedMessage) async { await manager.acknowledge(message, on: key) }
 
     /// Ends the exchange with a last message to every address that was tried, whatever is in flight.
-    package func hangUp(_ payload: [UInt8], opcode: UInt8, protocolID: ProtocolID) async {
+    func hangUp(_ payload: [UInt8], opcode: UInt8, protocolID: ProtocolID) async {
         await manager.hangUp(payload, opcode: opcode, protocolID: protocolID, on: key)
     }
 

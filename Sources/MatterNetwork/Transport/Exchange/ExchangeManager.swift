@@ -124,11 +124,11 @@ package actor ExchangeManager {
         engine.setReliability(reliability, of: session)
     }
 
-    package func longestDelivery(on session: SessionReference) -> Duration {
+    func longestDelivery(on session: SessionReference) -> Duration {
         engine.longestDelivery(on: session, now: time.now)
     }
 
-    package func addAddress(_ address: PeerAddress, to session: SessionReference) {
+    func addAddress(_ address: PeerAddress, to session: SessionReference) {
         perform(engine.addAddress(address, to: session))
     }
 
@@ -148,7 +148,7 @@ package actor ExchangeManager {
     }
 
     /// How many exchanges there are, on all sessions.
-    package var exchangeCount: Int { engine.exchangeCount }
+    var exchangeCount: Int { engine.exchangeCount }
 
     package func contains(_ session: SessionReference) -> Bool { engine.contains(session) }
 

@@ -14,25 +14,11 @@ package struct ReceivedMessage: Equatable, Sendable {
     package let from: PeerAddress
     /// The sender's message counter, and whether it wants it acknowledged.
     package var counter: UInt32 = 0
-    package var needsAck = false
+    var needsAck = false
     /// The message of ours that this one acknowledges.
     package var acknowledged: UInt32?
     /// True if it answers an earlier message of ours than the last one; known only where messages are judged.
     package var isLate = false
-
-    package init(
-        protocolID: ProtocolID, opcode: UInt8, payload: [UInt8], from: PeerAddress, counter: UInt32 = 0,
-        needsAck: Bool = false, acknowledged: UInt32? = nil, isLate: Bool = false
-    ) {
-        self.protocolID = protocolID
-        self.opcode = opcode
-        self.payload = payload
-        self.from = from
-        self.counter = counter
-        self.needsAck = needsAck
-        self.acknowledged = acknowledged
-        self.isLate = isLate
-    }
 }
 
 /// The engine's state of an exchange.

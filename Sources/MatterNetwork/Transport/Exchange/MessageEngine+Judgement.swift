@@ -78,7 +78,7 @@ extension MessageEngine {
     }
 
     /// Ends an exchange with a last message to every address that was tried, whatever is in flight.
-    package mutating func hangUp(
+    mutating func hangUp(
         _ payload: [UInt8], opcode: UInt8, protocolID: ProtocolID, on key: ExchangeKey, now: Instant
     ) throws -> [Action] {
         guard let exchange = exchanges[key] else { return [] }

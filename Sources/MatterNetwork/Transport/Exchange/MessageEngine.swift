@@ -95,7 +95,7 @@ package struct MessageEngine: Sendable {
     }
 
     /// A session id that no session of ours uses, for a handshake to offer.
-    package func unusedSessionID(reserved: Set<UInt16>) throws(CryptoError) -> UInt16 {
+    func unusedSessionID(reserved: Set<UInt16>) throws(CryptoError) -> UInt16 {
         while true {
             let id = try random.bytes(2).reduce(UInt16(0)) { $0 << 8 | UInt16($1) }
             if id != 0, !reserved.contains(id), sessions[.secure(id)] == nil { return id }
@@ -119,8 +119,8 @@ package struct MessageEngine: Sendable {
     }
 
     /// The number of exchanges and of sessions that the engine remembers.
-    package var exchangeCount: Int { exchanges.count }
-    package var sessionCount: Int { sessions.count }
+    var exchangeCount: Int { exchanges.count }
+    var sessionCount: Int { sessions.count }
 
     package func contains(_ session: SessionReference) -> Bool { sessions[session] != nil }
 
@@ -132,7 +132,7 @@ package struct MessageEngine: Sendable {
     }
 
     /// The exchanges of a session.
-    package func exchanges(of session: SessionReference) -> Set<ExchangeKey> { exchanges.keys(of: session) }
+    func exchanges(of session: SessionReference) -> Set<ExchangeKey> { exchanges.keys(of: session) }
 
     /// Where the peer of a session is: the address it was last heard from, or the first candidate.
     package func address(of session: SessionReference) -> PeerAddress? { sessions[session]?.addresses.first }
@@ -146,7 +146,7 @@ package struct MessageEngine: Sendable {
     }
 
     /// The longest that a reliable message on this session may wait for its acknowledgement.
-    package func longestDelivery(on session: SessionReference, now: Instant) -> Duration {
+    func longestDelivery(on session: SessionReference, now: Instant) -> Duration {
         guard let state = sessions[session], !isReliable(state) else { return .zero }
         // A peer that is awake now may fall asleep before the last transmission.
         return RetransmissionSchedule.longestTotal { state.retransmissionInterval(now: now + $0) }
@@ -154,7 +154,7 @@ package struct MessageEngine: Sendable {
 
     /// Adds a candidate address to an unsecured session that has not been answered; whatever is in flight goes there
     /// at once, unchanged.
-    package mutating func addAddress(_ address: PeerAddress, to session: SessionReference) -> [Action] {
+    mutating func addAddress(_ address: PeerAddress, to session: SessionReference) -> [Action] {
         guard case .unsecured(_, .initiator) = session, var state = sessions[session], state.lastHeard == nil,
             !state.addresses.contains(address)
         else { return [] }
@@ -274,7 +274,7 @@ package struct MessageEngine: Sendable {
 
     /// The kernel refused to send a datagram. A message that could be sent to none of its addresses has failed, except
     /// where a firewall dropped it (EPERM): some drop only now and then, so that counts as a lost datagram.
-    package mutating func noteSendFailure(of datagram: [UInt8], to address: PeerAddress, errno: Int32) -> [Action] {
+    mutating func noteSendFailure(of datagram: [UInt8], to address: PeerAddress, errno: Int32) -> [Action] {
         guard let (key, exchange) = exchanges.first(where: { $0.inFlight?.datagram == datagram }),
             let session = sessions[key.session]
         else { return [] }

@@ -71,14 +71,14 @@ extension MessageEngine {
     }
 
     /// How many messages may still be sent on a session.
-    package func countersLeft(on session: SessionReference) -> UInt64 {
+    func countersLeft(on session: SessionReference) -> UInt64 {
         sessions[session]?.security?.counter.remaining ?? 0
     }
 
     /// Limits, or extends, the message counters that this process may use on a session.
     ///
     /// - Parameter end: the first that it may not use.
-    package mutating func stopCounters(before end: UInt64, on session: SessionReference) {
+    mutating func stopCounters(before end: UInt64, on session: SessionReference) {
         sessions[session]?.security?.counter.stop(before: end)
     }
 

@@ -2,14 +2,9 @@
 package struct LinkProperties: Equatable, Sendable {
     /// True if messages arrive once and in order, so that the Message Reliability Protocol is not used (Matter core
     /// specification 4.12).
-    package var isReliable: Bool
+    var isReliable: Bool
     /// The most bytes of one message, headers and integrity code included.
     package var largestMessage: Int
-
-    package init(isReliable: Bool, largestMessage: Int) {
-        self.isReliable = isReliable
-        self.largestMessage = largestMessage
-    }
 
     /// The most bytes of application payload in a secure unicast message with an acknowledgement: without the message
     /// header, the protocol header, the integrity code, and some to spare for header extensions.
@@ -57,11 +52,6 @@ package struct MulticastAttempt: Equatable, Sendable {
     package let interface: String
     /// The number of the error if the message was refused at once.
     package let refusal: Int32?
-
-    package init(interface: String, refusal: Int32?) {
-        self.interface = interface
-        self.refusal = refusal
-    }
 }
 
 /// Makes the links of an ``ExchangeManager``.

@@ -46,7 +46,7 @@ package enum PeerAddress: Hashable, Sendable {
     }
 
     /// True if messages with the peer arrive once and in order, whatever the link promises of others.
-    package var isReliable: Bool { if case .bluetooth = self { true } else { false } }
+    var isReliable: Bool { if case .bluetooth = self { true } else { false } }
 }
 
 extension PeerAddress: CustomStringConvertible {

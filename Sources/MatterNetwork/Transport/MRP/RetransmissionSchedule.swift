@@ -26,9 +26,9 @@ package struct ReliabilityParameters: Equatable, Sendable {
 /// The back-off of the Message Reliability Protocol (Matter core specification 4.12.2.1).
 package enum RetransmissionSchedule {
     /// The first transmission and four more.
-    package static let maximumTransmissions = 5
+    static let maximumTransmissions = 5
     /// How long an acknowledgement may wait for a message to ride on.
-    package static let standaloneAckDelay = Duration.milliseconds(200)
+    static let standaloneAckDelay = Duration.milliseconds(200)
 
     /// Peers may advertise an interval of 0; five transmissions in no time would not help.
     private static let shortestInterval = Duration.milliseconds(10)

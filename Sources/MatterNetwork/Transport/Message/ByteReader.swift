@@ -1,13 +1,13 @@
 /// Reads little-endian integers off the front of a buffer, refusing to run past its end.
-package struct ByteReader: Sendable {
+struct ByteReader: Sendable {
     private let bytes: [UInt8]
-    package private(set) var position = 0
+    private(set) var position = 0
 
-    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    package var remaining: Int { bytes.count - position }
+    var remaining: Int { bytes.count - position }
 
-    package mutating func integer<T: FixedWidthInteger & UnsignedInteger>(
+    mutating func integer<T: FixedWidthInteger & UnsignedInteger>(
         _ type: T.Type = T.self
     ) throws(TransportError) -> T {
         let width = T.bitWidth / 8
@@ -18,13 +18,13 @@ package struct ByteReader: Sendable {
         return result
     }
 
-    package mutating func skip(_ count: Int) throws(TransportError) {
+    mutating func skip(_ count: Int) throws(TransportError) {
         guard remaining >= count else { throw .malformed("an extension runs past the end of the message") }
         position += count
     }
 
     /// Everything that has not been read.
-    package mutating func rest() -> [UInt8] {
+    mutating func rest() -> [UInt8] {
         defer { position = bytes.count }
         return Array(bytes[position...])
     }

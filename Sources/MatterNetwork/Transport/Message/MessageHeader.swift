@@ -8,7 +8,7 @@ package struct MessageHeader: Equatable, Sendable {
     }
 
     /// The two low bits of the security flags.
-    package enum SessionType: UInt8, Sendable {
+    enum SessionType: UInt8, Sendable {
         case unicast = 0
         case group = 1
     }
@@ -18,28 +18,15 @@ package struct MessageHeader: Equatable, Sendable {
 
     /// The id that the receiver allocated; 0 on unsecured sessions.
     package var sessionID: UInt16
-    package var sessionType: SessionType
-    package var isControl: Bool
-    package var hasPrivacy: Bool
+    var sessionType: SessionType = .unicast
+    package var isControl: Bool = false
+    var hasPrivacy: Bool = false
     package var counter: UInt32
     package var source: UInt64?
-    package var destination: Destination
-
-    package init(
-        sessionID: UInt16, sessionType: SessionType = .unicast, isControl: Bool = false, hasPrivacy: Bool = false,
-        counter: UInt32, source: UInt64? = nil, destination: Destination = .none
-    ) {
-        self.sessionID = sessionID
-        self.sessionType = sessionType
-        self.isControl = isControl
-        self.hasPrivacy = hasPrivacy
-        self.counter = counter
-        self.source = source
-        self.destination = destination
-    }
+    package var destination: Destination = .none
 
     /// True if the message is on an unsecured session.
-    package var isUnsecured: Bool { sessionID == 0 && sessionType == .unicast }
+    var isUnsecured: Bool { sessionID == 0 && sessionType == .unicast }
 
     package var securityFlags: UInt8 {
         (hasPrivacy ? 0x80 : 0) | (isControl ? 0x40 : 0) | sessionType.rawValue

@@ -1,17 +1,12 @@
 /// A protocol: vendor and number (Matter core specification 4.4.3.4).
 package struct ProtocolID: Hashable, Sendable {
-    package var vendor: UInt16
+    package var vendor: UInt16 = 0
     package var number: UInt16
-
-    package init(vendor: UInt16 = 0, number: UInt16) {
-        self.vendor = vendor
-        self.number = number
-    }
 
     package static let secureChannel = ProtocolID(number: 0)
     package static let interactionModel = ProtocolID(number: 1)
-    package static let bulkDataExchange = ProtocolID(number: 2)
-    package static let userDirectedCommissioning = ProtocolID(number: 3)
+    static let bulkDataExchange = ProtocolID(number: 2)
+    static let userDirectedCommissioning = ProtocolID(number: 3)
 }
 
 /// The opcodes of the secure channel protocol.
@@ -33,31 +28,19 @@ package enum SecureChannelOpcode: UInt8, Sendable {
 }
 
 /// The header in front of the application payload, encrypted with it (Matter core specification 4.4.3).
-package struct ProtocolHeader: Equatable, Sendable {
-    package var isFromInitiator: Bool
-    package var needsAck: Bool
-    package var acknowledged: UInt32?
-    package var opcode: UInt8
-    package var exchangeID: UInt16
-    package var protocolID: ProtocolID
+struct ProtocolHeader: Equatable, Sendable {
+    var isFromInitiator: Bool
+    var needsAck: Bool
+    var acknowledged: UInt32?
+    var opcode: UInt8
+    var exchangeID: UInt16
+    var protocolID: ProtocolID
 
-    package init(
-        isFromInitiator: Bool, needsAck: Bool, acknowledged: UInt32? = nil, opcode: UInt8, exchangeID: UInt16,
-        protocolID: ProtocolID
-    ) {
-        self.isFromInitiator = isFromInitiator
-        self.needsAck = needsAck
-        self.acknowledged = acknowledged
-        self.opcode = opcode
-        self.exchangeID = exchangeID
-        self.protocolID = protocolID
-    }
-
-    package var isStandaloneAck: Bool {
+    var isStandaloneAck: Bool {
         protocolID == .secureChannel && opcode == SecureChannelOpcode.standaloneAck.rawValue
     }
 
-    package func encoded() -> [UInt8] {
+    func encoded() -> [UInt8] {
         var flags: UInt8 = (isFromInitiator ? 0x01 : 0) | (needsAck ? 0x04 : 0)
         if acknowledged != nil { flags |= 0x02 }
         if protocolID.vendor != 0 { flags |= 0x10 }
@@ -72,7 +55,7 @@ package struct ProtocolHeader: Equatable, Sendable {
     /// Decodes the header at the front of a decrypted payload.
     ///
     /// - Returns: the header and the application payload after it.
-    package static func decode(
+    static func decode(
         _ plaintext: [UInt8]
     ) throws(TransportError) -> (header: ProtocolHeader, payload: [UInt8]) {
         var input = ByteReader(plaintext)

@@ -25,27 +25,27 @@ package struct SessionKeys: Sendable {
 }
 
 /// Encrypts and decrypts the messages of one direction of a secure session (Matter core specification 4.8).
-package struct MessageSecurity: Sendable {
+struct MessageSecurity: Sendable {
     /// Octets of the integrity check at the end of a secured message.
-    package static let micLength = 16
+    static let micLength = 16
 
     private let cipher: AES128CCM
     /// The sender's operational node id; 0 on PASE sessions.
     private let senderNodeID: UInt64
 
-    package init(key: SecretBytes, senderNodeID: UInt64) throws(CryptoError) {
+    init(key: SecretBytes, senderNodeID: UInt64) throws(CryptoError) {
         cipher = try AES128CCM(key: key)
         self.senderNodeID = senderNodeID
     }
 
-    package func seal(header: MessageHeader, plaintext: [UInt8]) throws -> [UInt8] {
+    func seal(header: MessageHeader, plaintext: [UInt8]) throws -> [UInt8] {
         let clear = header.encoded()
         let nonce = nonce(securityFlags: header.securityFlags, counter: header.counter)
         return clear + (try cipher.seal(plaintext, nonce: nonce, aad: clear))
     }
 
     /// - Parameter headerLength: bytes of the clear header, extensions included.
-    package func open(header: MessageHeader, headerLength: Int, datagram: [UInt8]) throws(TransportError) -> [UInt8] {
+    func open(header: MessageHeader, headerLength: Int, datagram: [UInt8]) throws(TransportError) -> [UInt8] {
         guard datagram.count >= headerLength + Self.micLength else {
             throw .malformed("no room for the integrity check")
         }

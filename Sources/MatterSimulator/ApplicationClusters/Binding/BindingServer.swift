@@ -1,25 +1,19 @@
-package import MatterBase
+import MatterBase
 import MatterCrypto
-package import MatterModel
+import MatterModel
 
 /// A command that a client on this endpoint wants its bound servers to run.
-package struct BoundCommand: ClusterSignal {
-    package var cluster: ClusterID
-    package var command: CommandID
-    package var fields: TLVValue
-
-    package init(cluster: ClusterID, command: CommandID, fields: TLVValue = .structure([])) {
-        self.cluster = cluster
-        self.command = command
-        self.fields = fields
-    }
+struct BoundCommand: ClusterSignal {
+    var cluster: ClusterID
+    var command: CommandID
+    var fields: TLVValue = .structure([])
 }
 
 /// Binding (Matter core specification 9.6): which servers the clients of this endpoint drive.
 ///
 /// Commands come as ``BoundCommand`` from siblings, or from a person: `on`, `off`, `toggle`, `identify`. Each goes to every
 /// binding that names its cluster or none: to one node over CASE, to a group, or straight to another endpoint of this device.
-package struct BindingServer: ClusterServer {
+struct BindingServer: ClusterServer {
     /// For each fabric.
     private static let capacity = 10
     /// How long bound devices show themselves.
@@ -32,13 +26,13 @@ package struct BindingServer: ClusterServer {
         static let cluster: UInt8 = 4
     }
 
-    package let id = Binding.id
-    package let initialAttributes: [AttributeID: TLVValue] = [Binding.Attribute.binding: .array([])]
-    package let persistentAttributes: Set<AttributeID> = [Binding.Attribute.binding]
+    let id = Binding.id
+    let initialAttributes: [AttributeID: TLVValue] = [Binding.Attribute.binding: .array([])]
+    let persistentAttributes: Set<AttributeID> = [Binding.Attribute.binding]
 
-    package init() {}
+    init() {}
 
-    package mutating func write(
+    mutating func write(
         _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         guard attribute == Binding.Attribute.binding, let entries = value.items else { throw .unsupportedWrite }
@@ -60,12 +54,12 @@ package struct BindingServer: ClusterServer {
         context[Binding.Attribute.binding] = value
     }
 
-    package mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
+    mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
         guard let command = signal as? BoundCommand else { return }
         send(command, context)
     }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         guard words.count == 1, let word = words.first else { return false }
         let command: BoundCommand
         switch word {

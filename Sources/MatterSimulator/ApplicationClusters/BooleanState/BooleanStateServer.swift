@@ -1,22 +1,22 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 
 /// Boolean State (Matter application cluster specification 1.7): a contact that is closed (true) or open.
 ///
 /// A person moves it with `closed`, `open` or `toggle`.
-package struct BooleanStateServer: ClusterServer {
+struct BooleanStateServer: ClusterServer {
 
-    package let id = BooleanState.id
+    let id = BooleanState.id
     /// CHGEVENT.
-    package let featureMap: FeatureMap = BooleanState.Feature.changeEvent
-    package let initialAttributes: [AttributeID: TLVValue]
-    package let persistentAttributes: Set<AttributeID> = [BooleanState.Attribute.stateValue]
+    let featureMap: FeatureMap = BooleanState.Feature.changeEvent
+    let initialAttributes: [AttributeID: TLVValue]
+    let persistentAttributes: Set<AttributeID> = [BooleanState.Attribute.stateValue]
 
-    package init(isClosed: Bool = true) {
+    init(isClosed: Bool = true) {
         initialAttributes = [BooleanState.Attribute.stateValue: .bool(isClosed)]
     }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         let old = context.bool(BooleanState.Attribute.stateValue)
         guard words.count == 1, let word = words.first else { return false }
         let new: Bool

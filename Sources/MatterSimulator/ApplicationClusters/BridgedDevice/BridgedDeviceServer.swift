@@ -1,24 +1,24 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 
 /// Bridged Device Basic Information (Matter core specification 9.13): what stands behind an endpoint of a bridge.
 ///
 /// A person takes the device away with `unreachable` and brings it back with `reachable`.
-package struct BridgedDeviceServer: ClusterServer {
+struct BridgedDeviceServer: ClusterServer {
     private typealias Attribute = BridgedDeviceBasicInformation.Attribute
 
     private static let longestID = 32
 
-    package let id = BridgedDeviceBasicInformation.id
-    package let persistentAttributes: Set<AttributeID> = [Attribute.nodeLabel]
-    package let initialAttributes: [AttributeID: TLVValue]
+    let id = BridgedDeviceBasicInformation.id
+    let persistentAttributes: Set<AttributeID> = [Attribute.nodeLabel]
+    let initialAttributes: [AttributeID: TLVValue]
 
     private let number: Int
 
     /// - Parameters:
     ///   - number: tells the devices behind one bridge apart.
     ///   - name: up to 32 bytes.
-    package init(number: Int, name: String) {
+    init(number: Int, name: String) {
         self.number = number
         initialAttributes = [
             Attribute.vendorName: .string("matterctl"), Attribute.productName: .string("Virtual bridged device"),
@@ -29,13 +29,13 @@ package struct BridgedDeviceServer: ClusterServer {
     }
 
     /// UniqueID comes from that of the bridge, which is the same for ever.
-    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         guard attribute == Attribute.uniqueID else { return nil }
         let suffix = "-\(number)"
         return .string(context.node.configuration.uniqueID.prefix(Self.longestID - suffix.count) + suffix)
     }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         guard words == ["reachable"] || words == ["unreachable"] else { return false }
         let isReachable = words == ["reachable"]
         guard isReachable != context.bool(Attribute.reachable) else { return true }

@@ -1,10 +1,10 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 import MatterNetwork
 
 /// Color Control with all features (Matter application cluster specification 3.2): hue and saturation, enhanced hue, the
 /// colour loop, xy and colour temperature.
-package struct ColorControlServer: ClusterServer {
+struct ColorControlServer: ClusterServer {
     private static let timer = "step"
     static let coldest = ColorTemperatureServer.coldest
     static let warmest = ColorTemperatureServer.warmest
@@ -16,17 +16,17 @@ package struct ColorControlServer: ClusterServer {
     /// In the Options of Level Control.
     private static let coupleColorTempToLevel: UInt8 = 1 << 1
 
-    package let id = ColorControl.id
-    package let featureMap = ColorControlServer.allFeatures
-    package let acceptedCommands = ColorControlServer.commands
-    package let persistentAttributes: Set<AttributeID> = [
+    let id = ColorControl.id
+    let featureMap = ColorControlServer.allFeatures
+    let acceptedCommands = ColorControlServer.commands
+    let persistentAttributes: Set<AttributeID> = [
         Attribute.currentHue, Attribute.currentSaturation, Attribute.currentX, Attribute.currentY,
         Attribute.colorTemperatureMireds, Attribute.colorMode, Attribute.options, Attribute.enhancedCurrentHue,
         Attribute.enhancedColorMode, Attribute.startUpColorTemperatureMireds,
     ]
-    package let quietAttributes: Set<AttributeID> = [Attribute.remainingTime]
-    package let observedClusters: Set<ClusterID> = [LevelControl.id]
-    package let initialAttributes: [AttributeID: TLVValue] = [
+    let quietAttributes: Set<AttributeID> = [Attribute.remainingTime]
+    let observedClusters: Set<ClusterID> = [LevelControl.id]
+    let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.currentHue: .uint(0), Attribute.currentSaturation: .uint(0),
         Attribute.remainingTime: .uint(0), Attribute.currentX: .uint(0x616B),
         Attribute.currentY: .uint(0x607D), Attribute.colorTemperatureMireds: .uint(250),
@@ -45,9 +45,9 @@ package struct ColorControlServer: ClusterServer {
 
     var engine = ColorEngine()
 
-    package init() {}
+    init() {}
 
-    package mutating func start(_ context: ClusterContext) {
+    mutating func start(_ context: ClusterContext) {
         engine = ColorEngine()
         engine.set(.hue, context.number(Attribute.enhancedCurrentHue) ?? 0)
         engine.set(.saturation, context.number(Attribute.currentSaturation) ?? 0)
@@ -62,7 +62,7 @@ package struct ColorControlServer: ClusterServer {
     }
 
     /// Movements are computed when they are read.
-    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         engine.isMoving ? value(of: attribute, context) : nil
     }
 
@@ -86,7 +86,7 @@ package struct ColorControlServer: ClusterServer {
         }
     }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         let optionsTag = Self.optionsTag(command.id)
@@ -102,10 +102,10 @@ package struct ColorControlServer: ClusterServer {
         return .success
     }
 
-    package mutating func timerFired(_ timer: String, _ context: ClusterContext) { publish(context) }
+    mutating func timerFired(_ timer: String, _ context: ClusterContext) { publish(context) }
 
     /// Colour temperature follows the level, where Level Control is told so.
-    package mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {
+    mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {
         guard let mireds = Self.coupledMireds(cluster, attribute, context) else { return }
         engine.set(.mireds, mireds)
         publish(context)

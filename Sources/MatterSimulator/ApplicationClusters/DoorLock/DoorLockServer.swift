@@ -1,20 +1,20 @@
-package import MatterBase
+import MatterBase
 import MatterCrypto
-package import MatterModel
+import MatterModel
 import MatterNetwork
 
 /// Door Lock (Matter application cluster specification 5.2): users with PIN codes, week-day and year-day schedules, a limit
 /// on wrong codes, operating modes, and a bolt that locks itself again.
 ///
 /// A person at the door types `lock`, `unlock` (the knob), or `keypad 1234` to unlock and `keypad 1234 lock`.
-package struct DoorLockServer: ClusterServer {
+struct DoorLockServer: ClusterServer {
     enum Timer {
         static let relock = "relock"
     }
 
-    package let id = DoorLock.id
+    let id = DoorLock.id
     /// PIN, WDSCH, COTA, USR and YDSCH.
-    package let featureMap: FeatureMap = [
+    let featureMap: FeatureMap = [
         DoorLock.Feature.pinCredential, DoorLock.Feature.weekDayAccessSchedules,
         DoorLock.Feature.credentialsOverTheAirAccess, DoorLock.Feature.user, DoorLock.Feature.yearDayAccessSchedules,
     ]
@@ -30,15 +30,15 @@ package struct DoorLockServer: ClusterServer {
         Command.getCredentialStatus, Command.clearCredential,
     ]
 
-    package let acceptedCommands = DoorLockServer.commands
+    let acceptedCommands = DoorLockServer.commands
     /// The lock answers fields out of range in its own words: INVALID_COMMAND, or a status in the response.
-    package let selfCheckedCommands = Set(DoorLockServer.commands)
-    package let persistentAttributes: Set<AttributeID> = [
+    let selfCheckedCommands = Set(DoorLockServer.commands)
+    let persistentAttributes: Set<AttributeID> = [
         Attribute.lockState, Attribute.autoRelockTime, Attribute.operatingMode,
         Attribute.wrongCodeEntryLimit, Attribute.userCodeTemporaryDisableTime,
         Attribute.requirePINforRemoteOperation, Attribute.expiringUserTimeout,
     ]
-    package let initialAttributes: [AttributeID: TLVValue] = [
+    let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.lockState: .number(DoorLock.DlLockState.locked.rawValue), Attribute.lockType: .uint(0),
         Attribute.actuatorEnabled: .bool(true),
         Attribute.numberOfTotalUsersSupported: .number(LockDatabase.capacity),
@@ -66,20 +66,20 @@ package struct DoorLockServer: ClusterServer {
     var takesOneDay = false
     var lockedOutUntil: Instant?
 
-    package init() {}
+    init() {}
 
-    package var savedState: TLVValue? { database.tlv }
+    var savedState: TLVValue? { database.tlv }
 
-    package mutating func restore(_ state: TLVValue) throws(TLVError) { database = try LockDatabase(tlv: state) }
+    mutating func restore(_ state: TLVValue) throws(TLVError) { database = try LockDatabase(tlv: state) }
 
-    package mutating func start(_ context: ClusterContext) {
+    mutating func start(_ context: ClusterContext) {
         // A timer that the end of the last run cut short starts again.
         if context.number(Attribute.lockState) == DoorLock.DlLockState.unlocked.rawValue {
             scheduleRelock(after: nil, context)
         }
     }
 
-    package mutating func write(
+    mutating func write(
         _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         if attribute == Attribute.operatingMode {
@@ -92,7 +92,7 @@ package struct DoorLockServer: ClusterServer {
         context[attribute] = value
     }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         switch command.id {
@@ -118,16 +118,16 @@ package struct DoorLockServer: ClusterServer {
         return .success
     }
 
-    package mutating func timerFired(_ timer: String, _ context: ClusterContext) {
+    mutating func timerFired(_ timer: String, _ context: ClusterContext) {
         actuate(LockOperation(.lock, from: .auto), timeout: nil, context)
     }
 
-    package mutating func fabricRemoved(_ fabricIndex: UInt8, _ context: ClusterContext) {
+    mutating func fabricRemoved(_ fabricIndex: UInt8, _ context: ClusterContext) {
         database.forgetFabric(fabricIndex)
         context.markUnsaved()
     }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         switch (words.first, words.count) {
         case ("lock", 1): actuate(LockOperation(.lock, from: .manual), timeout: nil, context)
         case ("unlock", 1): actuate(LockOperation(.unlock, from: .manual), timeout: nil, context)

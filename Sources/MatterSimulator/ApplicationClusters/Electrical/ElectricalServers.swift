@@ -1,11 +1,11 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 import MatterNetwork
 
 /// Electrical Power Measurement (Matter application cluster specification 2.13) of what is plugged in, at 230 V.
 ///
 /// A person sets the power that it takes while it is on, in watts: `60`.
-package struct ElectricalPowerServer: ClusterServer {
+struct ElectricalPowerServer: ClusterServer {
     private typealias Attribute = ElectricalPowerMeasurement.Attribute
 
     private static let millivolts: Int64 = 230_000
@@ -13,10 +13,10 @@ package struct ElectricalPowerServer: ClusterServer {
     private static let most: Int64 = 3_680_000
     private static let activePower: UInt64 = 5
 
-    package let id = ElectricalPowerMeasurement.id
-    package let featureMap: FeatureMap = ElectricalPowerMeasurement.Feature.alternatingCurrent
-    package let observedClusters: Set<ClusterID> = [OnOff.id]
-    package let initialAttributes: [AttributeID: TLVValue] = [
+    let id = ElectricalPowerMeasurement.id
+    let featureMap: FeatureMap = ElectricalPowerMeasurement.Feature.alternatingCurrent
+    let observedClusters: Set<ClusterID> = [OnOff.id]
+    let initialAttributes: [AttributeID: TLVValue] = [
         // AC.
         Attribute.powerMode: .uint(2), Attribute.numberOfMeasurementTypes: .uint(1),
         Attribute.accuracy: .array(of: [Accuracy.tlv(of: activePower, upTo: most)]),
@@ -26,15 +26,15 @@ package struct ElectricalPowerServer: ClusterServer {
     /// In milliwatts, while it is on.
     private var load: Int64 = 60_000
 
-    package init() {}
+    init() {}
 
-    package mutating func start(_ context: ClusterContext) { measure(context) }
+    mutating func start(_ context: ClusterContext) { measure(context) }
 
-    package mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {
+    mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {
         measure(context)
     }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         guard words.count == 1, let hundredths = words.first.flatMap(TypedNumber.hundredths),
             (0...Self.most).contains(Int64(hundredths) * 10)
         else { return false }
@@ -52,20 +52,20 @@ package struct ElectricalPowerServer: ClusterServer {
 }
 
 /// Electrical Energy Measurement (2.12): the energy used since the device was new, in milliwatt-hours.
-package struct ElectricalEnergyServer: ClusterServer {
+struct ElectricalEnergyServer: ClusterServer {
     private typealias Attribute = ElectricalEnergyMeasurement.Attribute
 
     private static let electricalEnergy: UInt64 = 14
     private static let most: Int64 = 1_000_000_000_000
     private static let hour: Double = 3600
 
-    package let id = ElectricalEnergyMeasurement.id
-    package let featureMap: FeatureMap = [
+    let id = ElectricalEnergyMeasurement.id
+    let featureMap: FeatureMap = [
         ElectricalEnergyMeasurement.Feature.importedEnergy, ElectricalEnergyMeasurement.Feature.cumulativeEnergy,
     ]
-    package let observedClusters: Set<ClusterID> = [ElectricalPowerMeasurement.id]
-    package let quietAttributes: Set<AttributeID> = [Attribute.cumulativeEnergyImported]
-    package let initialAttributes: [AttributeID: TLVValue] = [
+    let observedClusters: Set<ClusterID> = [ElectricalPowerMeasurement.id]
+    let quietAttributes: Set<AttributeID> = [Attribute.cumulativeEnergyImported]
+    let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.accuracy: Accuracy.tlv(of: electricalEnergy, upTo: most),
         Attribute.cumulativeEnergyImported: .structure([TLVElement(0, .int(0))]),
     ]
@@ -74,15 +74,15 @@ package struct ElectricalEnergyServer: ClusterServer {
     private var since: Instant?
     private var power: Double = 0
 
-    package init() {}
+    init() {}
 
-    package var savedState: TLVValue? { .structure([TLVElement(0, .number(Int64(used)))]) }
+    var savedState: TLVValue? { .structure([TLVElement(0, .number(Int64(used)))]) }
 
-    package mutating func restore(_ state: TLVValue) throws(TLVError) {
+    mutating func restore(_ state: TLVValue) throws(TLVError) {
         used = Double(state.field(0)?.integer(as: Int64.self) ?? 0)
     }
 
-    package mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {
+    mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {
         guard attribute == ElectricalPowerMeasurement.Attribute.activePower else { return }
         used = energy(context)
         since = context.now
@@ -92,13 +92,13 @@ package struct ElectricalEnergyServer: ClusterServer {
         context.touch(Attribute.cumulativeEnergyImported)
     }
 
-    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         guard attribute == Attribute.cumulativeEnergyImported else { return nil }
         return .structure([TLVElement(0, .int(Int64(energy(context))))])
     }
 
     /// A person sets the meter, in watt-hours.
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         guard words.count == 1, let hundredths = words.first.flatMap(TypedNumber.hundredths), hundredths >= 0 else {
             return false
         }
@@ -115,13 +115,13 @@ package struct ElectricalEnergyServer: ClusterServer {
 }
 
 /// Power Topology (11.8): the measurements are about the whole node.
-package struct PowerTopologyServer: ClusterServer {
-    package let id: ClusterID = 0x009C
+struct PowerTopologyServer: ClusterServer {
+    let id: ClusterID = 0x009C
     /// NODE.
-    package let featureMap = FeatureMap(bit: 0)
-    package var initialAttributes: [AttributeID: TLVValue] { [:] }
+    let featureMap = FeatureMap(bit: 0)
+    var initialAttributes: [AttributeID: TLVValue] { [:] }
 
-    package init() {}
+    init() {}
 }
 
 /// MeasurementAccuracyStruct (2.1.4.3): one range, one percent.

@@ -1,10 +1,10 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 
 /// Fan Control (Matter application cluster specification 4.4) with ten speeds, automatic mode, Step and a direction of the air.
 ///
 /// FanMode, PercentSetting and SpeedSetting are three views of one thing; writing any moves the other two.
-package struct FanControlServer: ClusterServer {
+struct FanControlServer: ClusterServer {
     private typealias Attribute = FanControl.Attribute
 
     private enum Mode {
@@ -24,27 +24,27 @@ package struct FanControlServer: ClusterServer {
     /// What the fan makes of automatic mode.
     private static let automaticSpeed = 5
 
-    package let id = FanControl.id
+    let id = FanControl.id
     /// SPD, AUT, STEP and DIR.
-    package let featureMap: FeatureMap = [
+    let featureMap: FeatureMap = [
         FanControl.Feature.multiSpeed, FanControl.Feature.auto, FanControl.Feature.step,
         FanControl.Feature.airflowDirection,
     ]
-    package let acceptedCommands: [CommandID] = [FanControl.Command.step]
-    package let persistentAttributes: Set<AttributeID> = [
+    let acceptedCommands: [CommandID] = [FanControl.Command.step]
+    let persistentAttributes: Set<AttributeID> = [
         Attribute.fanMode, Attribute.percentSetting, Attribute.percentCurrent, Attribute.speedSetting,
         Attribute.speedCurrent, Attribute.airflowDirection,
     ]
-    package let initialAttributes: [AttributeID: TLVValue] = [
+    let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.fanMode: .uint(0), Attribute.fanModeSequence: .uint(2), Attribute.percentSetting: .uint(0),
         Attribute.percentCurrent: .uint(0), Attribute.speedMax: .number(UInt8(speedMax)),
         Attribute.speedSetting: .uint(0), Attribute.speedCurrent: .uint(0),
         Attribute.airflowDirection: FanControl.AirflowDirection.forward.tlv,
     ]
 
-    package init() {}
+    init() {}
 
-    package mutating func write(
+    mutating func write(
         _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         // Null is what automatic mode shows; as a wish it means nothing and is passed over.
@@ -66,7 +66,7 @@ package struct FanControlServer: ClusterServer {
         }
     }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         guard command.id == FanControl.Command.step else { throw .unsupportedCommand }
@@ -85,7 +85,7 @@ package struct FanControlServer: ClusterServer {
     }
 
     /// A person turns the knob: `off`, `low`, `medium`, `high`, `auto`, or a percentage.
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         guard words.count == 1, let word = words.first else { return false }
         let modes: [Substring: UInt8] = [
             "off": Mode.off, "low": Mode.low, "medium": Mode.medium, "high": Mode.high, "auto": Mode.auto,

@@ -1,16 +1,16 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 
 /// Temperature Measurement and Relative Humidity Measurement (Matter application cluster specification 2.3 and 2.6),
 /// which differ in number and range only; values are hundredths of a degree Celsius or of a percent.
 ///
 /// A person sets the value with a number (`21.5`) or takes it away with `unknown`.
-package struct MeasurementServer: ClusterServer {
+struct MeasurementServer: ClusterServer {
     private typealias Attribute = TemperatureMeasurement.Attribute
 
-    package let id: ClusterID
-    package let initialAttributes: [AttributeID: TLVValue]
-    package let persistentAttributes: Set<AttributeID> = [Attribute.measuredValue]
+    let id: ClusterID
+    let initialAttributes: [AttributeID: TLVValue]
+    let persistentAttributes: Set<AttributeID> = [Attribute.measuredValue]
     /// Hundredths.
     private let range: ClosedRange<Int>
     private let isSigned: Bool
@@ -28,18 +28,18 @@ package struct MeasurementServer: ClusterServer {
     }
 
     /// - Parameter hundredths: of a degree Celsius.
-    package static func temperature(_ hundredths: Int = 2150) -> MeasurementServer {
+    static func temperature(_ hundredths: Int = 2150) -> MeasurementServer {
         MeasurementServer(
             TemperatureMeasurement.id, hundredths, in: -4000...12500, tolerance: 20, isSigned: true)
     }
 
     /// - Parameter hundredths: of a percent.
-    package static func humidity(_ hundredths: Int = 4500) -> MeasurementServer {
+    static func humidity(_ hundredths: Int = 4500) -> MeasurementServer {
         MeasurementServer(
             RelativeHumidityMeasurement.id, hundredths, in: 0...10000, tolerance: 200, isSigned: false)
     }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         guard words.count == 1, let word = words.first else { return false }
         if word == "unknown" {
             context[Attribute.measuredValue] = .null

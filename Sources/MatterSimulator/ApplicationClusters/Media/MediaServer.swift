@@ -1,8 +1,8 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 
 /// Media Playback (Matter application cluster specification 6.10) of a player with a list of five titles.
-package struct MediaPlaybackServer: ClusterServer {
+struct MediaPlaybackServer: ClusterServer {
     private typealias Attribute = MediaPlayback.Attribute
     private typealias Command = MediaPlayback.Command
 
@@ -17,16 +17,16 @@ package struct MediaPlaybackServer: ClusterServer {
     private static let invalidState: UInt8 = 1
     private static let seekOutOfRange: UInt8 = 5
 
-    package let id = MediaPlayback.id
-    package let acceptedCommands: [CommandID] = [
+    let id = MediaPlayback.id
+    let acceptedCommands: [CommandID] = [
         Command.play, Command.pause, Command.stop, Command.startOver, Command.previous, Command.next,
     ]
-    package let initialAttributes: [AttributeID: TLVValue] = [Attribute.currentState: .number(State.notPlaying)]
+    let initialAttributes: [AttributeID: TLVValue] = [Attribute.currentState: .number(State.notPlaying)]
     private var title = 0
 
-    package init() {}
+    init() {}
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         let isStopped = context.number(Attribute.currentState) == State.notPlaying
@@ -46,7 +46,7 @@ package struct MediaPlaybackServer: ClusterServer {
         return answer(Self.success)
     }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         let states: [Substring: UInt8] = ["play": State.playing, "pause": State.paused, "stop": State.notPlaying]
         guard words.count == 1, let state = words.first.flatMap({ states[$0] }) else { return false }
         set(state, context)
@@ -61,18 +61,18 @@ package struct MediaPlaybackServer: ClusterServer {
 }
 
 /// Keypad Input (6.7) that takes every key and prints it.
-package struct KeypadInputServer: ClusterServer {
+struct KeypadInputServer: ClusterServer {
     private static let sendKey: CommandID = 0
     private static let sendKeyResponse: CommandID = 1
 
-    package let id: ClusterID = 0x0509
-    package let acceptedCommands: [CommandID] = [sendKey]
+    let id: ClusterID = 0x0509
+    let acceptedCommands: [CommandID] = [sendKey]
 
-    package init() {}
+    init() {}
 
-    package var initialAttributes: [AttributeID: TLVValue] { [:] }
+    var initialAttributes: [AttributeID: TLVValue] { [:] }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         let key: UInt8 = try command.unsigned(0)

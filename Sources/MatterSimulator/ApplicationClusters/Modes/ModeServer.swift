@@ -1,8 +1,8 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 
 /// A cluster that is derived from Mode Base (Matter application cluster specification 1.10), or Mode Select (1.9).
-package struct ModeServer: ClusterServer {
+struct ModeServer: ClusterServer {
     struct Mode: Sendable {
         let label: String
         /// Its tags in the namespace of the cluster.
@@ -35,7 +35,7 @@ package struct ModeServer: ClusterServer {
     static let changeToMode: CommandID = 0
     static let changeToModeResponse: CommandID = 1
 
-    package let id: ClusterID
+    let id: ClusterID
     private let modes: [Mode]
     private let layout: Layout
     /// What keeps the mode from being changed, if anything.
@@ -57,9 +57,9 @@ package struct ModeServer: ClusterServer {
                 supportedModes: RvcRunMode.Attribute.supportedModes, currentMode: RvcRunMode.Attribute.currentMode)
     }
 
-    package var acceptedCommands: [CommandID] { [Self.changeToMode] }
-    package var persistentAttributes: Set<AttributeID> { [layout.currentMode] }
-    package var initialAttributes: [AttributeID: TLVValue] {
+    var acceptedCommands: [CommandID] { [Self.changeToMode] }
+    var persistentAttributes: Set<AttributeID> { [layout.currentMode] }
+    var initialAttributes: [AttributeID: TLVValue] {
         var attributes: [AttributeID: TLVValue] = [
             layout.supportedModes: .array(of: modes.enumerated().map { number, mode in tlv(UInt8(number), mode) }),
             layout.currentMode: .uint(0),
@@ -80,7 +80,7 @@ package struct ModeServer: ClusterServer {
         ])
     }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         let number: UInt8 = try command.unsigned(0)
@@ -102,14 +102,14 @@ package struct ModeServer: ClusterServer {
     }
 
     /// Another cluster wants a mode with a tag.
-    package mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
+    mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
         guard let signal = signal as? Changed, let tag = signal.tags.first,
             let number = modes.firstIndex(where: { $0.tags.contains(tag) })
         else { return }
         context[layout.currentMode] = .number(UInt8(clamping: number))
     }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         let wanted = words.joined(separator: " ").lowercased()
         guard let number = modes.firstIndex(where: { $0.label.lowercased() == wanted }) else { return false }
         set(UInt8(clamping: number), context)

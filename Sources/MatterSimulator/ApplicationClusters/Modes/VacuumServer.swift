@@ -1,10 +1,10 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 
 /// RVC Operational State (Matter application cluster specification 7.4): a vacuum cleaner that runs, pauses and drives home.
 ///
 /// Its modes are beside it. A person types `stuck` or `ok`.
-package struct VacuumServer: ClusterServer {
+struct VacuumServer: ClusterServer {
     private typealias Attribute = RvcOperationalState.Attribute
     private typealias Command = RvcOperationalState.Command
 
@@ -37,9 +37,9 @@ package struct VacuumServer: ClusterServer {
     private static let home = "home"
     private static let wayHome = Duration.seconds(2)
 
-    package let id = RvcOperationalState.id
-    package let acceptedCommands: [CommandID] = [Command.pause, Command.resume, Command.goHome]
-    package let initialAttributes: [AttributeID: TLVValue] = [
+    let id = RvcOperationalState.id
+    let acceptedCommands: [CommandID] = [Command.pause, Command.resume, Command.goHome]
+    let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.phaseList: .null, Attribute.currentPhase: .null, Attribute.countdownTime: .null,
         Attribute.operationalStateList: .array(
             of: [State.stopped, State.running, State.paused, State.error, State.seekingCharger, State.docked].map {
@@ -48,7 +48,7 @@ package struct VacuumServer: ClusterServer {
         Attribute.operationalState: .number(State.docked), Attribute.operationalError: failure(Failure.none),
     ]
 
-    package init() {}
+    init() {}
 
     /// The endpoint's modes of running and of cleaning.
     static var modes: [any ClusterServer] {
@@ -70,7 +70,7 @@ package struct VacuumServer: ClusterServer {
         ]
     }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         let state: UInt8 = context.number(Attribute.operationalState) ?? State.stopped
@@ -87,15 +87,15 @@ package struct VacuumServer: ClusterServer {
         return answer(Failure.none)
     }
 
-    package mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
+    mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
         guard let signal = signal as? ModeServer.Changed else { return }
         context.cancel(Self.home)
         set(signal.tags.contains(Tag.idle) ? State.stopped : State.running, context)
     }
 
-    package mutating func timerFired(_ timer: String, _ context: ClusterContext) { set(State.docked, context) }
+    mutating func timerFired(_ timer: String, _ context: ClusterContext) { set(State.docked, context) }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         switch words {
         case ["stuck"]:
             context.cancel(Self.home)

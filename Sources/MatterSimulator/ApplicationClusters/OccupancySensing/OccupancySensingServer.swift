@@ -1,11 +1,11 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 
 /// Occupancy Sensing (Matter application cluster specification 2.7) with a passive infrared sensor.
 ///
 /// A person plays the room with `motion` (a person passes: occupied for HoldTime), `occupied` (somebody stays) and
 /// `unoccupied` (the last one has gone: free after HoldTime).
-package struct OccupancySensingServer: ClusterServer {
+struct OccupancySensingServer: ClusterServer {
     private typealias Attribute = OccupancySensing.Attribute
 
     private static let holdTimer = "hold"
@@ -13,13 +13,13 @@ package struct OccupancySensingServer: ClusterServer {
     private static let holdTimes: ClosedRange<UInt16> = 1...3600
     private static let defaultHoldTime: UInt16 = 10
 
-    package let id = OccupancySensing.id
+    let id = OccupancySensing.id
     /// PIR and OCCEVENT.
-    package let featureMap: FeatureMap = [
+    let featureMap: FeatureMap = [
         OccupancySensing.Feature.passiveInfrared, OccupancySensing.Feature.occupancyEvent,
     ]
-    package let persistentAttributes: Set<AttributeID> = [Attribute.holdTime]
-    package let initialAttributes: [AttributeID: TLVValue] = [
+    let persistentAttributes: Set<AttributeID> = [Attribute.holdTime]
+    let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.occupancy: .uint(0), Attribute.occupancySensorType: .uint(0),
         Attribute.occupancySensorTypeBitmap: .uint(1),
         Attribute.holdTime: .number(defaultHoldTime),
@@ -29,9 +29,9 @@ package struct OccupancySensingServer: ClusterServer {
         ]),
     ]
 
-    package init() {}
+    init() {}
 
-    package mutating func write(
+    mutating func write(
         _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         guard attribute == Attribute.holdTime else { throw .unsupportedWrite }
@@ -41,7 +41,7 @@ package struct OccupancySensingServer: ClusterServer {
         context[attribute] = .number(seconds)
     }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         guard words.count == 1, let word = words.first else { return false }
         switch word {
         case "motion":
@@ -57,7 +57,7 @@ package struct OccupancySensingServer: ClusterServer {
         return true
     }
 
-    package mutating func timerFired(_ timer: String, _ context: ClusterContext) { set(false, context) }
+    mutating func timerFired(_ timer: String, _ context: ClusterContext) { set(false, context) }
 
     private func hold(_ context: ClusterContext) {
         let seconds = context.number(Attribute.holdTime, as: UInt16.self) ?? Self.defaultHoldTime

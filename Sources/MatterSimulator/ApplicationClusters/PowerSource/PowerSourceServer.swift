@@ -1,10 +1,10 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 
 /// Power Source (Matter core specification 11.7): a battery that a person replaces.
 ///
 /// A person sets the charge with a number: `42`.
-package struct PowerSourceServer: ClusterServer {
+struct PowerSourceServer: ClusterServer {
     private typealias Attribute = PowerSource.Attribute
 
     private static let warning = 20
@@ -12,12 +12,12 @@ package struct PowerSourceServer: ClusterServer {
     /// Full, in millivolts, and how many one percent less takes away.
     private static let voltage = (full: 3000, perPercent: 10)
 
-    package let id = PowerSource.id
-    package let featureMap: FeatureMap = [PowerSource.Feature.battery, PowerSource.Feature.replaceable]
-    package let persistentAttributes: Set<AttributeID> = [
+    let id = PowerSource.id
+    let featureMap: FeatureMap = [PowerSource.Feature.battery, PowerSource.Feature.replaceable]
+    let persistentAttributes: Set<AttributeID> = [
         Attribute.batPercentRemaining, Attribute.batChargeLevel, Attribute.batReplacementNeeded, Attribute.batVoltage,
     ]
-    package let initialAttributes: [AttributeID: TLVValue] = [
+    let initialAttributes: [AttributeID: TLVValue] = [
         // Active.
         Attribute.status: .uint(1), Attribute.order: .uint(0), Attribute.description: .string("Battery"),
         Attribute.batVoltage: .number(UInt32(voltage.full)), Attribute.batPercentRemaining: .uint(200),
@@ -29,9 +29,9 @@ package struct PowerSourceServer: ClusterServer {
         Attribute.endpointList: .array([]),
     ]
 
-    package init() {}
+    init() {}
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         guard words.count == 1, let hundredths = words.first.flatMap(TypedNumber.hundredths),
             (0...10000).contains(hundredths)
         else { return false }

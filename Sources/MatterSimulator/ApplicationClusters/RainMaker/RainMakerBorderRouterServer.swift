@@ -1,14 +1,14 @@
 import JSON
-package import MatterBase
+import MatterBase
 import MatterCrypto
-package import MatterModel
+import MatterModel
 
 /// Espressif's older cluster 0x131BFC02 of Thread border routers: an app hands over the operational dataset of a network
 /// and has the router start and stop it. There is no radio: the network is started in name only.
 ///
 /// Neither lengths nor answers to bad values are published; this one takes what can be a dataset, hexadecimal digits of
 /// 1 to 254 bytes, and starts no network without one.
-package struct RainMakerBorderRouterServer: ClusterServer {
+struct RainMakerBorderRouterServer: ClusterServer {
     private typealias Attribute = RainMakerThreadBorderRouter.Attribute
 
     private typealias Command = RainMakerThreadBorderRouter.Command
@@ -17,26 +17,26 @@ package struct RainMakerBorderRouterServer: ClusterServer {
     private static let datasetLengths = 1...254
     private static let agentIDLength = 16
 
-    package let id = RainMakerThreadBorderRouter.id
-    package let acceptedCommands: [CommandID] = [
+    let id = RainMakerThreadBorderRouter.id
+    let acceptedCommands: [CommandID] = [
         Command.configureThreadDataset, Command.startThreadNetwork, Command.stopThreadNetwork,
     ]
-    package let persistentAttributes: Set<AttributeID> = [Attribute.activeOperationalDataset]
+    let persistentAttributes: Set<AttributeID> = [Attribute.activeOperationalDataset]
     /// A dataset has the network's key in it, which is not for the screen.
-    package let quietAttributes: Set<AttributeID> = [Attribute.activeOperationalDataset]
-    package let initialAttributes: [AttributeID: TLVValue] = [
+    let quietAttributes: Set<AttributeID> = [Attribute.activeOperationalDataset]
+    let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.activeOperationalDataset: .octets([]), Attribute.borderAgentId: .octets([]),
     ]
 
-    package init() {}
+    init() {}
 
     /// The agent's id comes from that of the device, which is the same for ever.
-    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         guard attribute == Attribute.borderAgentId else { return nil }
         return .octets(Array(SHA256.hash(Array(context.node.configuration.uniqueID.utf8)).prefix(Self.agentIDLength)))
     }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         switch command.id {

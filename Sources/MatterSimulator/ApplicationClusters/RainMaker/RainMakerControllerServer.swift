@@ -1,6 +1,6 @@
-package import MatterBase
+import MatterBase
 import MatterCrypto
-package import MatterModel
+import MatterModel
 
 /// Espressif's Matter Controller cluster 0x131BFC01: how an app hands a RainMaker account to a controller.
 ///
@@ -10,7 +10,7 @@ package import MatterModel
 /// Without one the cloud is out of reach: tokens and the address are kept, and what needs the cloud fails as it would on a
 /// device without internet. `cloud on` plays one that accepts every token and knows the controller's fabric; `cloud off`
 /// takes it away again.
-package struct RainMakerControllerServer: ClusterServer {
+struct RainMakerControllerServer: ClusterServer {
     private typealias Attribute = RainMakerController.Attribute
 
     private typealias Command = RainMakerController.Command
@@ -20,18 +20,18 @@ package struct RainMakerControllerServer: ClusterServer {
     /// How long an access token lasts.
     private static let authorization = Duration.seconds(3600)
 
-    package let id = RainMakerController.id
-    package let acceptedCommands: [CommandID] = [
+    let id = RainMakerController.id
+    let acceptedCommands: [CommandID] = [
         Command.appendRefreshToken, Command.resetRefreshToken, Command.authorize, Command.updateUserNOC,
         Command.updateDeviceList,
     ]
-    package let persistentAttributes: Set<AttributeID> = [
+    let persistentAttributes: Set<AttributeID> = [
         Attribute.refreshToken, Attribute.endpointURL, Attribute.rainmakerGroupId, Attribute.userNOCInstalled,
         Attribute.userNOCFabricIndex,
     ]
     /// A token is a secret, not for the screen.
-    package let quietAttributes: Set<AttributeID> = [Attribute.refreshToken]
-    package let initialAttributes: [AttributeID: TLVValue] = [
+    let quietAttributes: Set<AttributeID> = [Attribute.refreshToken]
+    let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.refreshToken: .string(""), Attribute.refreshTokenVerified: .bool(false),
         Attribute.authorized: .bool(false), Attribute.userNOCInstalled: .bool(false),
         Attribute.endpointURL: .string(""), Attribute.rainmakerGroupId: .string(""),
@@ -46,12 +46,12 @@ package struct RainMakerControllerServer: ClusterServer {
     /// - Parameters:
     ///   - hasCloud: whether a cloud is played from the start.
     ///   - cloud: the way to a real one.
-    package init(hasCloud: Bool = false, cloud: (any HubCloud)? = nil) {
+    init(hasCloud: Bool = false, cloud: (any HubCloud)? = nil) {
         self.hasCloud = hasCloud
         self.cloud = cloud
     }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         let token = context[Attribute.refreshToken]?.text ?? ""
@@ -107,7 +107,7 @@ package struct RainMakerControllerServer: ClusterServer {
         }
     }
 
-    package mutating func finish(
+    mutating func finish(
         _ result: any ClusterSignal, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         switch result as? AccountResult {
@@ -153,19 +153,19 @@ package struct RainMakerControllerServer: ClusterServer {
         if isAccepted { context.schedule(Self.timer, after: Self.authorization) } else { context.cancel(Self.timer) }
     }
 
-    package mutating func timerFired(_ timer: String, _ context: ClusterContext) {
+    mutating func timerFired(_ timer: String, _ context: ClusterContext) {
         accessToken = nil
         context[Attribute.authorized] = .bool(false)
     }
 
-    package mutating func fabricRemoved(_ fabricIndex: UInt8, _ context: ClusterContext) {
+    mutating func fabricRemoved(_ fabricIndex: UInt8, _ context: ClusterContext) {
         guard context.number(Attribute.userNOCFabricIndex) == fabricIndex else { return }
         context[Attribute.userNOCFabricIndex] = .uint(0)
         context[Attribute.userNOCInstalled] = .bool(false)
         context[Attribute.rainmakerGroupId] = .string("")
     }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         guard words == ["cloud", "on"] || words == ["cloud", "off"] else { return false }
         hasCloud = words.last == "on"
         return true

@@ -1,7 +1,7 @@
 import JSON
-package import MatterBase
-package import MatterCrypto
-package import MatterModel
+import MatterBase
+import MatterCrypto
+import MatterModel
 
 /// What `--rainmaker` adds to a node.
 package struct RainMakerOptions: Sendable, Equatable {
@@ -33,7 +33,7 @@ extension NodeConfiguration {
 /// Revision 3 signs its own node id, whatever is written to Challenge, five times between two starts. Revision 2 signs what
 /// is written, without a limit, or what the command SignData brings, five times; the command carries a bare string in place
 /// of its fields, as the firmware has it, and the proper structure is taken as well. It has no FeatureMap.
-package struct RainMakerServer: ClusterServer {
+struct RainMakerServer: ClusterServer {
     private typealias Attribute = RainMakerCluster.Attribute
 
     private typealias Command = RainMakerCluster.Command
@@ -44,12 +44,12 @@ package struct RainMakerServer: ClusterServer {
     private static let longestText = 39
     private static let separator = "::"
 
-    package let id = RainMakerCluster.id
-    package let revision: UInt16?
-    package let missingGlobalAttributes: Set<AttributeID>
-    package let acceptedCommands: [CommandID]
-    package let persistentAttributes: Set<AttributeID> = [Attribute.status]
-    package let initialAttributes: [AttributeID: TLVValue]
+    let id = RainMakerCluster.id
+    let revision: UInt16?
+    let missingGlobalAttributes: Set<AttributeID>
+    let acceptedCommands: [CommandID]
+    let persistentAttributes: Set<AttributeID> = [Attribute.status]
+    let initialAttributes: [AttributeID: TLVValue]
 
     private let isLegacy: Bool
     private let key: P256PrivateKey
@@ -58,7 +58,7 @@ package struct RainMakerServer: ClusterServer {
     private var configurationsLeft = RainMakerServer.budget
 
     /// - Parameter key: the device attestation key.
-    package init(_ options: RainMakerOptions, key: P256PrivateKey) {
+    init(_ options: RainMakerOptions, key: P256PrivateKey) {
         self.key = key
         isLegacy = options.revision <= 2
         revision = options.revision
@@ -71,7 +71,7 @@ package struct RainMakerServer: ClusterServer {
     }
 
     /// The write is an order to sign; nothing of it is stored.
-    package mutating func write(
+    mutating func write(
         _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         guard attribute == Attribute.challenge, let text = value.text else { throw .unsupportedWrite }
@@ -83,7 +83,7 @@ package struct RainMakerServer: ClusterServer {
         try sign(Hex.number(fabric.operational.nodeID.rawValue, digits: 16, uppercase: true), context)
     }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         switch command.id {

@@ -1,9 +1,9 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 
 /// Scenes Management (Matter application cluster specification 1.4): on and off, level and colour temperature of the endpoint,
 /// kept under the number of a group and of a scene.
-package struct ScenesServer: ClusterServer {
+struct ScenesServer: ClusterServer {
     private typealias Attribute = ScenesManagement.Attribute
     private typealias Command = ScenesManagement.Command
 
@@ -11,26 +11,26 @@ package struct ScenesServer: ClusterServer {
     /// Half of the table, so that one fabric leaves room for others.
     private static let perFabric = 7
 
-    package let id = ScenesManagement.id
-    package let featureMap: FeatureMap = ScenesManagement.Feature.sceneNames
-    package let acceptedCommands: [CommandID] = [
+    let id = ScenesManagement.id
+    let featureMap: FeatureMap = ScenesManagement.Feature.sceneNames
+    let acceptedCommands: [CommandID] = [
         Command.addScene, Command.viewScene, Command.removeScene, Command.removeAllScenes, Command.storeScene,
         Command.recallScene, Command.getSceneMembership,
     ]
-    package let observedClusters: Set<ClusterID> = [OnOff.id, LevelControl.id, ColorControl.id]
-    package let quietAttributes: Set<AttributeID> = [Attribute.fabricSceneInfo]
-    package let initialAttributes: [AttributeID: TLVValue] = [
+    let observedClusters: Set<ClusterID> = [OnOff.id, LevelControl.id, ColorControl.id]
+    let quietAttributes: Set<AttributeID> = [Attribute.fabricSceneInfo]
+    let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.sceneTableSize: .number(tableSize), Attribute.fabricSceneInfo: .array([]),
     ]
     private var table = SceneTable()
 
-    package init() {}
+    init() {}
 
-    package var savedState: TLVValue? { table.tlv }
+    var savedState: TLVValue? { table.tlv }
 
-    package mutating func restore(_ state: TLVValue) throws(TLVError) { table = try SceneTable(tlv: state) }
+    mutating func restore(_ state: TLVValue) throws(TLVError) { table = try SceneTable(tlv: state) }
 
-    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         guard attribute == Attribute.fabricSceneInfo else { return nil }
         return .array(
             of: context.node.fabrics.all.map { fabric in
@@ -47,16 +47,16 @@ package struct ScenesServer: ClusterServer {
             })
     }
 
-    package mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {
+    mutating func siblingChanged(_ cluster: ClusterID, _ attribute: AttributeID, _ context: ClusterContext) {
         context.touch(Attribute.fabricSceneInfo)
     }
 
-    package mutating func fabricRemoved(_ fabricIndex: UInt8, _ context: ClusterContext) {
+    mutating func fabricRemoved(_ fabricIndex: UInt8, _ context: ClusterContext) {
         table.forget(fabricIndex)
         context.markUnsaved()
     }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         let group: UInt16 = try command.unsigned(0)

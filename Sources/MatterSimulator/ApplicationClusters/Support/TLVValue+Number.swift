@@ -7,7 +7,7 @@ extension TLVValue {
     }
 
     /// A number, or null where there is none.
-    package static func nullable<Number: FixedWidthInteger>(_ number: Number?) -> TLVValue {
+    static func nullable<Number: FixedWidthInteger>(_ number: Number?) -> TLVValue {
         number.map { .number($0) } ?? .null
     }
 }

@@ -1,29 +1,29 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 
 /// Switch (Matter application cluster specification 1.13): a button that is pressed, held, and pressed several times.
 ///
 /// A person types `press`, `press 2`, `long`, `hold` or `release`.
-package struct SwitchServer: ClusterServer {
+struct SwitchServer: ClusterServer {
     private typealias Attribute = Switch.Attribute
     private typealias Event = Switch.Event
 
     private static let pressed: UInt8 = 1
     private static let mostPresses: UInt8 = 3
 
-    package let id = Switch.id
-    package let featureMap: FeatureMap = [
+    let id = Switch.id
+    let featureMap: FeatureMap = [
         Switch.Feature.momentarySwitch, Switch.Feature.momentarySwitchRelease, Switch.Feature.momentarySwitchLongPress,
         Switch.Feature.momentarySwitchMultiPress,
     ]
-    package let initialAttributes: [AttributeID: TLVValue] = [
+    let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.numberOfPositions: .uint(2), Attribute.currentPosition: .uint(0),
         Attribute.multiPressMax: .number(mostPresses),
     ]
 
-    package init() {}
+    init() {}
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         switch (words.first, words.count) {
         case ("press", 1): press(1, context)
         case ("press", 2):

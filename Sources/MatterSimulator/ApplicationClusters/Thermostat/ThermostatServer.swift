@@ -1,12 +1,12 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 import MatterNetwork
 
 /// Thermostat (Matter application cluster specification 4.3) with heating, cooling and automatic mode, in a room that it
 /// really warms and cools.
 ///
 /// A person puts the room to a temperature with `temperature 18.5`, and the weather with `outdoor -3`.
-package struct ThermostatServer: ClusterServer {
+struct ThermostatServer: ClusterServer {
     typealias Attribute = Thermostat.Attribute
 
     enum SystemMode: UInt8 {
@@ -31,27 +31,27 @@ package struct ThermostatServer: ClusterServer {
     /// How far the room goes past a setpoint before the relay moves, in hundredths of a degree.
     private static let hysteresis = 20
 
-    package let id = Thermostat.id
+    let id = Thermostat.id
     /// HEAT, COOL and AUTO.
-    package let featureMap: FeatureMap = [
+    let featureMap: FeatureMap = [
         Thermostat.Feature.heating, Thermostat.Feature.cooling, Thermostat.Feature.autoMode,
     ]
-    package let acceptedCommands: [CommandID] = [Thermostat.Command.setpointRaiseLower]
-    package let persistentAttributes: Set<AttributeID> = [
+    let acceptedCommands: [CommandID] = [Thermostat.Command.setpointRaiseLower]
+    let persistentAttributes: Set<AttributeID> = [
         Attribute.localTemperature, Attribute.outdoorTemperature, Attribute.occupiedCoolingSetpoint,
         Attribute.occupiedHeatingSetpoint,
         Attribute.minHeatSetpointLimit, Attribute.maxHeatSetpointLimit, Attribute.minCoolSetpointLimit,
         Attribute.maxCoolSetpointLimit,
         Attribute.systemMode,
     ]
-    package let initialAttributes: [AttributeID: TLVValue]
+    let initialAttributes: [AttributeID: TLVValue]
 
     private var setpoints = Setpoints()
     private var room = RoomModel(temperature: 20, outdoors: 12)
     private var drive = RoomModel.Drive.none
     private var lookedAt: Instant?
 
-    package init() {
+    init() {
         let setpoints = Setpoints()
         var attributes: [AttributeID: TLVValue] = [
             Attribute.localTemperature: .int(2000), Attribute.outdoorTemperature: .int(1200),
@@ -69,7 +69,7 @@ package struct ThermostatServer: ClusterServer {
         initialAttributes = attributes
     }
 
-    package mutating func start(_ context: ClusterContext) {
+    mutating func start(_ context: ClusterContext) {
         func stored(_ attribute: AttributeID, _ standard: Int) -> Int { context.number(attribute) ?? standard }
         let standard = Setpoints()
         setpoints = Setpoints(
@@ -94,7 +94,7 @@ package struct ThermostatServer: ClusterServer {
 
     // MARK: Wishes
 
-    package mutating func write(
+    mutating func write(
         _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         switch attribute {
@@ -126,7 +126,7 @@ package struct ThermostatServer: ClusterServer {
         regulate(context)
     }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         guard command.id == Thermostat.Command.setpointRaiseLower else { throw .unsupportedCommand }
@@ -144,7 +144,7 @@ package struct ThermostatServer: ClusterServer {
         return .success
     }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         guard words.count == 2, let hundredths = TypedNumber.hundredths(words[1]), (-5000...8000).contains(hundredths)
         else { return false }
         look(context)
@@ -159,7 +159,7 @@ package struct ThermostatServer: ClusterServer {
         return true
     }
 
-    package mutating func timerFired(_ timer: String, _ context: ClusterContext) {
+    mutating func timerFired(_ timer: String, _ context: ClusterContext) {
         look(context)
         regulate(context)
         context.schedule(Self.timer, after: .seconds(Self.interval))

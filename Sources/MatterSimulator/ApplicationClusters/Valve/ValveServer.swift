@@ -1,11 +1,11 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 import MatterNetwork
 
 /// Valve Configuration and Control (Matter application cluster specification 4.6) with levels.
 ///
 /// A person types `leaking`, `blocked` or `ok`.
-package struct ValveServer: ClusterServer {
+struct ValveServer: ClusterServer {
     private typealias Attribute = ValveConfigurationAndControl.Attribute
     private typealias Command = ValveConfigurationAndControl.Command
 
@@ -24,12 +24,12 @@ package struct ValveServer: ClusterServer {
     /// By bit of ValveFaultBitmap.
     private static let faults: [Substring: UInt16] = ["ok": 0, "blocked": 2, "leaking": 4]
 
-    package let id = ValveConfigurationAndControl.id
-    package let featureMap: FeatureMap = ValveConfigurationAndControl.Feature.level
-    package let acceptedCommands: [CommandID] = [Command.open, Command.close]
-    package let quietAttributes: Set<AttributeID> = [Attribute.remainingDuration]
-    package let persistentAttributes: Set<AttributeID> = [Attribute.defaultOpenDuration, Attribute.defaultOpenLevel]
-    package let initialAttributes: [AttributeID: TLVValue] = [
+    let id = ValveConfigurationAndControl.id
+    let featureMap: FeatureMap = ValveConfigurationAndControl.Feature.level
+    let acceptedCommands: [CommandID] = [Command.open, Command.close]
+    let quietAttributes: Set<AttributeID> = [Attribute.remainingDuration]
+    let persistentAttributes: Set<AttributeID> = [Attribute.defaultOpenDuration, Attribute.defaultOpenLevel]
+    let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.openDuration: .null, Attribute.defaultOpenDuration: .null, Attribute.remainingDuration: .null,
         Attribute.currentState: .number(State.closed), Attribute.targetState: .null,
         Attribute.currentLevel: .uint(0), Attribute.targetLevel: .null, Attribute.defaultOpenLevel: .uint(100),
@@ -37,14 +37,14 @@ package struct ValveServer: ClusterServer {
     ]
     private var closesAt: Instant?
 
-    package init() {}
+    init() {}
 
-    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         guard attribute == Attribute.remainingDuration, let closesAt else { return nil }
         return .number(UInt32(clamping: (closesAt - context.now).components.seconds))
     }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         switch command.id {
@@ -66,7 +66,7 @@ package struct ValveServer: ClusterServer {
         return .success
     }
 
-    package mutating func timerFired(_ timer: String, _ context: ClusterContext) {
+    mutating func timerFired(_ timer: String, _ context: ClusterContext) {
         guard timer == Timer.move else { return close(context) }
         let level: UInt8 = context.number(Attribute.targetLevel) ?? 0
         context[Attribute.currentLevel] = .number(level)
@@ -75,7 +75,7 @@ package struct ValveServer: ClusterServer {
         set(level == 0 ? State.closed : State.open, context)
     }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         guard words.count == 1, let fault = words.first.flatMap({ Self.faults[$0] }) else { return false }
         context[Attribute.valveFault] = .number(fault)
         context.emit(event: ValveConfigurationAndControl.Event.valveFault, [TLVElement(0, .number(fault))])

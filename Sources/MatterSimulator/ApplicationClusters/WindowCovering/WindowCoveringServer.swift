@@ -1,11 +1,11 @@
-package import MatterBase
-package import MatterModel
+import MatterBase
+import MatterModel
 
 /// Window Covering (Matter application cluster specification 5.3): a venetian blind with lift and tilt, both aware of
 /// their position. Full lift takes ten seconds, full tilt two.
 ///
 /// A person pulls the cord with `open`, `close`, `stop`, `lift 30` and `tilt 30` (percent closed).
-package struct WindowCoveringServer: ClusterServer {
+struct WindowCoveringServer: ClusterServer {
     typealias Attribute = WindowCovering.Attribute
 
     private typealias Command = WindowCovering.Command
@@ -25,28 +25,28 @@ package struct WindowCoveringServer: ClusterServer {
 
     private static let timer = "move"
 
-    package let id = WindowCovering.id
+    let id = WindowCovering.id
     /// LF, TL, PA_LF and PA_TL.
-    package let featureMap: FeatureMap = [
+    let featureMap: FeatureMap = [
         WindowCovering.Feature.lift, WindowCovering.Feature.tilt, WindowCovering.Feature.positionAwareLift,
         WindowCovering.Feature.positionAwareTilt,
     ]
-    package let acceptedCommands: [CommandID] = [
+    let acceptedCommands: [CommandID] = [
         Command.upOrOpen, Command.downOrClose, Command.stopMotion, Command.goToLiftPercentage,
         Command.goToTiltPercentage,
     ]
-    package let persistentAttributes: Set<AttributeID> = [
+    let persistentAttributes: Set<AttributeID> = [
         Attribute.numberOfActuationsLift, Attribute.numberOfActuationsTilt, Attribute.configStatus,
         Attribute.currentPositionLiftPercentage, Attribute.currentPositionTiltPercentage,
         Attribute.targetPositionLiftPercent100ths, Attribute.targetPositionTiltPercent100ths,
         Attribute.currentPositionLiftPercent100ths, Attribute.currentPositionTiltPercent100ths, Attribute.mode,
     ]
     /// The precise positions say the same.
-    package let quietAttributes: Set<AttributeID> = [
+    let quietAttributes: Set<AttributeID> = [
         Attribute.currentPositionLiftPercentage, Attribute.currentPositionTiltPercentage,
     ]
     /// Open, slats level.
-    package let initialAttributes: [AttributeID: TLVValue] = [
+    let initialAttributes: [AttributeID: TLVValue] = [
         // A tilting blind that lifts too; an interior venetian blind.
         Attribute.type: .uint(8), Attribute.endProductType: .uint(12),
         Attribute.numberOfActuationsLift: .uint(0), Attribute.numberOfActuationsTilt: .uint(0),
@@ -63,9 +63,9 @@ package struct WindowCoveringServer: ClusterServer {
     private var lift = CoveringAxis(fullTravel: .seconds(10), position: 0)
     private var tilt = CoveringAxis(fullTravel: .seconds(2), position: 0)
 
-    package init() {}
+    init() {}
 
-    package mutating func start(_ context: ClusterContext) {
+    mutating func start(_ context: ClusterContext) {
         // A movement that the end of the last run cut short is over.
         lift = CoveringAxis(
             fullTravel: lift.fullTravel, position: context.number(Attribute.currentPositionLiftPercent100ths) ?? 0)
@@ -75,7 +75,7 @@ package struct WindowCoveringServer: ClusterServer {
     }
 
     /// Positions are computed when they are read.
-    package func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
+    func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         switch attribute {
         case Attribute.currentPositionLiftPercent100ths where lift.isMoving: .number(lift.position(at: context.now))
         case Attribute.currentPositionTiltPercent100ths where tilt.isMoving: .number(tilt.position(at: context.now))
@@ -87,7 +87,7 @@ package struct WindowCoveringServer: ClusterServer {
         }
     }
 
-    package mutating func write(
+    mutating func write(
         _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         guard attribute == Attribute.mode, let mode = value.integer(as: UInt8.self) else { throw .unsupportedWrite }
@@ -98,7 +98,7 @@ package struct WindowCoveringServer: ClusterServer {
         context[Attribute.configStatus] = .number(status)
     }
 
-    package mutating func invoke(
+    mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         let mode: UInt8 = context.number(Attribute.mode) ?? 0
@@ -115,9 +115,9 @@ package struct WindowCoveringServer: ClusterServer {
         return .success
     }
 
-    package mutating func timerFired(_ timer: String, _ context: ClusterContext) { publish(context) }
+    mutating func timerFired(_ timer: String, _ context: ClusterContext) { publish(context) }
 
-    package mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
+    mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         switch (words.first, words.count) {
         case ("open", 1): move(lift: 0, tilt: 0, context)
         case ("close", 1): move(lift: CoveringAxis.closed, tilt: CoveringAxis.closed, context)

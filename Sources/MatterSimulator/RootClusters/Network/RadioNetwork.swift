@@ -18,7 +18,7 @@ package struct RadioNetwork: Sendable, Equatable {
     package var admission: Admission
     package var channel: UInt16
     package var rssi: Int8
-    package var isInReach = true
+    var isInReach = true
 
     package init(id: [UInt8], admission: Admission, channel: UInt16, rssi: Int8) {
         self.id = id

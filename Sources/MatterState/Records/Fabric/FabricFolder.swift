@@ -1,25 +1,25 @@
 import MatterBase
-package import MatterCrypto
+import MatterCrypto
 
 /// The folder of one fabric, for the stores that keep something in it.
-package struct FabricFolder: Sendable {
+struct FabricFolder: Sendable {
     private let state: StateDirectory
     private let name: String
     /// The fabric that has to be there when something is added; `nil` if any will do.
     private let identity: CompressedFabricID?
 
-    package init(state: StateDirectory, name: String, identity: CompressedFabricID?) {
+    init(state: StateDirectory, name: String, identity: CompressedFabricID?) {
         self.state = state
         self.name = name
         self.identity = identity
     }
 
-    package var path: String { FabricStore.folder(of: name) }
+    var path: String { FabricStore.folder(of: name) }
 
     /// Finds out, before something is added, whether the fabric is still there.
     ///
     /// - Throws: ``RecordError`` `fabricGone` if it was removed, or another one of that name made since.
-    package func check() throws {
+    func check() throws {
         guard let identity else { return }
         guard try FabricStore(state).fabric(named: name)?.compressedFabricID != identity else { return }
         throw RecordError(

@@ -8,10 +8,10 @@ package struct FabricOrigin: Equatable, Sendable {
     package var machine: String?
     /// The file system and the folder, as ``StatePlace`` has them.
     package var device: UInt64
-    package var fileSystem: UInt64
-    package var inode: UInt64
+    var fileSystem: UInt64
+    var inode: UInt64
     /// Grows by one with each node id that is given out. It is repeated outside of the state directory.
-    package var generation: UInt64
+    var generation: UInt64
 
     init(_ place: StatePlace, generation: UInt64) {
         // The id itself is not for files that may be shown around (machine-id(5)).

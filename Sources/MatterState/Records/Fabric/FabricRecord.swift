@@ -37,7 +37,7 @@ package struct FabricRecord: Equatable, Sendable {
     /// Of our own NOC; differs from the authority's when the fabric was imported.
     package var nocIntermediate: [UInt8]?
     /// The next node id to give out, unless the user names one.
-    package var nextNodeID: UInt64 = 1
+    var nextNodeID: UInt64 = 1
     package var nodeIDs = NodeIDs.sequential
     /// The basis of sequential ``nodeIDs``; `nil` in records of release 0.1.0.
     package var origin: FabricOrigin?

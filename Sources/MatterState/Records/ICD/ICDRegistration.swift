@@ -10,11 +10,6 @@ package struct ICDRegistration: Equatable, Sendable {
     package struct Keying: Equatable, Sendable {
         package var key: CheckInKey
         package var counter: CheckInCounter
-
-        package init(key: CheckInKey, counter: CheckInCounter) {
-            self.key = key
-            self.counter = counter
-        }
     }
 
     /// What a device says of its sleep (Matter core specification 9.16).
@@ -52,11 +47,6 @@ package struct ICDRegistration: Equatable, Sendable {
         package var counter: UInt32
         /// Seconds since 1970.
         package var at: Int64
-
-        package init(counter: UInt32, at: Int64) {
-            self.counter = counter
-            self.at = at
-        }
     }
 
     /// Keys without an answer that are kept; where there are as many, the newest is sent once more.

@@ -9,7 +9,7 @@ package enum SetupFingerprint: Equatable, Sendable {
 
     private static let iterations = 10_000
     /// Octets of the secret.
-    package static let secretCount = 32
+    static let secretCount = 32
 
     package init(passcode: UInt32, secret: SecretBytes) throws(CryptoError) {
         self = .keyed(try HMACSHA256.authenticate(key: secret, message: Self.octets(passcode)))

@@ -10,12 +10,7 @@ extension KeptSession {
     /// The file that a record belongs to: a copy of it is another file.
     package struct File: Equatable, Sendable {
         package var device: UInt64
-        package var inode: UInt64
-
-        package init(device: UInt64, inode: UInt64) {
-            self.device = device
-            self.inode = inode
-        }
+        var inode: UInt64
     }
 
     /// - Parameters:

@@ -16,7 +16,7 @@ package struct KeptSessionStore: Sendable {
     /// From this counter on, a session is only good for being closed: there is room for that, but not for much more.
     static let lastCounter: UInt64 = 1 << 32 - 2 * UInt64(leap + block)
     /// After this time from its set-up, a session is not used any more.
-    package static let lifetime = Duration.seconds(3600)
+    static let lifetime = Duration.seconds(3600)
 
     private let runtime: RuntimeDirectory
     private let prefix: String

@@ -3,17 +3,11 @@ import Glibc
 /// A moment on this machine, in both of its clocks: tells whether what was written at another moment still holds.
 package struct MachineMoment: Equatable, Sendable {
     /// Which start of the machine it was: 16 bytes of the kernel's.
-    package var bootID: [UInt8]
+    var bootID: [UInt8]
     /// Nanoseconds since that start, the time in suspension included.
     package var sinceBoot: Int64
     /// Nanoseconds since 1970.
     package var unix: Int64
-
-    package init(bootID: [UInt8], sinceBoot: Int64, unix: Int64) {
-        self.bootID = bootID
-        self.sinceBoot = sinceBoot
-        self.unix = unix
-    }
 
     private static let bootIDFile = "/proc/sys/kernel/random/boot_id"
     /// A UUID and the end of the line.

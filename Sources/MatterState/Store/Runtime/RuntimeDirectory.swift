@@ -129,7 +129,7 @@ package struct RuntimeRecord: ~Copyable, Sendable {
     private let path: String
     /// Which file it is: a copy is another one.
     package let device: UInt64
-    package let inode: UInt64
+    let inode: UInt64
     private var isLocked = false
 
     fileprivate init(_ file: consuming Descriptor, path: String, device: UInt64, inode: UInt64) {
@@ -155,7 +155,7 @@ package struct RuntimeRecord: ~Copyable, Sendable {
     }
 
     /// Lends the contents, and wipes them.
-    package func withContents<Result>(_ body: (UnsafeRawBufferPointer) -> Result) throws(StoreError) -> Result {
+    func withContents<Result>(_ body: (UnsafeRawBufferPointer) -> Result) throws(StoreError) -> Result {
         var buffer = [UInt8](repeating: 0, count: RuntimeDirectory.largestRecord)
         defer { wipe(&buffer) }
         let read = buffer.withUnsafeMutableBytes { bytes in

@@ -22,7 +22,7 @@ package struct RuntimeSweep: Sendable {
     ///   - exception: the one that is in use.
     ///   - unix: now, in nanoseconds since 1970.
     ///   - isDead: whether a record may be removed.
-    package init(
+    init(
         prefix: String, exception: String, unix: Int64, isDead: @escaping @Sendable (borrowing RuntimeRecord) -> Bool
     ) {
         self.prefix = prefix

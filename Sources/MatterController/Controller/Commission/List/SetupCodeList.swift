@@ -18,7 +18,7 @@ package struct SetupCodeList: Sendable {
     }
 
     /// Every code has a task and, with a name, a file of its own while it waits.
-    package static let mostCodes = 1000
+    static let mostCodes = 1000
     /// The size of a list in bytes.
     package static let largest = 1 << 20
     /// A list with more faults than this is something else.

@@ -5,7 +5,7 @@ package enum BTP {
     /// The most bytes of a message.
     package static let largestMessage = 1280
     /// The least and the most bytes of a segment, its header included.
-    package static let segmentSizes = 20...244
+    static let segmentSizes = 20...244
     /// The bytes of an ATT write or indication around its value.
     static let attHeader = 3
     /// How many bytes more than agreed a segment may have: some senders take the size for the MTU.
@@ -20,7 +20,7 @@ package enum BTP {
     /// How long an acknowledgement may wait for a segment to ride on.
     static let acknowledgementDelay = Duration.milliseconds(2500)
     /// How long a session may carry acknowledgements only before its central closes it.
-    package static let idleLimit = Duration.seconds(60)
+    static let idleLimit = Duration.seconds(60)
     /// How long what is still to be sent may delay the end of a session.
     static let closingLimit = Duration.seconds(5)
 

@@ -1,22 +1,16 @@
 /// The central's half of the BTP handshake (Matter core specification 4.20.3.3).
-package struct BTPHandshakeRequest: Hashable, Sendable {
+struct BTPHandshakeRequest: Hashable, Sendable {
     static let length = 9
     private static let mostVersions = 8
 
     /// The versions that the central supports, the best first; 1 to 8 of them, each of 1 to 15.
-    package var versions: [UInt8]
+    var versions: [UInt8] = [BTP.version]
     /// The ATT MTU as the central sees it; `nil` if it is not known.
-    package var attMTU: UInt16?
+    var attMTU: UInt16?
     /// The segments that the central can take without an acknowledgement.
-    package var window: UInt8
+    var window: UInt8
 
-    package init(versions: [UInt8] = [BTP.version], attMTU: UInt16?, window: UInt8) {
-        self.versions = versions
-        self.attMTU = attMTU
-        self.window = window
-    }
-
-    package func encoded() -> [UInt8] {
+    func encoded() -> [UInt8] {
         let nibbles = versions.prefix(Self.mostVersions).map { $0 & 0x0F }
         let list = stride(from: 0, to: Self.mostVersions, by: 2).map { index in
             let pair = nibbles.dropFirst(index).prefix(2)
@@ -26,9 +20,11 @@ package struct BTPHandshakeRequest: Hashable, Sendable {
         return BTPSegment.handshakePrefix + list
             + [UInt8(truncatingIfNeeded: mtu), UInt8(truncatingIfNeeded: mtu >> 8), window]
     }
+}
 
+extension BTPHandshakeRequest {
     /// - Throws: ``TransportError`` with code `btp`.
-    package init(decoding bytes: [UInt8]) throws(TransportError) {
+    init(decoding bytes: [UInt8]) throws(TransportError) {
         guard bytes.count == Self.length, Array(bytes.prefix(2)) == BTPSegment.handshakePrefix else {
             throw TransportError(.btp, "a handshake request of BTP cannot be decoded")
         }
@@ -42,30 +38,26 @@ package struct BTPHandshakeRequest: Hashable, Sendable {
 }
 
 /// The peripheral's half of the BTP handshake (Matter core specification 4.20.3.4).
-package struct BTPHandshakeResponse: Hashable, Sendable {
+struct BTPHandshakeResponse: Hashable, Sendable {
     static let length = 6
 
     /// The version that was chosen; 0 if there is none in common.
-    package var version: UInt8
+    var version: UInt8 = BTP.version
     /// The most bytes of a segment.
-    package var segmentSize: UInt16
+    var segmentSize: UInt16
     /// The segments that either side can take without an acknowledgement.
-    package var window: UInt8
+    var window: UInt8
 
-    package init(version: UInt8 = BTP.version, segmentSize: UInt16, window: UInt8) {
-        self.version = version
-        self.segmentSize = segmentSize
-        self.window = window
-    }
-
-    package func encoded() -> [UInt8] {
+    func encoded() -> [UInt8] {
         BTPSegment.handshakePrefix + [
             version & 0x0F, UInt8(truncatingIfNeeded: segmentSize), UInt8(truncatingIfNeeded: segmentSize >> 8), window,
         ]
     }
+}
 
+extension BTPHandshakeResponse {
     /// - Throws: ``TransportError`` with code `btp`.
-    package init(decoding bytes: [UInt8]) throws(TransportError) {
+    init(decoding bytes: [UInt8]) throws(TransportError) {
         guard bytes.count == Self.length, Array(bytes.prefix(2)) == BTPSegment.handshakePrefix else {
             throw TransportError(.btp, "a handshake response of BTP cannot be decoded")
         }

@@ -1,5 +1,5 @@
 /// A segment of a BTP session: a piece of a message, an acknowledgement, or both (Matter core specification 4.20.3.2).
-package struct BTPSegment: Hashable, Sendable {
+struct BTPSegment: Hashable, Sendable {
     /// The flags of the first byte; further ones are not looked at.
     private enum Flag {
         static let beginning: UInt8 = 0x01
@@ -16,7 +16,7 @@ package struct BTPSegment: Hashable, Sendable {
     ]
 
     /// Where a piece belongs in its message.
-    package enum Place: Hashable, Sendable {
+    enum Place: Hashable, Sendable {
         /// The only one.
         case whole(length: UInt16)
         /// The first of several.
@@ -26,14 +26,14 @@ package struct BTPSegment: Hashable, Sendable {
     }
 
     /// `nil` in a segment that only acknowledges.
-    package var place: Place?
+    var place: Place?
     /// The last segment of the peer's that is acknowledged.
-    package var acknowledged: UInt8?
-    package var sequence: UInt8
+    var acknowledged: UInt8?
+    var sequence: UInt8
     /// Empty in a segment that only acknowledges.
-    package var payload: [UInt8]
+    var payload: [UInt8]
 
-    package init(_ place: Place?, acknowledged: UInt8?, sequence: UInt8, payload: [UInt8] = []) {
+    init(_ place: Place?, acknowledged: UInt8?, sequence: UInt8, payload: [UInt8] = []) {
         self.place = place
         self.acknowledged = acknowledged
         self.sequence = sequence
@@ -45,7 +45,7 @@ package struct BTPSegment: Hashable, Sendable {
         2 + (acknowledges ? 1 : 0) + (isFirst ? 2 : 0)
     }
 
-    package func encoded() -> [UInt8] {
+    func encoded() -> [UInt8] {
         var flags: UInt8 = acknowledged == nil ? 0 : Flag.acknowledgement
         var length: UInt16?
         switch place {
@@ -63,7 +63,7 @@ package struct BTPSegment: Hashable, Sendable {
     }
 
     /// - Throws: ``TransportError`` with code `btp`.
-    package init(decoding bytes: [UInt8]) throws(TransportError) {
+    init(decoding bytes: [UInt8]) throws(TransportError) {
         func refused(_ what: String) -> TransportError { TransportError(.btp, "a segment of BTP \(what)") }
         var rest = bytes[...]
         guard let flags = rest.popFirst() else { throw refused("is empty") }

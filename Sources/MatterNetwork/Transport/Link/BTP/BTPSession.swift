@@ -3,15 +3,15 @@
 ///
 /// The caller performs the actions in order, one GATT operation at a time, and reports each as confirmed. It hands in
 /// ``Event/timer`` no later than ``deadline``.
-package struct BTPSession: Sendable {
-    package enum Role: Sendable {
+struct BTPSession: Sendable {
+    enum Role: Sendable {
         /// The commissioner: it writes to C1.
         case central
         /// The device: it indicates on C2.
         case peripheral
     }
 
-    package enum Event: Sendable {
+    enum Event: Sendable {
         /// The connection is there.
         case began
         /// A value arrived: an indication for a central, a write for a peripheral.
@@ -30,7 +30,7 @@ package struct BTPSession: Sendable {
         case disconnected(String)
     }
 
-    package enum Action: Equatable, Sendable {
+    enum Action: Equatable, Sendable {
         /// Write a value to C1, or indicate it on C2.
         case transmit([UInt8])
         /// Subscribe to the indications of C2.
@@ -57,9 +57,9 @@ package struct BTPSession: Sendable {
     }
 
     /// Messages that may wait to be sent.
-    package static let queueLimit = 32
+    static let queueLimit = 32
 
-    package let role: Role
+    let role: Role
     private let attMTU: UInt16?
     private let ownWindow: UInt8
     private let idleLimit: Duration?
@@ -74,8 +74,8 @@ package struct BTPSession: Sendable {
     private var lastUseful: Instant?
 
     /// What both sides agreed on: the bytes of a segment, the segments of a window.
-    package private(set) var segmentSize = BTP.segmentSizes.lowerBound
-    package private(set) var window = 1
+    private(set) var segmentSize = BTP.segmentSizes.lowerBound
+    private(set) var window = 1
 
     // What we send.
     private var queue: [[UInt8]] = []
@@ -99,7 +99,7 @@ package struct BTPSession: Sendable {
     ///   - attMTU: the ATT MTU, as far as it is known.
     ///   - window: the receive window to offer, 1 to 255.
     ///   - idleLimit: how long a central bears a session without messages; `nil` for ever.
-    package init(
+    init(
         _ role: Role, attMTU: UInt16?, window: UInt8 = BTP.window, idleLimit: Duration? = BTP.idleLimit,
         largestMessage: Int = BTP.largestMessage
     ) {
@@ -112,23 +112,23 @@ package struct BTPSession: Sendable {
         reassembly = BTPReassembly(largestMessage: self.largestMessage)
     }
 
-    package var isOpen: Bool { if case .open = state { !isClosing } else { false } }
-    package var isClosed: Bool { if case .closed = state { true } else { false } }
+    var isOpen: Bool { if case .open = state { !isClosing } else { false } }
+    var isClosed: Bool { if case .closed = state { true } else { false } }
 
     /// True if a message of this length can be taken now.
-    package func accepts(_ message: [UInt8]) -> Bool {
+    func accepts(_ message: [UInt8]) -> Bool {
         !isClosed && !isClosing && queue.count < Self.queueLimit && (1...largestMessage).contains(message.count)
     }
 
     /// When ``Event/timer`` is wanted.
-    package var deadline: Instant? {
+    var deadline: Instant? {
         if isClosed { return nil }
         let idleEnds = idleLimit.flatMap { limit in isOpen ? lastUseful.map { $0 + limit } : nil }
         return [phaseEnds, unacknowledged.first.map { $0 + BTP.acknowledgementLimit }, acknowledgeBy, idleEnds]
             .compactMap { $0 }.min()
     }
 
-    package mutating func handle(_ event: Event, now: Instant) -> [Action] {
+    mutating func handle(_ event: Event, now: Instant) -> [Action] {
         guard !isClosed else { return [] }
         do throws(TransportError) {
             var actions = try take(event, now)

@@ -1,7 +1,7 @@
 /// What a commissionable device says of itself in its Bluetooth service data (Matter core specification 5.4.2.5.6).
 package struct BLEAdvertisement: Hashable, Sendable {
     /// The service that Matter devices offer and advertise.
-    package static let serviceUUID = "0000fff6-0000-1000-8000-00805f9b34fb"
+    static let serviceUUID = "0000fff6-0000-1000-8000-00805f9b34fb"
     /// The bytes of the service data, without the service's UUID.
     package static let length = 8
     private static let commissionable: UInt8 = 0
@@ -16,9 +16,9 @@ package struct BLEAdvertisement: Hashable, Sendable {
     /// `nil` if the device does not tell.
     package var productID: UInt16?
     /// True if C3 has additional data for commissioning.
-    package var hasAdditionalData: Bool
+    var hasAdditionalData: Bool
     /// True in an extended announcement: for longer than 15 minutes, without vendor and product.
-    package var isExtended: Bool
+    var isExtended: Bool
 
     /// The upper four bits of the discriminator, which is all that a manual pairing code has.
     package var shortDiscriminator: UInt8 { UInt8(truncatingIfNeeded: longDiscriminator >> 8) }
@@ -47,7 +47,7 @@ package struct BLEAdvertisement: Hashable, Sendable {
     }
 
     /// The service data that a device of our own advertises.
-    package var serviceData: [UInt8] {
+    var serviceData: [UInt8] {
         func bytes(_ number: UInt16?) -> [UInt8] {
             [UInt8(truncatingIfNeeded: number ?? 0), UInt8(truncatingIfNeeded: (number ?? 0) >> 8)]
         }
@@ -65,13 +65,6 @@ package struct BluetoothDevice: Hashable, Sendable {
     /// The strength of its signal in dBm; `nil` if it is not known.
     package var rssi: Int?
     package var advertisement: BLEAdvertisement
-
-    package init(address: String, adapter: String, rssi: Int? = nil, advertisement: BLEAdvertisement) {
-        self.address = address
-        self.adapter = adapter
-        self.rssi = rssi
-        self.advertisement = advertisement
-    }
 }
 
 /// Finds commissionable devices over Bluetooth, and connects to them.

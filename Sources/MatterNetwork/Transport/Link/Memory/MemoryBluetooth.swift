@@ -2,12 +2,12 @@ import Synchronization
 
 /// Bluetooth in memory: peripherals that advertise, a central that finds them, and connections that can be lost at any
 /// moment.
-package final class MemoryBluetooth: Sendable {
+final class MemoryBluetooth: Sendable {
     /// Who has sent a value.
-    package enum Sender: Sendable { case central, peripheral }
+    enum Sender: Sendable { case central, peripheral }
 
     /// What becomes of a value.
-    package enum Fate: Sendable {
+    enum Fate: Sendable {
         /// It arrives after a while, and is confirmed.
         case carry(after: Duration)
         /// The connection is lost with it.
@@ -15,7 +15,7 @@ package final class MemoryBluetooth: Sendable {
     }
 
     /// Judges a value; the number counts those of its connection, of both sides, from 0.
-    package typealias Judge = @Sendable (_ sender: Sender, _ value: [UInt8], _ number: Int) -> Fate
+    typealias Judge = @Sendable (_ sender: Sender, _ value: [UInt8], _ number: Int) -> Fate
 
     private struct State {
         var peripherals: [String: MemoryPeripheral] = [:]
@@ -29,7 +29,7 @@ package final class MemoryBluetooth: Sendable {
     fileprivate let attMTU: UInt16?
     fileprivate let judge: Judge
 
-    package init(
+    init(
         time: any TimeSource, attMTU: UInt16? = 247,
         judge: @escaping Judge = { _, _, _ in .carry(after: .milliseconds(15)) }
     ) {
@@ -39,27 +39,27 @@ package final class MemoryBluetooth: Sendable {
     }
 
     /// The Bluetooth of a device.
-    package func peripheral(_ address: String, rssi: Int = -60) -> any BluetoothPeripheral {
+    func peripheral(_ address: String, rssi: Int = -60) -> any BluetoothPeripheral {
         let peripheral = MemoryPeripheral(air: self, address: address, rssi: rssi)
         state.withLock { $0.peripherals[address] = peripheral }
         return peripheral
     }
 
     /// The Bluetooth of a commissioner.
-    package func central() -> any BluetoothCentral { MemoryCentral(air: self) }
+    func central() -> any BluetoothCentral { MemoryCentral(air: self) }
 
     /// Connections that were made until now.
-    package var connectionCount: Int { state.withLock { $0.connections.count } }
+    var connectionCount: Int { state.withLock { $0.connections.count } }
     /// Connections that stand.
-    package var openConnections: Int { state.withLock { $0.connections.count { !$0.isOver } } }
+    var openConnections: Int { state.withLock { $0.connections.count { !$0.isOver } } }
 
     /// Loses all connections.
-    package func loseAll() {
+    func loseAll() {
         for connection in state.withLock({ $0.connections }) { connection.end("the connection was lost") }
     }
 
     /// Loses all connections in a while.
-    package func loseAll(after delay: Duration) {
+    func loseAll(after delay: Duration) {
         time.start {
             try? await self.time.sleep(for: delay)
             self.loseAll()

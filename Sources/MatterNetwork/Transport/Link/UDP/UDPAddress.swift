@@ -12,7 +12,7 @@ package struct UDPAddress: Hashable, Sendable {
     package static let defaultPort: UInt16 = 5540
 
     /// - Returns: `nil` unless there are 4 or 16 bytes.
-    package init?(octets: [UInt8], scope: UInt32 = 0, port: UInt16) {
+    init?(octets: [UInt8], scope: UInt32 = 0, port: UInt16) {
         guard octets.count == 4 || octets.count == 16 else { return nil }
         // A mapped address is an IPv4 address.
         if octets.count == 16, octets[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]) {
@@ -49,7 +49,7 @@ package struct UDPAddress: Hashable, Sendable {
     package var isLinkLocal: Bool { Self.isLinkLocal(octets) }
 
     /// The 16-byte form; IPv4 addresses are mapped (RFC 4291 section 2.5.5.2).
-    package var mappedOctets: [UInt8] {
+    var mappedOctets: [UInt8] {
         isIPv6 ? octets : [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] + octets
     }
 
