@@ -1,8 +1,6 @@
-import JSON
+import MatterBase
 import MatterController
-import MatterLedger
 import MatterModel
-import MatterSimulator
 
 /// The exit codes of the command-line contract.
 package enum ExitStatus: Int32, Sendable {
@@ -23,38 +21,22 @@ package enum ExitStatus: Int32, Sendable {
     case interrupted = 130
 }
 
-/// An error of a module that the command line does not know, with what the program ends with.
-package protocol ExitStatusProviding: Error {
-    var exitStatus: ExitStatus { get }
-}
-
 extension ExitStatus {
     /// The one place where errors of all modules become exit codes.
     package init(_ error: any Error) {
         switch error {
         case let error as AdvisedError: self.init(error.error)
-        case let error as CommandLineError: self = error.status
-        case let error as any ExitStatusProviding: self = error.exitStatus
-        case is CancellationError: self = .interrupted
         case let error as CommissioningError where error.code == .stopped: self = .done
-        case let error as CommissioningError
-        where error.code == .issuerFailed
-            && (error.underlying as? any ExitStatusProviding)?.exitStatus == .serviceMissing:
-            self = .serviceMissing
         case let error as InterruptedCommissioning: self.init(error.underlying)
-        case let error as ControllerError where error.code == .outcomeUnknown:
-            self = error.underlying is CancellationError ? .interrupted : .noAnswer
-        case let error as HTTPError: self = error.code == .libraryMissing ? .serviceMissing : .issuerFailed
-        case let error as SimulatorError:
-            self = error.code == .stateInUse || error.code == .damagedState ? .localState : .usage
-        case is JSONError: self = .usage
-        default: self.init(MatterError.Code(error))
+        case let error as ControllerError where error.code == .outcomeUnknown && error.underlying is CancellationError:
+            self = .interrupted
+        default: self.init(FailureKind(error))
         }
     }
 
-    private init(_ code: MatterError.Code) {
+    init(_ kind: FailureKind) {
         self =
-            switch code {
+            switch kind {
             case .outcomeUnknown, .noAnswer: .noAnswer
             case .notFound: .notFound
             case .refused: .refused
@@ -64,6 +46,7 @@ extension ExitStatus {
             case .issuerFailed: .issuerFailed
             case .localState: .localState
             case .serviceMissing: .serviceMissing
+            case .conditionNotMet: .conditionNotMet
             case .invalidInput: .usage
             case .interrupted: .interrupted
             case .defect: .defect
@@ -71,5 +54,5 @@ extension ExitStatus {
     }
 
     /// The exit code after a status of the Interaction Model.
-    init(status: IMStatus) { self = status == .success ? .done : Self(MatterError.Code(status: status)) }
+    init(status: IMStatus) { self = status == .success ? .done : Self(FailureKind(status: status)) }
 }

@@ -32,7 +32,8 @@ final class Interruption: Sendable {
     static func limit(_ seconds: Double, isJSON: Bool) {
         let overdue = CommandLineError.overdue
         cprocess_limit(
-            UInt32(seconds.rounded(.up)), lasting(ErrorReport(overdue), isJSON: isJSON), overdue.status.rawValue)
+            UInt32(seconds.rounded(.up)), lasting(ErrorReport(overdue), isJSON: isJSON),
+            ExitStatus(overdue.kind).rawValue)
     }
 
     /// For a signal handler, which cannot make it.
@@ -67,14 +68,13 @@ final class Interruption: Sendable {
 extension CommandLineError {
     fileprivate static var interruptedTwice: CommandLineError {
         CommandLineError(
-            "interrupted", "interrupted twice; what was being undone was left as it is",
-            hint: .step("interrupted.twice"), status: .interrupted)
+            .interrupted, "interrupted twice; what was being undone was left as it is",
+            hint: .step("interrupted.twice"))
     }
 
     /// The process is stuck: its threads do not run.
     fileprivate static var overdue: CommandLineError {
         CommandLineError(
-            "process.overdue", "the command did not end within its --timeout: this system is out of threads or memory",
-            status: .localState)
+            .processOverdue, "the command did not end within its --timeout: this system is out of threads or memory")
     }
 }

@@ -38,7 +38,7 @@ package struct Program {
             exit(
                 report(
                     CommandLineError(
-                        "usage.no-arguments", "this process was started without arguments, not even its name"),
+                        .usageNoArguments, "this process was started without arguments, not even its name"),
                     isJSON: false))
         }
         let program = Program(arguments.dropFirst())

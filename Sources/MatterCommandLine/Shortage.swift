@@ -20,7 +20,7 @@ enum Shortage {
         // The library that runs the threads looks after them there, and ends the process where it cannot.
         guard need.threads == 0 || access("/proc/self/stat", R_OK) == 0 else {
             throw CommandLineError(
-                "process.no-proc", "/proc cannot be read: \(String(cString: strerror(errno)))", status: .serviceMissing)
+                .processNoProc, "/proc cannot be read: \(String(cString: strerror(errno)))")
         }
         let descriptors = cprocess_has_descriptors(need.descriptors)
         guard descriptors == 0 else {
@@ -34,7 +34,6 @@ enum Shortage {
 
     private static func error(_ what: String, _ number: Int32, limit: String) -> CommandLineError {
         CommandLineError(
-            "process.no-resources", "\(what): \(String(cString: strerror(number)))", hint: "see its limits: \(limit)",
-            status: .localState)
+            .processNoResources, "\(what): \(String(cString: strerror(number)))", hint: "see its limits: \(limit)")
     }
 }

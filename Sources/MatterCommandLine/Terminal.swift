@@ -149,8 +149,7 @@ package final class Terminal: Sendable {
         let number = failure.load(ordering: .relaxed)
         guard number != 0 else { return }
         throw CommandLineError(
-            "output.failed", "the result could not be written to stdout: \(String(cString: strerror(number)))",
-            status: .localState)
+            .outputFailed, "the result could not be written to stdout: \(String(cString: strerror(number)))")
     }
 
     /// From here on a result that has no reader any more ends a run that goes on, and not the process.

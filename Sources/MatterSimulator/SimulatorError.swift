@@ -2,7 +2,7 @@ package import MatterBase
 
 /// Why a virtual device cannot be set up or cannot go on.
 package struct SimulatorError: CodedError, Equatable {
-    package enum Code: String, Sendable {
+    package enum Code: String, ErrorCode {
         /// No such device type, or one that cannot stand where it was put.
         case unknownDeviceType = "simulator.unknown-device-type"
         /// A fault that is not in the list, or with a parameter that does not fit.
@@ -13,6 +13,13 @@ package struct SimulatorError: CodedError, Equatable {
         case damagedState = "simulator.damaged-state"
         /// Attestation credentials that do not belong together or cannot be read.
         case invalidAttestation = "simulator.invalid-attestation"
+
+        package var kind: FailureKind {
+            switch self {
+            case .stateInUse, .damagedState: .localState
+            case .unknownDeviceType, .invalidFault, .invalidAttestation: .invalidInput
+            }
+        }
     }
 
     package var code: Code

@@ -5,7 +5,7 @@ package import MatterLedger
 /// Why the cloud, or what it gave, could not be used. Never holds a token, a password or a key.
 package struct RainMakerError: CodedError, Equatable {
     /// The kind of fault. The raw value is stable and meant for programs.
-    package enum Code: String, Sendable, CaseIterable {
+    package enum Code: String, ErrorCode, CaseIterable {
         /// There are no tokens for this profile.
         case notLoggedIn = "cloud.not-logged-in"
         /// The cloud no longer accepts the refresh token; the tokens have been dropped.
@@ -46,6 +46,19 @@ package struct RainMakerError: CodedError, Equatable {
         case libraryMissing = "cloud.library-missing"
         /// An argument, file or profile that cannot be used.
         case invalidInput = "cloud.invalid-input"
+
+        package var kind: FailureKind {
+            switch self {
+            case .invalidInput: .invalidInput
+            case .libraryMissing: .serviceMissing
+            case .nothingPending: .notFound
+            case .challengeFailed: .refused
+            case .notLoggedIn, .sessionEnded, .loginRefused, .unauthorized, .forbidden, .notFound, .conflict, .refused,
+                .serverFailed, .connection, .malformedAnswer, .invalidCertificate, .unknownGroup, .notAFabric,
+                .notPrimary, .controllerNotReady:
+                .issuerFailed
+            }
+        }
     }
 
     package var code: Code

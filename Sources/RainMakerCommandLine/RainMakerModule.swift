@@ -48,15 +48,3 @@ extension VendorModule {
         return joined.record
     }
 }
-
-extension RainMakerError: ExitStatusProviding {
-    package var exitStatus: ExitStatus {
-        switch code {
-        case .invalidInput: .usage
-        case .libraryMissing: .serviceMissing
-        case .nothingPending: .notFound
-        case .challengeFailed: .refused
-        default: .issuerFailed
-        }
-    }
-}

@@ -16,14 +16,15 @@ import Testing
         }
     }
 
-    @Test("every known error code is reported with its meaning", arguments: CloudErrorCode.meanings.keys.sorted())
-    func meanings(code: Int) throws {
-        let body = #"{"status":"failure","error_code":\#(code),"description":"words"}"#
+    @Test("every known error code is reported with its meaning", arguments: CloudErrorCode.allCases)
+    func meanings(code: CloudErrorCode) throws {
+        let body = #"{"status":"failure","error_code":\#(code.rawValue),"description":"words"}"#
         let found = try #require(error(400, body))
-        #expect(found.cloudCode == "\(code)")
-        #expect(found.meaning == CloudErrorCode.meanings[code])
+        #expect(found.cloudCode == "\(code.rawValue)")
+        #expect(found.meaning == code.facts.meaning)
         #expect(found.httpStatus == 400)
-        #expect(found.reason.contains("HTTP 400") && found.reason.contains("\(code)"))
+        #expect(found.reason.contains("HTTP 400") && found.reason.contains("\(code.rawValue)"))
+        #expect(code.facts.error == nil || found.code == code.facts.error)
         #expect(found.reason.contains(try #require(found.meaning)))
     }
 

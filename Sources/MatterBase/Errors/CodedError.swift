@@ -1,9 +1,13 @@
 /// An error of one of our modules: a code for programs, a sentence for people, and what it depends on.
 package protocol CodedError: Error, Sendable, CustomStringConvertible {
     /// The kinds of fault of the module. A raw value is stable and meant for programs: `fabric.unknown`.
-    associatedtype Code: RawRepresentable, Sendable where Code.RawValue == String
+    associatedtype Code: ErrorCode
 
     var code: Code { get }
+    /// The raw value of the code, unless the error stands for another one.
+    var id: String { get }
+    /// That of the code, unless the error knows better: a status of the node, or the fault underneath.
+    var kind: FailureKind { get }
     /// What is wrong, as a sentence for a person. It may quote a device: escape it before it reaches a terminal.
     var reason: String { get }
     /// The reason with the place where the fault is, if the error knows one.
@@ -19,11 +23,17 @@ package protocol CodedError: Error, Sendable, CustomStringConvertible {
 extension CodedError {
     /// The raw value of the code.
     package var id: String { code.rawValue }
+    package var kind: FailureKind { code.kind }
     package var message: String { reason }
     package var hint: Hint? { nil }
     package var stageName: String? { nil }
     package var facts: [Fact] { [] }
     package var description: String { message }
+}
+
+/// Two errors are equal if their codes are: their words are for people.
+extension CodedError where Self: Equatable {
+    package static func == (one: Self, other: Self) -> Bool { one.code == other.code }
 }
 
 /// A fact about an error, under a name that is stable.

@@ -1,7 +1,7 @@
 /// Why a TLV encoding was refused, and where.
 public struct TLVError: CodedError, Equatable {
     /// The kind of fault.
-    public enum Code: String, Sendable {
+    public enum Code: String, ErrorCode {
         /// The input ends inside an element or before a container does.
         case truncated = "tlv.truncated"
         /// A control byte, tag form or length that the encoding does not define.
@@ -24,6 +24,8 @@ public struct TLVError: CodedError, Equatable {
         case invalidHex = "tlv.invalid-hex"
         /// A JSON form that does not describe a TLV element.
         case invalidJSON = "tlv.invalid-json"
+
+        package var kind: FailureKind { .invalidInput }
     }
 
     /// The code to match on; its raw value is stable.
@@ -46,4 +48,9 @@ public struct TLVError: CodedError, Equatable {
     public var description: String {
         offset.map { "\(reason) (at byte \($0))" } ?? reason
     }
+}
+
+extension TLVError {
+    /// Two errors are equal if their codes are: their words are for people.
+    public static func == (one: Self, other: Self) -> Bool { one.code == other.code }
 }

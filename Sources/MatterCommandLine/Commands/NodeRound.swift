@@ -83,7 +83,7 @@ enum NodeRound {
         let failures = answers.compactMap(\.failure)
         guard let failure = failures.first else { return }
         throw CommandLineError(
-            "node.incomplete", "\(failures.count) of \(answers.count) nodes gave no answer", status: ExitStatus(failure)
+            .nodeIncomplete, "\(failures.count) of \(answers.count) nodes gave no answer", kind: FailureKind(failure)
         )
     }
 }

@@ -17,7 +17,7 @@ package enum InputFile {
             if count == 0 { return contents }
             contents += buffer[..<count]
             guard contents.count <= largest else {
-                throw CommandLineError("usage.file", "\(path) is larger than 16 MiB")
+                throw CommandLineError(.usageFile, "\(path) is larger than 16 MiB")
             }
         }
     }
@@ -28,7 +28,7 @@ package enum InputFile {
     package static func contents(_ path: String, largest: Int) throws -> [UInt8] {
         let contents = try contents(path)
         guard !contents.isEmpty, contents.count <= largest else {
-            throw CommandLineError("usage.file", "\(path) is empty or has more than \(largest) bytes")
+            throw CommandLineError(.usageFile, "\(path) is empty or has more than \(largest) bytes")
         }
         return contents
     }
@@ -36,7 +36,7 @@ package enum InputFile {
     /// The JSON object in a small file.
     package static func object(_ path: String) throws -> JSONObject {
         guard let object = try JSONValue(parsing: try contents(path, largest: 65_536)).objectValue else {
-            throw CommandLineError("usage.file", "\(path) is not a JSON object")
+            throw CommandLineError(.usageFile, "\(path) is not a JSON object")
         }
         return object
     }
@@ -59,7 +59,7 @@ package enum InputFile {
         }
         let line = octets.prefix(count).prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
         guard !line.isEmpty, let text = String(validating: line, as: UTF8.self) else {
-            throw CommandLineError("usage.file", "\(path) is empty or is not text")
+            throw CommandLineError(.usageFile, "\(path) is empty or is not text")
         }
         return text
     }
@@ -91,7 +91,7 @@ package enum InputFile {
         }
 
         private func failure() -> CommandLineError {
-            CommandLineError("usage.file", "cannot read \(path): \(String(cString: strerror(errno)))")
+            CommandLineError(.usageFile, "cannot read \(path): \(String(cString: strerror(errno)))")
         }
     }
 }

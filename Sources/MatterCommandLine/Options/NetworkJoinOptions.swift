@@ -92,7 +92,7 @@ struct NetworkJoinOptions: ParsableArguments {
         }
         guard console.canAsk else {
             throw CommandLineError(
-                "usage.no-password",
+                .usageNoPassword,
                 "the password of Wi-Fi '\(name)' is needed, and there is no terminal to ask for it",
                 hint: .step("network.password-needed"))
         }

@@ -161,6 +161,6 @@ struct NodeSelection: ParsableArguments {
     static func isPattern(_ word: String) -> Bool { word.contains { $0 == "*" || $0 == "?" } }
 
     private static func none(_ what: String, _ hint: Hint? = nil) -> CommandLineError {
-        CommandLineError("node.unknown", "no node \(what)", hint: hint ?? .step("node.see"), status: .notFound)
+        CommandLineError(.nodeUnknown, "no node \(what)", hint: hint ?? .step("node.see"))
     }
 }

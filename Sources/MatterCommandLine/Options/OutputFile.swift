@@ -9,7 +9,7 @@ enum OutputFile {
         makeFolders(of: path, mode: isPrivate ? 0o700 : 0o755)
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, isPrivate ? 0o600 : 0o644)
         guard descriptor >= 0 else {
-            throw CommandLineError("usage.file", "cannot write \(path): \(String(cString: strerror(errno)))")
+            throw CommandLineError(.usageFile, "cannot write \(path): \(String(cString: strerror(errno)))")
         }
         defer { close(descriptor) }
         if isPrivate { _ = fchmod(descriptor, 0o600) }
@@ -18,7 +18,7 @@ enum OutputFile {
             let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written < 0 {
                 if errno == EINTR { continue }
-                throw CommandLineError("usage.file", "cannot write \(path): \(String(cString: strerror(errno)))")
+                throw CommandLineError(.usageFile, "cannot write \(path): \(String(cString: strerror(errno)))")
             }
             rest = rest.dropFirst(written)
         }
@@ -30,7 +30,7 @@ enum OutputFile {
         let temporary = "\(path).\(getpid()).tmp"
         unlink(temporary)
         func failure() -> CommandLineError {
-            CommandLineError("usage.file", "cannot write \(path): \(String(cString: strerror(errno)))")
+            CommandLineError(.usageFile, "cannot write \(path): \(String(cString: strerror(errno)))")
         }
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure() }

@@ -11,7 +11,7 @@ package enum Prompt {
         let terminal = Terminal.current
         guard terminal.isTerminal(.input) else {
             throw CommandLineError(
-                "usage.no-terminal", "\(question) is needed, and there is no terminal to ask for it",
+                .usageNoTerminal, "\(question) is needed, and there is no terminal to ask for it",
                 hint: Hint(hint))
         }
         var settings = termios()
@@ -25,7 +25,7 @@ package enum Prompt {
         defer { if isHidden { tcsetattr(terminal.input, TCSANOW, &settings) } }
         terminal.message("\(question):")
         guard let line = try StandardInput.line(), !line.isEmpty else {
-            throw CommandLineError("usage.no-answer", "\(question) is needed, and nothing was entered")
+            throw CommandLineError(.usageNoAnswer, "\(question) is needed, and nothing was entered")
         }
         return line
     }

@@ -145,7 +145,7 @@ struct AttributeOutput {
         guard let first = failures.first else {
             if reports.isEmpty {
                 throw CommandLineError(
-                    "im.status", "\(title) has nothing that matches the path", status: .unsupported)
+                    .imStatus, "\(title) has nothing that matches the path")
             }
             return
         }

@@ -2,26 +2,104 @@ package import MatterBase
 
 /// What the command line itself finds wrong: with its arguments, or with what it was to do.
 package struct CommandLineError: CodedError {
-    package struct Code: RawRepresentable, ExpressibleByStringLiteral, Sendable {
-        package let rawValue: String
+    package enum Code: String, ErrorCode, CaseIterable {
+        case aclControllers = "acl.controllers"
+        case aclIncomplete = "acl.incomplete"
+        case aclLockout = "acl.lockout"
+        case attestIncomplete = "attest.incomplete"
+        case attestUntrusted = "attest.untrusted"
+        case cloudDevicesRemain = "cloud.devices-remain"
+        case commissionIncomplete = "commission.incomplete"
+        case dataModelUnknownCluster = "data-model.unknown-cluster"
+        case groupIncomplete = "group.incomplete"
+        case groupNotReached = "group.not-reached"
+        case imStatus = "im.status"
+        case interrupted
+        case nameInvalid = "name.invalid"
+        case nodeIncomplete = "node.incomplete"
+        case nodeUnknown = "node.unknown"
+        case outputFailed = "output.failed"
+        case processNoProc = "process.no-proc"
+        case processNoResources = "process.no-resources"
+        case processOverdue = "process.overdue"
+        case threadNoBorderRouter = "thread.no-border-router"
+        case threadNoDataset = "thread.no-dataset"
+        case threadNotConfirmed = "thread.not-confirmed"
+        case threadNotHere = "thread.not-here"
+        case threadSeveralNetworks = "thread.several-networks"
+        case usage
+        case usageCapability = "usage.capability"
+        case usageConfirmationNeeded = "usage.confirmation-needed"
+        case usageCount = "usage.count"
+        case usageDataVersion = "usage.data-version"
+        case usageFile = "usage.file"
+        case usageFlow = "usage.flow"
+        case usageGroup = "usage.group"
+        case usageGroupTarget = "usage.group-target"
+        case usageHandover = "usage.handover"
+        case usageIpk = "usage.ipk"
+        case usageIssuer = "usage.issuer"
+        case usageLogFile = "usage.log-file"
+        case usageName = "usage.name"
+        case usageNoAnswer = "usage.no-answer"
+        case usageNoArguments = "usage.no-arguments"
+        case usageNoPassword = "usage.no-password"
+        case usageNoPayload = "usage.no-payload"
+        case usageNoTerminal = "usage.no-terminal"
+        case usageNoUrl = "usage.no-url"
+        case usageNotConfirmed = "usage.not-confirmed"
+        case usagePaaOut = "usage.paa-out"
+        case usageSecretArgument = "usage.secret-argument"
+        case usageSessions = "usage.sessions"
+        case usageSubject = "usage.subject"
+        case usageType = "usage.type"
+        case usageUnknownCommand = "usage.unknown-command"
+        case usageValue = "usage.value"
+        case usageWildcard = "usage.wildcard"
+        case watchNotMet = "watch.not-met"
 
-        package init(rawValue: String) { self.rawValue = rawValue }
-
-        package init(stringLiteral id: String) { rawValue = id }
+        package var kind: FailureKind {
+            switch self {
+            case .aclControllers, .aclIncomplete, .attestIncomplete, .cloudDevicesRemain, .commissionIncomplete,
+                .groupIncomplete, .nodeIncomplete, .threadNoDataset:
+                .noAnswer
+            case .attestUntrusted: .attestationRefused
+            case .groupNotReached, .watchNotMet: .conditionNotMet
+            case .imStatus: .unsupported
+            case .interrupted: .interrupted
+            case .nodeUnknown, .threadNoBorderRouter, .threadNotHere: .notFound
+            case .outputFailed, .processNoResources, .processOverdue: .localState
+            case .processNoProc: .serviceMissing
+            case .aclLockout, .dataModelUnknownCluster, .nameInvalid, .threadNotConfirmed, .threadSeveralNetworks,
+                .usage, .usageCapability, .usageConfirmationNeeded, .usageCount, .usageDataVersion, .usageFile,
+                .usageFlow, .usageGroup, .usageGroupTarget, .usageHandover, .usageIpk, .usageIssuer, .usageLogFile,
+                .usageName, .usageNoAnswer, .usageNoArguments, .usageNoPassword, .usageNoPayload, .usageNoTerminal,
+                .usageNoUrl, .usageNotConfirmed, .usagePaaOut, .usageSecretArgument, .usageSessions, .usageSubject,
+                .usageType, .usageUnknownCommand, .usageValue, .usageWildcard:
+                .invalidInput
+            }
+        }
     }
 
     package var code: Code
     package var reason: String
     package var hint: Hint?
-    let status: ExitStatus
+    /// That of the first failure, for an error that stands for several.
+    package var kind: FailureKind
+    /// That of the error underneath, if the code stands for one.
+    package var id: String
 
     /// - Parameters:
     ///   - hint: the next step, if it is not that of the id in ``Hints``.
-    ///   - status: what the program ends with.
-    package init(_ code: Code, _ reason: String, hint: Hint? = nil, status: ExitStatus = .usage) {
+    ///   - kind: that of the code, if none is given.
+    ///   - id: that of the code, if none is given.
+    package init(
+        _ code: Code, _ reason: String, hint: Hint? = nil, kind: FailureKind? = nil, id: String? = nil
+    ) {
         self.code = code
         self.reason = reason
         self.hint = hint
-        self.status = status
+        self.kind = kind ?? code.kind
+        self.id = id ?? code.rawValue
     }
 }

@@ -125,11 +125,11 @@ package struct Console: Sendable {
         if yes { return }
         guard terminal.isTerminal(.input), terminal.isTerminal(.error) else {
             throw CommandLineError(
-                "usage.confirmation-needed", "confirmation needed: \(question)")
+                .usageConfirmationNeeded, "confirmation needed: \(question)")
         }
         terminal.error("\(TerminalText.escaped(question)) [y/N] ")
         guard let answer = try StandardInput.line(), ["y", "yes"].contains(answer.lowercased()) else {
-            throw CommandLineError("usage.not-confirmed", "nothing was done")
+            throw CommandLineError(.usageNotConfirmed, "nothing was done")
         }
     }
 }

@@ -25,7 +25,7 @@ extension LogSetup {
     /// The file, ours alone: logs name addresses and nodes. A pipe without a reader is not waited for.
     private static func opened(_ file: String) throws(CommandLineError) -> Int32 {
         func failure(_ reason: String) -> CommandLineError {
-            CommandLineError("usage.log-file", "cannot write the log file '\(file)': \(reason)")
+            CommandLineError(.usageLogFile, "cannot write the log file '\(file)': \(reason)")
         }
         let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
         let descriptor = open(file, flags, 0o600)

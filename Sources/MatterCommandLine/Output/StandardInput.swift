@@ -22,7 +22,7 @@ enum StandardInput {
     /// A setup code that the user gave: `-` for the next line.
     static func payload(_ given: String) throws -> String {
         guard given == "-" else { return given }
-        guard let line = try line() else { throw CommandLineError("usage.no-payload", "stdin has no payload") }
+        guard let line = try line() else { throw CommandLineError(.usageNoPayload, "stdin has no payload") }
         return line
     }
 

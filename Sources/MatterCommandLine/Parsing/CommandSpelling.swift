@@ -33,7 +33,7 @@ enum CommandSpelling {
                     : "did you mean \(nearest.joined(separator: " or "))?"
             }
             return CommandLineError(
-                "usage.unknown-command",
+                .usageUnknownCommand,
                 "'\((spelled.dropFirst() + [argument]).joined(separator: " "))' is not a command",
                 hint: Hint(hint))
         }

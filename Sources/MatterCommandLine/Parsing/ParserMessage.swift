@@ -27,7 +27,7 @@ extension CommandLineError {
                 hint = "options of a single command belong after it: matterctl COMMAND \(option)"
             }
         }
-        self.init("usage", reason, hint: Hint(hint))
+        self.init(.usage, reason, hint: Hint(hint))
     }
 
     /// One line of what may be a sentence and a list of the values that are allowed.

@@ -8,7 +8,7 @@ enum ShortForms {
     static func check(_ name: String) throws(CommandLineError) {
         guard let command = command(with: name) else { return }
         throw CommandLineError(
-            "name.invalid", "not a valid node name: '\(command) \(name)' is a command",
+            .nameInvalid, "not a valid node name: '\(command) \(name)' is a command",
             hint: "choose another name, such as '\(name) 1'")
     }
 

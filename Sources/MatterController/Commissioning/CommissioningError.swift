@@ -3,7 +3,7 @@ package import MatterModel
 
 /// Why a commissioning did not succeed.
 package struct CommissioningError: CodedError {
-    package enum Code: String, Sendable {
+    package enum Code: String, ErrorCode {
         /// Nothing that fits the setup code answered discovery.
         case nothingDiscovered = "discover.nothing-found"
         /// The code does not fit any of the devices that were tried.
@@ -55,6 +55,22 @@ package struct CommissioningError: CodedError {
         case interrupted = "commission.interrupted"
         /// A defect of ours: a step that cannot follow the one before.
         case impossibleStep = "commission.impossible-step"
+
+        package var kind: FailureKind {
+            switch self {
+            case .nothingDiscovered: .notFound
+            case .wrongPasscode, .windowClosed, .failSafeBusy, .alreadyOnFabric, .fabricTableFull, .nocRejected,
+                .invalidCSR, .sessionRefused, .deviceRefused, .termsRequired, .networkRefused, .handoverExpired:
+                .commissioningRefused
+            case .attestationRefused: .attestationRefused
+            case .issuerFailed, .issuedCertificateInvalid: .issuerFailed
+            case .commandFailed, .malformedAnswer: .refused
+            case .goneAfterNOC, .noAnswer, .forgotten, .notOnNetwork: .noAnswer
+            case .networkNeeded, .networkUnsuitable: .invalidInput
+            case .stopped, .interrupted: .interrupted
+            case .impossibleStep: .defect
+            }
+        }
     }
 
     package var code: Code
@@ -132,4 +148,15 @@ package struct InterruptedCommissioning: Error, CustomStringConvertible {
     }
 
     package var description: String { "\(underlying)" }
+}
+
+extension CommissioningError {
+    /// A status of the device, or what the issuer lacks on this host, says more than the code.
+    package var kind: FailureKind {
+        switch code {
+        case .commandFailed: status.map { FailureKind(status: $0.status) } ?? code.kind
+        case .issuerFailed where (underlying as? any CodedError)?.kind == .serviceMissing: .serviceMissing
+        default: code.kind
+        }
+    }
 }

@@ -3,7 +3,7 @@ package import MatterModel
 
 /// Why a controller could not do what it was asked to, once its own layers had no better name for it.
 package struct ControllerError: CodedError {
-    package enum Code: String, Sendable {
+    package enum Code: String, ErrorCode {
         /// The command was sent and may have run; its outcome is unknown.
         case outcomeUnknown = "command.outcome-unknown"
         /// The device answered a path with a status.
@@ -82,6 +82,26 @@ package struct ControllerError: CodedError {
         case noCheckIn = "icd.no-check-in"
         /// Another process takes the check-ins of the fabric's nodes.
         case listening = "icd.listening"
+
+        package var kind: FailureKind {
+            switch self {
+            case .outcomeUnknown: .outcomeUnknown
+            case .unsupportedCluster, .deviceLacks: .unsupported
+            case .ambiguousEndpoint, .otherIssuer, .lockout, .invalidAccessEntry, .ownFabric, .outOfLimits, .pinNeeded,
+                .modeUnclear, .networkInUse:
+                .invalidInput
+            case .unknownAccessEntry, .unknownFabric, .unknownBinding, .unknownLockUser, .notRegistered,
+                .unknownNetwork:
+                .notFound
+            case .noIssuer, .issuerProgram: .issuerFailed
+            case .sessionsInUse, .listening: .localState
+            case .noCheckIn, .networkLost: .noAnswer
+            case .status, .bindingUnfinished, .removalRefused, .accessListFull, .groupConflict, .listDiffers,
+                .listChanged, .fabricRefused, .windowOpen, .nodeBusy, .timeNotAccepted, .networkRefused, .refused,
+                .codeTaken, .lockFull:
+                .refused
+            }
+        }
     }
 
     package var code: Code
@@ -117,5 +137,29 @@ extension ControllerError {
     package var facts: [Fact] {
         if let network { return network.facts }
         return [Fact("response", refusal?.name), Fact("responseCode", refusal?.number)].compactMap { $0 }
+    }
+}
+
+extension ControllerError {
+    /// A status of the device, or the fault underneath, says more than the code.
+    package var kind: FailureKind {
+        switch code {
+        case .status: status.map { FailureKind(status: $0.status) } ?? code.kind
+        case .bindingUnfinished: underlying.map { FailureKind($0) } ?? code.kind
+        default: code.kind
+        }
+    }
+}
+
+extension FailureKind {
+    /// The kind of any error; `defect` for one that is not ours.
+    package init(_ error: any Error) {
+        switch error {
+        case is CancellationError: self = .interrupted
+        case let error as InterruptedCommissioning: self.init(error.underlying)
+        case let error as MatterError: self.init(error.underlying)
+        case let error as any CodedError: self = error.kind
+        default: self = .defect
+        }
     }
 }

@@ -1,9 +1,9 @@
-import MatterBase
+package import MatterBase
 
 /// Why a certificate, a request or an issuer was refused, and which certificate of a chain it was.
 package struct CredentialsError: CodedError, Equatable {
     /// The kind of fault. The raw value is stable and meant for programs.
-    package enum Code: String, Sendable, CaseIterable {
+    package enum Code: String, ErrorCode, CaseIterable {
         /// Octets that are not the encoding they should be, or lack an element.
         case malformed = "certificate.malformed"
         /// An encoding longer than the specification allows.
@@ -76,6 +76,8 @@ package struct CredentialsError: CodedError, Equatable {
         case invalidMaterial = "issuer.invalid-material"
         /// The cryptographic library failed.
         case cryptography = "credentials.cryptography"
+
+        package var kind: FailureKind { .localState }
     }
 
     package var code: Code

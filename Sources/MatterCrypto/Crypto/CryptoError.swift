@@ -1,10 +1,10 @@
 import COpenSSL
-import MatterBase
+package import MatterBase
 
 /// Why a cryptographic operation was refused or failed. It never carries key material.
 package struct CryptoError: CodedError, Equatable {
     /// The kind of fault.
-    package enum Code: String, Sendable {
+    package enum Code: String, ErrorCode {
         /// A key, nonce, tag, salt or message of a length that the algorithm does not take.
         case invalidLength = "crypto.invalid-length"
         /// A parameter outside its permitted range, such as an iteration count.
@@ -25,6 +25,8 @@ package struct CryptoError: CodedError, Equatable {
         case randomFailed = "crypto.random-failed"
         /// libcrypto reported a failure that no input explains.
         case `internal` = "crypto.internal"
+
+        package var kind: FailureKind { .defect }
     }
 
     package var code: Code

@@ -6,7 +6,7 @@ package import MatterBase
 /// It never contains the passcode.
 package struct SetupPayloadError: CodedError, Equatable {
     /// The kind of fault.
-    package enum Code: String, Sendable {
+    package enum Code: String, ErrorCode {
         /// Neither a QR payload nor a manual pairing code.
         case unrecognized = "payload.unrecognized"
         /// A character that the code cannot contain.
@@ -35,6 +35,8 @@ package struct SetupPayloadError: CodedError, Equatable {
         case productID = "payload.product-id"
         /// TLV data at the end of a QR payload that is malformed or breaks a rule.
         case extensionData = "payload.extension-data"
+
+        package var kind: FailureKind { .invalidInput }
     }
 
     /// The code to match on; its raw value is stable.

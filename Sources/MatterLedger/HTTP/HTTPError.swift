@@ -3,7 +3,7 @@ package import MatterBase
 /// Why an HTTP exchange could not be completed. Never holds a header, a body or the credentials of a proxy.
 package struct HTTPError: CodedError, Equatable {
     /// What kind of fault it is. The raw value is stable and meant for programs.
-    package enum Code: String, Sendable, CaseIterable {
+    package enum Code: String, ErrorCode, CaseIterable {
         /// A base URL that is none, or that this program does not accept.
         case invalidURL = "http.invalid-url"
         /// `http:` to another machine: a token would travel in the clear.
@@ -30,6 +30,15 @@ package struct HTTPError: CodedError, Equatable {
         case malformed = "http.malformed"
         /// libcurl is not installed, or too old.
         case libraryMissing = "http.library-missing"
+
+        package var kind: FailureKind {
+            switch self {
+            case .libraryMissing: .serviceMissing
+            case .invalidURL, .insecureURL, .invalidSettings, .unreachable, .privateAddress, .tlsFailed,
+                .connectionLost, .timedOut, .tooLarge, .proxyFailed, .redirected, .malformed:
+                .issuerFailed
+            }
+        }
     }
 
     package var code: Code

@@ -4,7 +4,7 @@ package import MatterBase
 /// Why the Alliance's ledger gave no usable answer, or why what it gave is not trusted.
 package struct LedgerError: CodedError, Equatable {
     /// What kind of fault it is. The raw value is stable and meant for programs.
-    package enum Code: String, Sendable, CaseIterable {
+    package enum Code: String, ErrorCode, CaseIterable {
         /// No answer: no connection, a lost one, no time left, TLS that cannot be trusted, a redirection.
         case unreachable = "ledger.unreachable"
         /// The ledger has no such entry.
@@ -27,6 +27,15 @@ package struct LedgerError: CodedError, Equatable {
         case unusable = "trust.unusable"
         /// A stored set that cannot be read.
         case damaged = "trust.damaged"
+
+        package var kind: FailureKind {
+            switch self {
+            case .unreachable, .refused, .failing, .malformed, .tooLarge, .empty: .issuerFailed
+            case .notFound, .unknown, .nothingToExport: .notFound
+            case .unusable: .invalidInput
+            case .damaged: .localState
+            }
+        }
     }
 
     package var code: Code
@@ -68,4 +77,8 @@ extension LedgerError: JSONFieldFailure {
             self.init(.malformed, "in the ledger's answer about \(name), '\(member)' is not \(expected)")
         }
     }
+}
+
+extension LedgerError {
+    package var kind: FailureKind { code == .unreachable && isLibraryMissing ? .serviceMissing : code.kind }
 }

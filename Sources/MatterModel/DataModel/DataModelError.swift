@@ -3,7 +3,7 @@ public import MatterBase
 /// Why a name, a path, a value or a file of definitions was not understood.
 public struct DataModelError: CodedError, Equatable {
     /// The kind of fault.
-    public enum Code: String, Sendable, CaseIterable {
+    public enum Code: String, ErrorCode, CaseIterable {
         /// No cluster has this name.
         case unknownCluster = "data-model.unknown-cluster"
         /// The cluster has no attribute of this name.
@@ -32,6 +32,8 @@ public struct DataModelError: CodedError, Equatable {
         case duplicateField = "data-model.duplicate-field"
         /// A file of cluster definitions that breaks its schema, or cannot be read.
         case badDefinitions = "data-model.bad-definitions"
+
+        package var kind: FailureKind { .invalidInput }
     }
 
     /// The kind of fault.
@@ -62,4 +64,9 @@ public struct DataModelError: CodedError, Equatable {
 
     /// The reason, with the nearest spellings where there are some.
     public var description: String { suggestion.map { "\(reason); \($0)" } ?? reason }
+}
+
+extension DataModelError {
+    /// Two errors are equal if their codes are: their words are for people.
+    public static func == (one: Self, other: Self) -> Bool { one.code == other.code }
 }

@@ -3,7 +3,7 @@ package import MatterBase
 /// Why nothing can be done over Bluetooth: what is missing on this host or on the way to the device, and the cure.
 package struct BluetoothError: CodedError, Equatable {
     /// The kind of fault.
-    package enum Code: String, Sendable, CaseIterable {
+    package enum Code: String, ErrorCode, CaseIterable {
         /// The D-Bus library is not installed.
         case libraryMissing = "bluetooth.library-missing"
         /// The D-Bus system bus does not answer.
@@ -40,6 +40,16 @@ package struct BluetoothError: CodedError, Equatable {
         case noService = "bluetooth.no-service"
         /// An earlier pairing of the host with the device stands in the way.
         case bonded = "bluetooth.bonded"
+
+        package var kind: FailureKind {
+            switch self {
+            case .outOfResources: .localState
+            case .libraryMissing, .busUnavailable, .daemonUnavailable, .noAdapter, .unknownAdapter, .notPermitted,
+                .blocked, .adapterOff, .adapterBusy, .refused, .disconnected:
+                .serviceMissing
+            case .deviceGone, .connectFailed, .servicesUnresolved, .staleCache, .noService, .bonded: .noAnswer
+            }
+        }
     }
 
     /// What decides the next step where the code alone does not.
@@ -71,15 +81,7 @@ package struct BluetoothError: CodedError, Equatable {
     }
 
     /// True if something of this host is missing, rather than a device.
-    package var isLocalServiceMissing: Bool {
-        switch code {
-        case .libraryMissing, .busUnavailable, .daemonUnavailable, .noAdapter, .unknownAdapter, .notPermitted, .blocked,
-            .adapterOff, .adapterBusy, .refused, .disconnected:
-            true
-        case .outOfResources, .deviceGone, .connectFailed, .servicesUnresolved, .staleCache, .noService, .bonded:
-            false
-        }
-    }
+    package var isLocalServiceMissing: Bool { code.kind == .serviceMissing }
 
     package var hint: Hint? {
         let name = cause.map { "\(code.rawValue).\($0.rawValue)" } ?? code.rawValue

@@ -3,7 +3,7 @@ package import MatterBase
 /// Why something cannot be found or advertised: what is missing on this host, and what to do about it.
 package struct DiscoveryError: CodedError, Equatable {
     /// The kind of fault.
-    package enum Code: String, Sendable, CaseIterable {
+    package enum Code: String, ErrorCode, CaseIterable {
         /// The Avahi client library is not installed.
         case libraryMissing = "discovery.library-missing"
         /// The D-Bus system bus does not answer.
@@ -22,6 +22,14 @@ package struct DiscoveryError: CodedError, Equatable {
         case outOfResources = "discovery.out-of-resources"
         /// DNS data, or a name, that is not what it should be.
         case malformedRecord = "discovery.malformed-record"
+
+        package var kind: FailureKind {
+            switch self {
+            case .libraryMissing, .busUnavailable, .daemonUnavailable, .disconnected, .noNetwork: .serviceMissing
+            case .outOfResources: .localState
+            case .refused, .collision, .malformedRecord: .notFound
+            }
+        }
     }
 
     package var code: Code
@@ -37,12 +45,7 @@ package struct DiscoveryError: CodedError, Equatable {
     }
 
     /// True if a service of this host is missing, rather than something being wrong with one request.
-    package var isLocalServiceMissing: Bool {
-        switch code {
-        case .libraryMissing, .busUnavailable, .daemonUnavailable, .disconnected, .noNetwork: true
-        case .refused, .collision, .malformedRecord, .outOfResources: false
-        }
-    }
+    package var isLocalServiceMissing: Bool { code.kind == .serviceMissing }
 
     /// The next step, if there is one.
     package var hint: Hint? { isHung ? .step("\(code.rawValue).hung") : nil }

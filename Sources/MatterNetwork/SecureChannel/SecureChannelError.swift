@@ -1,8 +1,8 @@
-import MatterBase
+package import MatterBase
 
 /// Why a handshake failed.
 package struct SecureChannelError: CodedError, Equatable {
-    package enum Code: String, Sendable {
+    package enum Code: String, ErrorCode {
         /// A message that does not decode, or comes out of turn.
         case malformed = "secure-channel.malformed"
         /// The device's proof does not fit the passcode.
@@ -25,6 +25,8 @@ package struct SecureChannelError: CodedError, Equatable {
         case wrongPeer = "case.wrong-peer"
         /// A failure inside our own cryptography.
         case cryptography = "secure-channel.cryptography"
+
+        package var kind: FailureKind { .defect }
     }
 
     package var code: Code

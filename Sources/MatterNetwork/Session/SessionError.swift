@@ -1,4 +1,4 @@
-import MatterBase
+package import MatterBase
 
 /// How a secure session comes about.
 package enum HandshakePhase: String, Sendable {
@@ -10,7 +10,7 @@ package enum HandshakePhase: String, Sendable {
 
 /// Why there is no session with a peer: the phase, what was tried and what was heard.
 package struct SessionError: CodedError {
-    package enum Code: String, Sendable {
+    package enum Code: String, ErrorCode {
         /// Discovery named no address, and none was known.
         case notDiscovered = "session.not-discovered"
         /// The kernel had no route to any address.
@@ -23,6 +23,8 @@ package struct SessionError: CodedError {
         case busy = "session.busy"
         /// The handshake itself failed; see ``SessionError/refusal``.
         case refused = "session.refused"
+
+        package var kind: FailureKind { .noAnswer }
     }
 
     package var code: Code
@@ -60,4 +62,9 @@ package struct SessionError: CodedError {
         self.phase = phase
         self.reason = reason
     }
+}
+
+extension SessionError {
+    /// A device that refuses the passcode refuses to be commissioned.
+    package var kind: FailureKind { code == .refused && phase == .pase ? .commissioningRefused : code.kind }
 }

@@ -1,8 +1,8 @@
-import MatterBase
+package import MatterBase
 
 /// Why the transport refused or lost something.
 package struct TransportError: CodedError, Equatable {
-    package enum Code: String, Sendable {
+    package enum Code: String, ErrorCode {
         /// A datagram that is not a Matter message, or is one that must be dropped.
         case malformedMessage = "transport.malformed-message"
         /// The message integrity check failed: other keys, or a changed message.
@@ -37,6 +37,19 @@ package struct TransportError: CodedError, Equatable {
         case btp = "transport.btp"
         /// The Bluetooth connection with the peer ended, or the peer said nothing on it for too long.
         case linkLost = "transport.link-lost"
+
+        package var kind: FailureKind {
+            switch self {
+            case .socket, .noInterface: .serviceMissing
+            case .invalidAddress: .invalidInput
+            case .portInUse, .outOfResources: .localState
+            case .messageInFlight: .defect
+            case .messageTooLarge: .refused
+            case .malformedMessage, .authenticationFailed, .counterExhausted, .closed, .notAcknowledged, .noReply,
+                .unreachable, .unknownHost, .btp, .linkLost:
+                .noAnswer
+            }
+        }
     }
 
     package var code: Code

@@ -3,7 +3,7 @@ import MatterModel
 
 /// Why a record of the state directory, though undamaged, cannot be used, or an entry was not found.
 package struct RecordError: CodedError, Equatable {
-    package enum Code: String, Sendable {
+    package enum Code: String, ErrorCode {
         /// A member is missing or of the wrong kind.
         case invalid = "state.invalid-record"
         case noFabric = "fabric.none"
@@ -31,6 +31,15 @@ package struct RecordError: CodedError, Equatable {
         case roomExists = "room.exists"
         /// There are no stored credentials of that network.
         case unknownNetwork = "network.unknown"
+
+        package var kind: FailureKind {
+            switch self {
+            case .invalid, .fabricExists, .fabricGone, .nameTaken, .nodeExists, .groupExists, .roomExists: .localState
+            case .noFabric, .unknownFabric, .unknownNode, .pendingNode, .unknownGroup, .unknownRoom, .unknownNetwork:
+                .notFound
+            case .ambiguousFabric, .invalidName, .ambiguousName, .bridgedDevice: .invalidInput
+            }
+        }
     }
 
     package var code: Code

@@ -4,7 +4,7 @@ package import MatterBase
 /// Why the state directory could not be used, in words that help to put it right.
 package struct StoreError: CodedError, Equatable {
     /// The kind of fault.
-    package enum Code: String, Sendable {
+    package enum Code: String, ErrorCode {
         /// No environment variable says where the state directory is.
         case noHome = "state.no-home"
         /// A record, folder or lock name that the store does not allow.
@@ -31,6 +31,8 @@ package struct StoreError: CodedError, Equatable {
         case readOnly = "state.read-only"
         /// Anything else that the operating system reports.
         case system = "state.io"
+
+        package var kind: FailureKind { .localState }
     }
 
     /// The code to match on; its raw value is stable.

@@ -32,7 +32,8 @@ enum CloudAnswer {
         let code = errorCode(object?["error_code"])
         let text = (object?["description"] ?? object?["message"])?.stringValue
         let quote = text.flatMap { $0.isEmpty ? nil : String($0.prefix(longestQuote)) }
-        let meaning = code.flatMap(CloudErrorCode.meaning)
+        let facts = code.flatMap { CloudErrorCode($0) }?.facts
+        let meaning = facts?.meaning
         var reason = "the cloud refused '\(operation)'"
         var parts = ["HTTP \(status)"]
         if let code { parts.append("code \(code)") }
@@ -40,7 +41,8 @@ enum CloudAnswer {
         if let meaning { reason += ": \(meaning)" }
         if let quote, quote.lowercased() != meaning?.lowercased() { reason += " ('\(quote)')" }
         return RainMakerError(
-            kind(status, code), reason, hint: isGateway(object) ? gatewayHint(status) : hint(status, code),
+            facts?.error ?? error(status), reason,
+            hint: isGateway(object) ? gatewayHint(status) : facts?.hint ?? hint(status),
             httpStatus: status, cloudCode: code, meaning: meaning)
     }
 
@@ -51,7 +53,7 @@ enum CloudAnswer {
 
     /// The gateway knows nothing of groups and roles: it judges the token and the rate.
     private static func gatewayHint(_ status: Int) -> Hint? {
-        status == 403 ? .step("cloud.log-in-again") : hint(status, nil)
+        status == 403 ? .step("cloud.log-in-again") : hint(status)
     }
 
     /// A number, a string, or absent.
@@ -65,32 +67,23 @@ enum CloudAnswer {
         }
     }
 
-    private static func kind(_ status: Int, _ code: String?) -> RainMakerError.Code {
-        switch (status, code) {
-        case (_, "108900"): .notAFabric
-        case (_, "108902"): .forbidden
-        case (_, "108905"): .conflict
-        case (_, "108906"): .notFound
-        case (401, _): .unauthorized
-        case (403, _): .forbidden
-        case (404, _): .notFound
-        case (409, _): .conflict
-        case (500...599, _): .serverFailed
+    private static func error(_ status: Int) -> RainMakerError.Code {
+        switch status {
+        case 401: .unauthorized
+        case 403: .forbidden
+        case 404: .notFound
+        case 409: .conflict
+        case 500...599: .serverFailed
         default: .refused
         }
     }
 
-    private static func hint(_ status: Int, _ code: String?) -> Hint? {
-        switch (status, code) {
-        case (_, "101009"), (_, "101025"): "check the user name and the password"
-        case (_, "101015"): "confirm the account with the code that was mailed"
-        case (_, "101019"): "wait a while before the next attempt"
-        case (_, "108900"): .step("cloud.convert", "GROUP")
-        case (_, "108903"): "commission the device again; a request expires after some minutes"
-        case (401, _): .step("cloud.log-in-again")
-        case (403, _), (_, "108902"): "ask a primary user of the group"
-        case (429, _): "too many requests; wait a minute before the next attempt"
-        case (500...599, _): "nothing was lost; try again later"
+    private static func hint(_ status: Int) -> Hint? {
+        switch status {
+        case 401: .step("cloud.log-in-again")
+        case 403: "ask a primary user of the group"
+        case 429: "too many requests; wait a minute before the next attempt"
+        case 500...599: "nothing was lost; try again later"
         default: nil
         }
     }

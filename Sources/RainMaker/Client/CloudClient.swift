@@ -208,7 +208,7 @@ package actor CloudClient {
             let object = try await answer(to: .refresh(token: refresh.revealed), token: nil)
             return try CloudTokens(object, refresh: refresh, now: unixTime(), "refresh")
         } catch var error as RainMakerError {
-            let isOver = error.cloudCode.map(CloudErrorCode.endOfSession.contains) ?? false
+            let isOver = error.cloudFacts?.endsSession ?? false
             guard isOver || error.httpStatus == 401 else { throw error }
             error.code = isLogin ? .loginRefused : .sessionEnded
             error.reason =

@@ -3,8 +3,6 @@ import MatterCrypto
 
 /// Tells the cloud about nodes that have left the fabric (docs/rainmaker.md).
 package struct GroupRemoval: Sendable {
-    private static let notTheUsers: Set<String> = ["100010", "103020"]
-
     private let client: CloudClient
     private let store: RainMakerStore
     private let groupID: String
@@ -22,7 +20,7 @@ package struct GroupRemoval: Sendable {
             if let member = try await member(removal.nodeID) {
                 _ = try await client.call(.removeMapping(of: member))
             }
-        } catch let error as RainMakerError where error.cloudCode.map(Self.notTheUsers.contains) ?? false {
+        } catch let error as RainMakerError where error.cloudFacts?.isNotTheUsers ?? false {
             // Another user was faster, or an earlier answer was lost.
         } catch var error as RainMakerError {
             error.nodeID = removal.nodeID

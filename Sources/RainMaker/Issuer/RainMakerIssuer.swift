@@ -161,7 +161,7 @@ package struct RainMakerIssuer: NOCIssuer {
             }
             error.nodeID = pending.nodeID
             error.hint =
-                error.cloudCode == "108903"
+                error.cloudCode.flatMap { CloudErrorCode($0) } == .expired
                 ? .step("cloud.request-forgotten", "\(pending.nodeID.rawValue)")
                 : .step("cloud.repeat-confirmation", pending.requestID)
             throw error

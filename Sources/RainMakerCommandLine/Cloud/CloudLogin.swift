@@ -55,6 +55,6 @@ struct CloudLogin: LocalCommand {
         if let known { return known.url }
         if let standard = CloudAccount.wellKnown[profile] { return try CloudAccount.url(parsing: standard) }
         throw CommandLineError(
-            "usage.no-url", "the profile '\(profile)' is new, and its service has no URL")
+            .usageNoUrl, "the profile '\(profile)' is new, and its service has no URL")
     }
 }

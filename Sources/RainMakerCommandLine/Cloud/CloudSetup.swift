@@ -131,7 +131,7 @@ struct CloudSetup: Sendable {
             let record = try store.select(name)
             guard let membership = try RainMakerStore(state, fabric: record.name).membership() else {
                 throw CommandLineError(
-                    "usage.issuer", "the fabric '\(record.name)' does not belong to a RainMaker group")
+                    .usageIssuer, "the fabric '\(record.name)' does not belong to a RainMaker group")
             }
             return (record, membership)
         }
@@ -150,7 +150,7 @@ struct CloudSetup: Sendable {
         }
         guard found.count == 1 else {
             throw CommandLineError(
-                "usage.group", "several fabrics belong to a group '\(group)'")
+                .usageGroup, "several fabrics belong to a group '\(group)'")
         }
         return first
     }

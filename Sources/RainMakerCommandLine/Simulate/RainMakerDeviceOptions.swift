@@ -24,18 +24,18 @@ struct RainMakerDeviceOptions: VendorDeviceOptions {
     func check(count: Int) throws {
         if online { try CurlTransport.checkLibrary() }
         if let revision, !RainMakerOptions.revisions.contains(revision) {
-            throw CommandLineError(
-                "usage.rainmaker", "the RainMaker cluster has revisions 2 and 3, not \(revision)",
+            throw RainMakerUsageError(
+                .options, "the RainMaker cluster has revisions 2 and 3, not \(revision)",
                 hint: .step("simulate.other-revision"))
         }
         guard let nodeID else { return }
         guard RainMakerOptions.nodeIDLength.contains(nodeID.utf8.count) else {
-            throw CommandLineError(
-                "usage.rainmaker", "a RainMaker node id has 1 to 39 bytes", hint: .step("simulate.own-node-id"))
+            throw RainMakerUsageError(
+                .options, "a RainMaker node id has 1 to 39 bytes", hint: .step("simulate.own-node-id"))
         }
         guard count == 1 else {
-            throw CommandLineError(
-                "usage.rainmaker", "\(count) nodes cannot share one RainMaker node id",
+            throw RainMakerUsageError(
+                .options, "\(count) nodes cannot share one RainMaker node id",
                 hint: .step("simulate.own-node-id"))
         }
     }

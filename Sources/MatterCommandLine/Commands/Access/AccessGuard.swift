@@ -29,7 +29,7 @@ struct AccessGuard {
             return .array(of: zip(items, isOurs).filter(\.1).map(\.0) + zip(items, isOurs).filter { !$1 }.map(\.0))
         }
         throw CommandLineError(
-            "acl.lockout",
+            .aclLockout,
             "this list would lock us out of \(NodeTarget(node).text): no entry lets our node \(own.nodeID.rawValue) administer it",
             hint: .step("acl.lockout", NodeTarget(node).argument)
         )

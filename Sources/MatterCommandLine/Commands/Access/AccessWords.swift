@@ -96,5 +96,5 @@ struct AccessWords: Sendable {
         return (try AccessControlEntry.list(parsed.value), parsed.warnings.map { "\($0)" })
     }
 
-    private static func wrong(_ reason: String) -> CommandLineError { CommandLineError("usage.subject", reason) }
+    private static func wrong(_ reason: String) -> CommandLineError { CommandLineError(.usageSubject, reason) }
 }

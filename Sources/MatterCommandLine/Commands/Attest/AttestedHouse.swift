@@ -19,13 +19,13 @@ struct AttestedHouse: Sendable {
         let failures = answers.compactMap(\.failure)
         if let first = untrusted.first {
             throw CommandLineError(
-                "attest.untrusted", "\(untrusted.count) of \(nodes.count) nodes are not trusted",
-                hint: .step("attest.see", NodeTarget(first.node).argument), status: .attestationRefused)
+                .attestUntrusted, "\(untrusted.count) of \(nodes.count) nodes are not trusted",
+                hint: .step("attest.see", NodeTarget(first.node).argument))
         }
         guard let failure = failures.first else { return }
         throw CommandLineError(
-            "attest.incomplete", "\(failures.count) of \(nodes.count) nodes gave no answer",
-            status: ExitStatus(failure))
+            .attestIncomplete, "\(failures.count) of \(nodes.count) nodes gave no answer",
+            kind: FailureKind(failure))
     }
 
     private func report(_ answer: NodeRound.Answer<AttestationReport>) -> Report {

@@ -32,7 +32,7 @@ struct AttributeSetting {
         guard let endpoint = path.endpoint, let cluster = path.cluster,
             let attribute = path.element.map({ AttributeID($0) })
         else {
-            throw CommandLineError("usage.wildcard", "a write needs one attribute, without wildcards")
+            throw CommandLineError(.usageWildcard, "a write needs one attribute, without wildcards")
         }
         self.path = path
         self.word = word.value

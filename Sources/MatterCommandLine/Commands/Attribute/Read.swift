@@ -97,7 +97,7 @@ struct Read: NetworkCommand {
         let clusters = Set(paths.map { [$0.endpoint.map { UInt32($0.rawValue) }, $0.cluster?.rawValue] })
         guard clusters.count == 1, let endpoint = paths.first?.endpoint, let cluster = paths.first?.cluster else {
             throw CommandLineError(
-                "usage.data-version", "--data-version needs the paths of one cluster of one endpoint")
+                .usageDataVersion, "--data-version needs the paths of one cluster of one endpoint")
         }
         return DataVersionFilter(
             path: ClusterPath(endpoint: endpoint, cluster: cluster), dataVersion: dataVersion)

@@ -102,7 +102,7 @@ extension BindingCommand {
             return .group(try await words.group(group))
         }
         guard let argument = NodeArgument(argument: binding.bound) else {
-            throw CommandLineError("usage.subject", "'\(binding.bound)' is not a target: NODE, NODE/EP or group:GROUP")
+            throw CommandLineError(.usageSubject, "'\(binding.bound)' is not a target: NODE, NODE/EP or group:GROUP")
         }
         do {
             let (node, endpoint) = try await controller.place(of: argument.node, endpoint: argument.endpoint)

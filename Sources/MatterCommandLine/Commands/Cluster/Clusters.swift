@@ -18,7 +18,7 @@ struct Clusters: StateCommand {
         let path = try ElementPath("0/\(name)", .attribute) { () throws(DataModelError) in catalogue }
         guard let id = path.cluster, let cluster = catalogue.cluster(id) else {
             throw CommandLineError(
-                "data-model.unknown-cluster", "no cluster has the id \(name)",
+                .dataModelUnknownCluster, "no cluster has the id \(name)",
                 hint: .step("clusters.all"))
         }
         if console.isJSON { return console.result(cluster.json) }

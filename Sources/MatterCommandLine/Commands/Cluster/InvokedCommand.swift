@@ -29,7 +29,7 @@ struct InvokedCommand {
         guard let endpoint = path.endpoint, let cluster = path.cluster, let number = path.element.map({ CommandID($0) })
         else {
             throw CommandLineError(
-                "usage.wildcard", "a command needs an endpoint, a cluster and a command, without wildcards")
+                .usageWildcard, "a command needs an endpoint, a cluster and a command, without wildcards")
         }
         definition = catalogue.cluster(cluster)?.command(number)
         var parser = parser
@@ -65,7 +65,7 @@ struct InvokedCommand {
         do {
             return try JSONValue(parsing: contents)
         } catch {
-            throw CommandLineError(.init(rawValue: error.code.rawValue), "\(file == "-" ? "stdin" : file): \(error)")
+            throw CommandLineError(.usageFile, "\(file == "-" ? "stdin" : file): \(error)", id: error.id)
         }
     }
 }

@@ -81,7 +81,7 @@ struct Supports: NodeSubject {
         }
         guard let endpoint = place.endpoint, let cluster = place.cluster, parts.count <= 3 else {
             throw CommandLineError(
-                "usage.wildcard", "name one cluster of one endpoint: EP/CLUSTER or EP/CLUSTER/ELEMENT")
+                .usageWildcard, "name one cluster of one endpoint: EP/CLUSTER or EP/CLUSTER/ELEMENT")
         }
         let element: Element = parts.count == 3 ? try element(String(parts[2]), of: cluster, path, catalogue) : .cluster
         return (endpoint, cluster, element)

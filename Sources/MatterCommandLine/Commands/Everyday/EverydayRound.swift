@@ -60,7 +60,7 @@ struct EverydayRound {
             context.console.warning(message + (short ?? ""))
         }
         throw CommandLineError(
-            "node.incomplete", "\(failures.count) of \(outcomes.count) failed", status: ExitStatus(first.failure))
+            .nodeIncomplete, "\(failures.count) of \(outcomes.count) failed", kind: FailureKind(first.failure))
     }
 
     /// The nodes by id. Those that were not named take part if they can do it, as far as that is known.

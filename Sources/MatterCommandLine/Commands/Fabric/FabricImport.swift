@@ -62,7 +62,7 @@ extension FabricCommand {
             do {
                 return try decode(contents)
             } catch let error as CredentialsError {
-                throw CommandLineError(.init(rawValue: "usage.\(error.code.rawValue)"), "\(path): \(error)")
+                throw CommandLineError(.usageFile, "\(path): \(error)", id: "usage.\(error.id)")
             }
         }
 
@@ -71,7 +71,7 @@ extension FabricCommand {
             if contents.count == FabricIdentity.groupKeyCount { return SecretBytes(contents) }
             let text = String(decoding: contents, as: UTF8.self).filter { !$0.isWhitespace }
             guard let octets = try? Hex.decode(text), octets.count == FabricIdentity.groupKeyCount else {
-                throw CommandLineError("usage.ipk", "\(file) must contain 16 bytes, raw or as 32 hexadecimal digits")
+                throw CommandLineError(.usageIpk, "\(file) must contain 16 bytes, raw or as 32 hexadecimal digits")
             }
             return SecretBytes(octets)
         }

@@ -59,8 +59,8 @@ struct GroupMembers {
             console.warning("\(node.title): \(ErrorReport(failure, target: NodeTarget(node)).message)")
         }
         throw CommandLineError(
-            "group.incomplete", "\(failures.count) of \(answers.count) nodes failed",
-            hint: .step("command.again"), status: ExitStatus(first.1))
+            .groupIncomplete, "\(failures.count) of \(answers.count) nodes failed",
+            hint: .step("command.again"), kind: FailureKind(first.1))
     }
 }
 

@@ -30,7 +30,7 @@ struct GroupTarget {
         return try await context.controller.groups().find(word)
     }
 
-    static func refusal(_ reason: String) -> CommandLineError { CommandLineError("usage.group-target", reason) }
+    static func refusal(_ reason: String) -> CommandLineError { CommandLineError(.usageGroupTarget, reason) }
 
     // MARK: Sending
 
@@ -103,17 +103,17 @@ struct GroupTarget {
         if let failure = answers.lazy.compactMap(\.failure).first {
             let count = answers.count { $0.failure != nil }
             throw CommandLineError(
-                "group.incomplete", "the message was sent; \(count) of \(answers.count) nodes could not be read",
-                status: ExitStatus(failure))
+                .groupIncomplete, "the message was sent; \(count) of \(answers.count) nodes could not be read",
+                kind: FailureKind(failure))
         }
         let late = answers.flatMap { answer in
             (answer.value ?? []).filter { $0.isAsSent == false }.map { "\(answer.node.label)/\($0.endpoint)" }
         }
         guard late.isEmpty else {
             throw CommandLineError(
-                "group.not-reached",
+                .groupNotReached,
                 "the message was sent, and has not had its effect on \(late.joined(separator: ", "))",
-                hint: .step("command.again"), status: .conditionNotMet)
+                hint: .step("command.again"))
         }
     }
 

@@ -40,7 +40,7 @@ extension Commission {
         } catch let error as CommandLineError {
             throw error
         } catch {
-            throw CommandLineError("usage.handover", "\(file) is no handover of a commissioning: \(error)")
+            throw CommandLineError(.usageHandover, "\(file) is no handover of a commissioning: \(error)")
         }
         let fabric = try await context.controller.fabric(of: handover)
         try await context.onFabric(fabric) { context in

@@ -80,16 +80,15 @@ struct CommissionRound: Sendable {
             let outcomes = outcomes.withLock { $0 }
             guard outcomes.done == list.entries.count else {
                 throw CommandLineError(
-                    "interrupted", "interrupted; \(outcomes.done) of \(list.entries.count) devices are commissioned",
-                    status: .interrupted)
+                    .interrupted, "interrupted; \(outcomes.done) of \(list.entries.count) devices are commissioned")
             }
         }
         let failures = outcomes.withLock { $0.failures }
         guard let first = failures.keys.min(), let failure = failures[first] else { return }
         progress.finish()
         throw CommandLineError(
-            "commission.incomplete", "\(failures.count) of \(list.entries.count) devices were not commissioned",
-            status: ExitStatus(failure))
+            .commissionIncomplete, "\(failures.count) of \(list.entries.count) devices were not commissioned",
+            kind: FailureKind(failure))
     }
 
     private func print(

@@ -72,10 +72,10 @@ struct BorderRouterClient: Sendable {
             throw error
         }
         guard answer.status != Self.noContent else {
-            throw CommandLineError("thread.no-dataset", "it is on no network yet", status: .noAnswer)
+            throw CommandLineError(.threadNoDataset, "it is on no network yet")
         }
         guard answer.status == 200 else {
-            throw CommandLineError("thread.no-dataset", "it answered with status \(answer.status)", status: .noAnswer)
+            throw CommandLineError(.threadNoDataset, "it answered with status \(answer.status)")
         }
         return try ThreadDataset(parsing: String(decoding: answer.body, as: UTF8.self))
     }

@@ -57,9 +57,9 @@ struct BorderRouterSearch: Sendable {
         }
         guard !found.isEmpty else {
             throw CommandLineError(
-                "thread.no-dataset",
+                .threadNoDataset,
                 "no border router gave the dataset of its network: \(faults.joined(separator: "; "))",
-                hint: .step("thread.by-hand"), status: .noAnswer)
+                hint: .step("thread.by-hand"))
         }
         // Any host can answer for a network; the one that is meant may be among those that keep their dataset to themselves.
         let others = silent.filter { router in
@@ -86,8 +86,8 @@ struct BorderRouterSearch: Sendable {
             if let match = matching.first, matching.count == 1 { return match }
             guard matching.isEmpty else { throw several(matching) }
             throw CommandLineError(
-                "thread.not-here", "no border router here has the Thread network '\(wanted)', but \(titles)",
-                hint: found.first.map { .step("thread.choose", $0.name) }, status: .notFound)
+                .threadNotHere, "no border router here has the Thread network '\(wanted)', but \(titles)",
+                hint: found.first.map { .step("thread.choose", $0.name) })
         }
         if found.count == 1, let only = found.first { return try await confirmed(only) }
         guard console.canAsk else { throw several(found) }
@@ -107,7 +107,7 @@ struct BorderRouterSearch: Sendable {
     private func confirmed(_ only: Found) async throws -> Found {
         let offer = "\(only.url) offers the Thread network \(only.title), and nothing proves that it is yours"
         func unconfirmed() -> CommandLineError {
-            CommandLineError("thread.not-confirmed", offer, hint: .step("thread.confirm", only.id))
+            CommandLineError(.threadNotConfirmed, offer, hint: .step("thread.confirm", only.id))
         }
         guard console.canAsk else { throw unconfirmed() }
         console.message(TerminalText.escaped(offer))
@@ -124,7 +124,7 @@ struct BorderRouterSearch: Sendable {
     private func several(_ found: [Found]) -> CommandLineError {
         let isNameEnough = Set(found.map(\.name)).count == found.count
         return CommandLineError(
-            "thread.several-networks",
+            .threadSeveralNetworks,
             "the border routers here have several networks: \(found.map(\.title).joined(separator: ", "))",
             hint: found.first.map { .step("thread.choose", isNameEnough ? $0.name : $0.id) })
     }
@@ -155,8 +155,8 @@ struct BorderRouterSearch: Sendable {
         let routers = try await routers()
         guard !routers.isEmpty else {
             throw CommandLineError(
-                "thread.no-border-router", "there is no Thread border router on this network",
-                hint: .step("thread.by-hand"), status: .notFound)
+                .threadNoBorderRouter, "there is no Thread border router on this network",
+                hint: .step("thread.by-hand"))
         }
         return routers.map { Source(urls: Self.urls(of: $0), router: $0) }
     }

@@ -55,7 +55,7 @@ extension HouseNetworkCommand.Credentials {
             // A password that was stored before is what is to be replaced.
             if network.wifi != nil, network.wifiPassword == nil, !network.wifiOpen, !console.canAsk {
                 throw CommandLineError(
-                    "usage.no-password",
+                    .usageNoPassword,
                     "the password of the network is needed, and there is no terminal to ask for it",
                     hint: .step("network.password-needed"))
             }

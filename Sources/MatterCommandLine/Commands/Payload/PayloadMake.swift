@@ -24,7 +24,7 @@ extension PayloadCommand {
 
         func execute() async throws {
             guard let flow = SetupPayload.CommissioningFlow(rawValue: flow) else {
-                throw CommandLineError("usage.flow", "unknown commissioning flow \(flow)")
+                throw CommandLineError(.usageFlow, "unknown commissioning flow \(flow)")
             }
             var payload = SetupPayload(
                 vendorID: vendorId?.value, productID: productId?.value, commissioningFlow: flow,
@@ -44,7 +44,7 @@ extension PayloadCommand {
                 func key(_ text: String) -> String { text.lowercased().filter { $0.isLetter || $0.isNumber } }
                 guard let found = known.first(where: { key($0.name) == key(name) }) else {
                     throw CommandLineError(
-                        "usage.capability", "'\(name)' is no way to find a device",
+                        .usageCapability, "'\(name)' is no way to find a device",
                         hint: "one of: \(known.map(\.name).joined(separator: ", "))")
                 }
                 set.insert(found.capability)

@@ -124,18 +124,18 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
 
     func execute() async throws {
         let kinds = try types.split(separator: ",").map { try DeviceKind.named(String($0)) }
-        guard let first = kinds.first else { throw CommandLineError("usage.type", "no device type is given") }
+        guard let first = kinds.first else { throw CommandLineError(.usageType, "no device type is given") }
         try vendor.check(count: count)
         if let path = try plans(kinds).placeless {
-            throw CommandLineError("usage.value", "\(path) has no place: the endpoint is missing, or has the cluster")
+            throw CommandLineError(.usageValue, "\(path) has no place: the endpoint is missing, or has the cluster")
         }
         guard (1...4096).contains(count), Int(port) + count - 1 <= Int(UInt16.max) else {
             throw CommandLineError(
-                "usage.count",
+                .usageCount,
                 "--count \(count) is not possible from port \(port) on: at least 1, and ports up to 65535")
         }
         guard (1...Int(UInt16.max)).contains(sessions), (1...Int(UInt16.max)).contains(handshakes) else {
-            throw CommandLineError("usage.sessions", "a device has 1 to 65535 sessions and handshakes")
+            throw CommandLineError(.usageSessions, "a device has 1 to 65535 sessions and handshakes")
         }
         let directory = StateDirectory(path: try statePath())
         guard let lock = try directory.tryLock("simulate") else {
@@ -230,7 +230,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         if let attestation {
             guard paaOut == nil else {
                 throw CommandLineError(
-                    "usage.paa-out", "--paa-out writes our own authority, which --attestation replaces")
+                    .usagePaaOut, "--paa-out writes our own authority, which --attestation replaces")
             }
             credentials = try files(attestation).credentials(attestation)
         } else {
@@ -251,7 +251,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
             verifier: try SPAKE2PlusVerifierData(passcode: passcode, salt: salt, iterations: pbkdf.iterations),
             pbkdf: pbkdf, network: network, attestation: credentials, primaryDeviceType: kind.deviceType)
         guard configuration.productName.utf8.count <= 32, serial.utf8.count <= 32 else {
-            throw CommandLineError("usage.name", "a product name or serial number has at most 32 bytes")
+            throw CommandLineError(.usageName, "a product name or serial number has at most 32 bytes")
         }
         configuration.vendorName = "matterctl"
         try joining.apply(to: &configuration, hasBluetooth: ble)

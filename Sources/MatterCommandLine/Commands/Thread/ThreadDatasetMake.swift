@@ -36,7 +36,7 @@ extension ThreadCommand.Dataset {
         func execute() async throws {
             // A key that was overwritten is gone for all devices of its network.
             guard access(out, F_OK) != 0 else {
-                throw CommandLineError("usage.file", "\(out) is there already", hint: "name a new file with --out")
+                throw CommandLineError(.usageFile, "\(out) is there already", hint: "name a new file with --out")
             }
             let secret = try passphrase.map { path in
                 SecretBytes(try InputFile.firstLine(path == "-" ? "-" : String(path.dropFirst())).utf8)

@@ -34,7 +34,7 @@ enum SecretArgument {
     static func text(_ argument: String, what: String) throws -> String {
         guard argument == "-" || argument.hasPrefix("@") else {
             throw CommandLineError(
-                "usage.secret-argument", "\(what) has keys in it, and other users could see it as an argument",
+                .usageSecretArgument, "\(what) has keys in it, and other users could see it as an argument",
                 hint: "put it into a file, and name the file: @FILE; or pipe it in, with - for stdin")
         }
         let contents = try InputFile.contents(argument == "-" ? "-" : String(argument.dropFirst()), largest: largest)

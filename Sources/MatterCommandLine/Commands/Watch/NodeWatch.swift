@@ -53,6 +53,6 @@ enum NodeWatch {
     private static func named(_ error: any Error, _ node: NodeRecord) -> any Error {
         guard let error = error as? InteractionError, error.status == .invalidAction else { return error }
         let name = node.name.map { "'\($0)'" } ?? node.nodeID.description
-        return CommandLineError("im.status", "node \(name) has nothing that matches the path", status: .unsupported)
+        return CommandLineError(.imStatus, "node \(name) has nothing that matches the path")
     }
 }

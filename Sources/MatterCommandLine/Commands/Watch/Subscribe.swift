@@ -74,7 +74,7 @@ struct Subscribe: NetworkCommand {
             followed, events: event.map { PlacedPath.text($0, at: found) }, in: catalogue)
         let condition = try until.map { text in
             guard let condition = try WatchCondition(PlacedPath.text(text, at: found), in: catalogue) else {
-                throw CommandLineError("usage", "--until is PATH=VALUE, for example 1/on-off/on-off=true")
+                throw CommandLineError(.usage, "--until is PATH=VALUE, for example 1/on-off/on-off=true")
             }
             return condition
         }
@@ -168,7 +168,7 @@ struct Watching {
         guard condition == nil else {
             let time = limit.map { " within \(DurationText.format($0))" } ?? ""
             throw CommandLineError(
-                "watch.not-met", "what was waited for did not happen\(time)", status: .conditionNotMet)
+                .watchNotMet, "what was waited for did not happen\(time)")
         }
     }
 }

@@ -43,7 +43,7 @@ struct Wait: NodeSubject {
             (try? WatchPaths.event(condition, catalogue)) == nil
         {
             throw CommandLineError(
-                "usage", "\(condition) is an attribute: say what value is waited for: \(condition)=VALUE")
+                .usage, "\(condition) is an attribute: say what value is waited for: \(condition)=VALUE")
         }
         let record = try found.get().node
         let checksIn = await context.controller.silence(of: [record]) != nil
@@ -73,8 +73,7 @@ struct Wait: NodeSubject {
         try Task.checkCancellation()
         let time = (span?.duration ?? whole).map { " within \(DurationText.format($0))" } ?? ""
         throw CommandLineError(
-            "watch.not-met", "\(NodeTarget(node.node).text): \(condition) did not happen\(time)",
-            status: .conditionNotMet)
+            .watchNotMet, "\(NodeTarget(node.node).text): \(condition) did not happen\(time)")
     }
 
     private func isMet(_ condition: WatchCondition?, _ result: ReadResult, isLog: Bool) -> Bool {

@@ -79,11 +79,13 @@ package struct WiFiCredential: Sendable, Equatable {
 
 /// Why the credentials of a network cannot be right. It never contains a password.
 package struct NetworkCredentialError: CodedError, Equatable {
-    package enum Code: String, Sendable {
+    package enum Code: String, ErrorCode {
         /// A name of a length that no Wi-Fi network has.
         case invalidSSID = "wifi.invalid-ssid"
         /// A password of a length that no Wi-Fi network has.
         case invalidPassword = "wifi.invalid-password"
+
+        package var kind: FailureKind { .invalidInput }
     }
 
     package var code: Code

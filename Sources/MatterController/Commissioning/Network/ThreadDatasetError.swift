@@ -2,7 +2,7 @@ package import MatterBase
 
 /// Why a Thread operational dataset was refused or cannot be made. It never contains a key.
 package struct ThreadDatasetError: CodedError, Equatable {
-    package enum Code: String, Sendable {
+    package enum Code: String, ErrorCode {
         /// A text that is no dataset in hexadecimal digits or base64.
         case unrecognized = "thread.unrecognized"
         /// Entries that are cut off, too long, or there twice.
@@ -11,6 +11,8 @@ package struct ThreadDatasetError: CodedError, Equatable {
         case incomplete = "thread.incomplete"
         /// A value that Thread does not allow.
         case invalidValue = "thread.invalid-value"
+
+        package var kind: FailureKind { .invalidInput }
     }
 
     package var code: Code

@@ -1,9 +1,9 @@
-import MatterBase
+package import MatterBase
 
 /// Why an object of device attestation other than a certificate was refused. Certificates throw ``CredentialsError``.
 package struct AttestationError: CodedError, Equatable {
     /// The kind of fault. The raw value is stable and meant for programs.
-    package enum Code: String, Sendable, CaseIterable {
+    package enum Code: String, ErrorCode, CaseIterable {
         /// Attestation elements that do not follow their schema.
         case malformedElements = "attestation.malformed-elements"
         /// A certification declaration that is not the one CMS form which is allowed.
@@ -16,6 +16,8 @@ package struct AttestationError: CodedError, Equatable {
         case unreadableTrust = "attestation.unreadable-trust"
         /// Files of a device's attestation that cannot be read, or lack a part.
         case unreadableFiles = "attestation.unreadable-files"
+
+        package var kind: FailureKind { .invalidInput }
     }
 
     package var code: Code

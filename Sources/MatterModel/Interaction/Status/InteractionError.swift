@@ -3,7 +3,7 @@ package import MatterBase
 /// Why an interaction failed: the peer refused it, broke the protocol, or the request could not be sent.
 package struct InteractionError: CodedError, Equatable {
     /// The kind of fault.
-    package enum Code: String, Sendable {
+    package enum Code: String, ErrorCode {
         /// A message whose encoding or fields are wrong.
         case malformed = "im.malformed"
         /// A message that has no place at this point of the interaction.
@@ -20,6 +20,14 @@ package struct InteractionError: CodedError, Equatable {
         case invalidRequest = "im.invalid-request"
         /// A request that does not fit into the messages it may use; nothing was sent.
         case requestTooLarge = "im.request-too-large"
+
+        package var kind: FailureKind {
+            switch self {
+            case .invalidRequest, .requestTooLarge: .invalidInput
+            case .malformed, .unexpectedMessage, .protocolViolation, .limitExceeded, .refused, .invalidSubscription:
+                .refused
+            }
+        }
     }
 
     package var code: Code
@@ -78,5 +86,24 @@ extension InteractionError {
 
     static func violation(_ reason: String, _ opcode: InteractionModelOpcode) -> InteractionError {
         InteractionError(.protocolViolation, reason, opcode: opcode.rawValue)
+    }
+}
+
+extension InteractionError {
+    /// A value that fits no message is not one that the device has refused.
+    package var kind: FailureKind {
+        code.kind == .refused ? status.map { FailureKind(status: $0) } ?? .refused : code.kind
+    }
+}
+
+extension FailureKind {
+    /// The meaning of a status of the Interaction Model (Matter core specification 8.10). An attribute that is there and
+    /// cannot be written, or cannot be read, is a refusal.
+    package init(status: IMStatus) {
+        switch status {
+        case .unsupportedEndpoint, .unsupportedCluster, .unsupportedAttribute, .unsupportedCommand, .unsupportedEvent:
+            self = .unsupported
+        default: self = .refused
+        }
     }
 }

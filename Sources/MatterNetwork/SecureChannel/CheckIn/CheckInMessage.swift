@@ -1,4 +1,4 @@
-import MatterBase
+package import MatterBase
 package import MatterCrypto
 
 /// The message with which a device that sleeps says that it is awake (Matter core specification 4.22).
@@ -92,11 +92,13 @@ package struct CheckInKey: Sendable, Equatable {
 
 /// Why a payload is not a check-in message of a device.
 package struct CheckInError: CodedError, Equatable {
-    package enum Code: String, Sendable {
+    package enum Code: String, ErrorCode {
         /// Too short or too long.
         case malformed = "secure-channel.malformed-check-in"
         /// Made with another key, damaged, or with a nonce of another counter.
         case otherKey = "secure-channel.other-check-in-key"
+
+        package var kind: FailureKind { .defect }
     }
 
     package var code: Code

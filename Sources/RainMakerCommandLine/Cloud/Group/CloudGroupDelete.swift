@@ -69,12 +69,12 @@ struct CloudDelete: NetworkCommand {
             }
             guard let first, let node = failed.first else { return }
             throw CommandLineError(
-                "cloud.devices-remain",
+                .cloudDevicesRemain,
                 "\(failed.count) of \(nodes.count) devices did not leave, so the group was not deleted: "
                     + failed.map { "\($0.nodeID.rawValue)" }.joined(separator: ", "),
                 hint:
                     "try again; if the device is gone for good: matterctl node remove \(node.nodeID.rawValue) --offline",
-                status: ExitStatus(first))
+                kind: FailureKind(first))
         }
     }
 }

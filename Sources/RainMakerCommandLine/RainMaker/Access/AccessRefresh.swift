@@ -94,9 +94,9 @@ struct AccessRefresh: NetworkCommand {
         }
         if let first = failures.first, !force {
             throw CommandLineError(
-                "acl.controllers",
+                .aclControllers,
                 "no access list was changed: the controller \(first.hub.name) would be locked out",
-                hint: .step("access.renew-first", first.hub.nodeID), status: ExitStatus(first.error))
+                hint: .step("access.renew-first", first.hub.nodeID), kind: FailureKind(first.error))
         }
     }
 
@@ -118,10 +118,10 @@ struct AccessRefresh: NetworkCommand {
         }
         if let first = failures.first, !force {
             throw CommandLineError(
-                "acl.controllers",
+                .aclControllers,
                 "no access list was changed: the controller \(first.node.name ?? "\(first.node.nodeID.rawValue)") would be "
                     + "locked out",
-                hint: .step("access.renew-first", "\(first.node.nodeID.rawValue)"), status: ExitStatus(first.error))
+                hint: .step("access.renew-first", "\(first.node.nodeID.rawValue)"), kind: FailureKind(first.error))
         }
         return Set(renewed.map(\.nodeID))
     }
@@ -184,10 +184,10 @@ struct AccessRefresh: NetworkCommand {
                 "warning: node \(outcome.node.nodeID.rawValue): \(TerminalText.escaped(report.message))")
         }
         throw CommandLineError(
-            "acl.incomplete",
+            .aclIncomplete,
             "\(failed.count) of \(outcomes.count) devices still have their old access list: "
                 + failed.map { "\($0.node.nodeID.rawValue)" }.joined(separator: ", "),
-            status: ExitStatus(error))
+            kind: FailureKind(error))
     }
 
     private static func record(_ outcome: Outcome, isRenewed: Bool) -> Report {

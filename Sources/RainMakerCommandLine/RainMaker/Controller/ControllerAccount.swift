@@ -20,7 +20,7 @@ struct HubAccount {
     func requireURL() throws -> BaseURL {
         guard let url else {
             throw CommandLineError(
-                "usage.no-url", "this fabric belongs to no cloud, and nothing says which one the controller shall use")
+                .usageNoUrl, "this fabric belongs to no cloud, and nothing says which one the controller shall use")
         }
         return url
     }

@@ -48,7 +48,7 @@ extension RainMakerController {
             guard !isDone else { return }
             guard group == nil else {
                 throw CommandLineError(
-                    "usage.group", "--group is for controllers in the cloud: this one has the group of its fabric")
+                    .usageGroup, "--group is for controllers in the cloud: this one has the group of its fabric")
             }
             let record = try await context.controller.record(of: node.node)
             let (cloud, token) = try await account(context)

@@ -141,8 +141,10 @@ extension SetupPayload {
 
 /// What is wrong with a list of setup codes. Nothing was sent.
 package struct SetupCodeListError: CodedError {
-    package enum Code: String, Sendable {
+    package enum Code: String, ErrorCode {
         case invalid = "commission.list"
+
+        package var kind: FailureKind { .invalidInput }
     }
 
     /// What is wrong with one line.

@@ -1,0 +1,36 @@
+/// What kind of failure it is, and so what a person or a program can do about it. Exit codes follow from it.
+package enum FailureKind: String, Sendable, CaseIterable {
+    /// A command was sent that must not run twice, and no answer came: it may have run.
+    case outcomeUnknown
+    /// The node did not answer; nothing has changed.
+    case noAnswer
+    /// There is no such node, fabric or device.
+    case notFound
+    /// The node refused.
+    case refused
+    /// The node has no such endpoint, cluster, attribute or command.
+    case unsupported
+    /// The device did not prove its origin.
+    case attestationRefused
+    /// The device refused to be commissioned.
+    case commissioningRefused
+    /// The issuer, or another service, did not do its part.
+    case issuerFailed
+    /// The files of this host cannot be read or written, or forbid it.
+    case localState
+    /// This host lacks something, such as Avahi.
+    case serviceMissing
+    /// What was waited for did not come about.
+    case conditionNotMet
+    /// What was asked for is not valid; nothing was sent.
+    case invalidInput
+    /// The work was stopped.
+    case interrupted
+    /// A defect of ours.
+    case defect
+}
+
+/// The code of an error: a stable text for programs, which says its kind where it is declared.
+package protocol ErrorCode: RawRepresentable, Hashable, Sendable where RawValue == String {
+    var kind: FailureKind { get }
+}
