@@ -46,7 +46,7 @@ struct MatterCtl: AsyncParsableCommand {
                     subcommands: [
                         FabricCommand.self, FabricsCommand.self, AccessCommand.self, Who.self, Bind.self, Unbind.self,
                         GroupCommand.self, RoomCommand.self, SessionCommand.self,
-                        NetCommand.self, HouseNetworkCommand.self, ThreadCommand.self, ICDCommand.self,
+                        NetCommand.self, NetworkCredentialsCommand.self, ThreadCommand.self, ICDCommand.self,
                         TimeCommand.self,
                     ]),
                 CommandGroup(name: "Trust", subcommands: [TrustCommand.self, DCLCommand.self]),

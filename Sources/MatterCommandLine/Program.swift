@@ -136,12 +136,12 @@ package struct Program {
         switch parsed {
         case .ended: return
         case .plain(let command):
-            try Shortage.check(for: .plain)
+            try SystemResources.check(for: .plain)
             network = command
-        case .command(let command) where command is any SimulateCommand: return try Shortage.check(for: .network)
+        case .command(let command) where command is any SimulateCommand: return try SystemResources.check(for: .network)
         case .command(let command):
             network = command as? any NetworkCommand
-            try Shortage.check(for: command is any LocalCommand ? .local : .network)
+            try SystemResources.check(for: command is any LocalCommand ? .local : .network)
         }
         SocketLoop.takeOver()
         guard let limit = network?.longestRun else { return }

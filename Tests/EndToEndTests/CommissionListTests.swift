@@ -4,7 +4,7 @@ import Testing
 /// `commission --from`: many devices in one process.
 @Suite("Commissioning a list", .enabled(if: Laboratory.isHere), .waitingSlot) struct CommissionListTests {
     /// Virtual devices in one process, and their codes in order.
-    private struct House {
+    private struct Devices {
         let devices: VirtualDevice
         var codes: [String] {
             devices.events.filter { $0["event"]?.string == "ready" }.compactMap { $0["qrCode"]?.string }
@@ -32,7 +32,7 @@ import Testing
         "ours and another maker's, one with a wrong code: a result for each line, the others are nodes with name and room"
     )
     func mixed() async throws {
-        let (house, light) = (try await House(5, port: 9200), try await Light.start())
+        let (house, light) = (try await Devices(5, port: 9200), try await Light.start())
         defer {
             house.devices.stop()
             light.stop()
@@ -70,7 +70,7 @@ import Testing
 
     @Test("wrong lines: all of them are told, exit 64, and no device is spoken to")
     func wrongLines() async throws {
-        let house = try await House(2, port: 9210)
+        let house = try await Devices(2, port: 9210)
         defer { house.devices.stop() }
         let codes = house.codes
         let lines = ["\(codes[0]) one", "34970112333 two", "\(codes[0])", "\(codes[1]) one"]
@@ -92,7 +92,7 @@ import Testing
 
     @Test("Ctrl-C: every device under way is told to forget, and nothing stays here")
     func interrupted() async throws {
-        let house = try await House(3, port: 9220, faults: ["slow-crypto:1500"])
+        let house = try await Devices(3, port: 9220, faults: ["slow-crypto:1500"])
         defer { house.devices.stop() }
         let child = try house.matterctl.start(
             ["commission", "--from", "-", "--json"] + house.options, input: house.codes.joined(separator: "\n"))
@@ -117,7 +117,7 @@ import Testing
     @Test(
         "killed in the middle: each device is completed or begun again by the same list, with one node and one fabric")
     func killed() async throws {
-        let house = try await House(6, port: 9230, faults: ["slow-crypto:100"])
+        let house = try await Devices(6, port: 9230, faults: ["slow-crypto:100"])
         defer { house.devices.stop() }
         let lines = house.codes.enumerated().map { "\($1) lamp\($0)" }
         let child = try house.matterctl.start(

@@ -3,7 +3,7 @@ import Testing
 
 /// Messages to groups of virtual devices, by multicast.
 @Suite("Groups", .enabled(if: Laboratory.isHere), .waitingSlot) struct GroupTests {
-    private struct House {
+    private struct Devices {
         let lights: [VirtualDevice]
         let matterctl: MatterCtl
 
@@ -21,7 +21,7 @@ import Testing
         /// Lights with the names `l0`, `l1` and so on, all of them in the group `lights`.
         ///
         /// - Parameter far: where the last of them is.
-        static func made(_ count: Int = 3, lastOn far: FarHost? = nil) async throws -> House {
+        static func made(_ count: Int = 3, lastOn far: FarHost? = nil) async throws -> Devices {
             var lights: [VirtualDevice] = []
             let matterctl = try MatterCtl()
             for number in 0..<count {
@@ -33,13 +33,13 @@ import Testing
             let words = ["group", "add", "lights"] + (0..<count).map { "l\($0)" }
             let added = try await matterctl.run(words)
             try #require(added.status == 0, "\(added)")
-            return House(lights: lights, matterctl: matterctl)
+            return Devices(lights: lights, matterctl: matterctl)
         }
     }
 
     @Test("one message lights all members of a group; the output says that none of them answers")
     func all() async throws {
-        let house = try await House.made()
+        let house = try await Devices.made()
         defer { house.stop() }
         let on = try await house.matterctl.succeed("on", "group:lights")
         #expect(on.result == "sent to group 'lights'; groups do not answer")
@@ -70,7 +70,7 @@ import Testing
 
     @Test("--verify reads each member by itself, waits for it, and says which of them has not heard")
     func verify() async throws {
-        let house = try await House.made()
+        let house = try await Devices.made()
         defer { house.stop() }
         let level = try await house.matterctl.succeed("level", "group:lights", "50%", "--verify")
         #expect(level.result.split(separator: "\n") == ["l0/1\t127", "l1/1\t127", "l2/1\t127"])
@@ -94,7 +94,7 @@ import Testing
 
     @Test("a member on another host hears the same message")
     func twoHosts() async throws {
-        let house = try await House.made(2, lastOn: try await FarHost.shared())
+        let house = try await Devices.made(2, lastOn: try await FarHost.shared())
         defer { house.stop() }
         try await house.matterctl.succeed("on", "group:lights", "--verify")
         try await house.matterctl.succeed("toggle", "group:lights")
@@ -104,7 +104,7 @@ import Testing
 
     @Test("a member that was switched off is still one: it hears the next message")
     func restart() async throws {
-        let house = try await House.made(1)
+        let house = try await Devices.made(1)
         defer { house.stop() }
         try await house.lights[0].restart(SIGKILL)
         try await house.matterctl.succeed("on", "group:lights", "--verify")
@@ -112,7 +112,7 @@ import Testing
 
     @Test("counters are never used twice: killed or side by side, each message that is sent is carried out once")
     func counters() async throws {
-        let house = try await House.made(2)
+        let house = try await Devices.made(2)
         defer { house.stop() }
         for round in 0..<12 {
             let child = try house.matterctl.start(["toggle", "group:lights"])
@@ -203,7 +203,7 @@ import Testing
 
     @Test("without a counter nothing is sent")
     func noCounter() async throws {
-        let house = try await House.made(1)
+        let house = try await Devices.made(1)
         defer { house.stop() }
         let file = house.matterctl.home.appendingPathComponent("counters/group.json")
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)

@@ -4,12 +4,12 @@ import Testing
 /// Devices other than lights, by the names of the catalogue.
 @Suite("Types of devices", .enabled(if: Laboratory.isHere), .waitingSlot)
 struct VirtualTypesTests {
-    private struct House {
+    private struct Devices {
         let device: VirtualDevice
         let matterctl: MatterCtl
 
-        static func made(_ types: String) async throws -> House {
-            let house = House(device: try await VirtualDevice.start(types), matterctl: try MatterCtl())
+        static func made(_ types: String) async throws -> Devices {
+            let house = Devices(device: try await VirtualDevice.start(types), matterctl: try MatterCtl())
             try await house.matterctl.commission(house.device, ["--name", "house"])
             return house
         }
@@ -20,7 +20,7 @@ struct VirtualTypesTests {
 
     @Test("a door lock: its timed commands are timed without being asked to, users and codes are kept")
     func doorLock() async throws {
-        let house = try await House.made("door-lock")
+        let house = try await Devices.made("door-lock")
         let (device, matterctl) = (house.device, house.matterctl)
         defer { device.stop() }
         let answer = try await matterctl.succeed("invoke", "house", "1/door-lock/unlock-door", "--json").json()
@@ -57,7 +57,7 @@ struct VirtualTypesTests {
 
     @Test("a thermostat and a colour light: units, enums, limits, a transition")
     func thermostatAndColor() async throws {
-        let house = try await House.made("thermostat,color-light")
+        let house = try await Devices.made("thermostat,color-light")
         let (device, matterctl) = (house.device, house.matterctl)
         defer { device.stop() }
         try await matterctl.succeed("write", "house", "1/thermostat/system-mode", "heat")
@@ -91,7 +91,7 @@ struct VirtualTypesTests {
 
     @Test("a bridge: its lights are told apart, and all that a node has is read in pieces and parsed")
     func aggregator() async throws {
-        let house = try await House.made("aggregator,door-lock,thermostat,color-light")
+        let house = try await Devices.made("aggregator,door-lock,thermostat,color-light")
         let (device, matterctl) = (house.device, house.matterctl)
         defer { device.stop() }
         let node = try await matterctl.succeed("node", "show", "house", "--json").json()
@@ -125,7 +125,7 @@ struct VirtualTypesTests {
 
     @Test("RainMaker's border router and badge: dataset, network, participant")
     func rainMakerClusters() async throws {
-        let house = try await House.made("rainmaker-border-router,rainmaker-badge")
+        let house = try await Devices.made("rainmaker-border-router,rainmaker-badge")
         let (device, matterctl) = (house.device, house.matterctl)
         defer { device.stop() }
         let empty = try await matterctl.succeed("rainmaker", "dataset", "show", "house", "--json").json()

@@ -61,9 +61,9 @@ import Testing
             .wifi(ssid: Array(name.utf8), bssid: [], security: 8, band: 0, channel: 6, rssi: -50)
         }
         let seen = [network("near"), network("Home"), network("far")]
-        #expect(NetworkDesk.ordered(seen, first: Array("Home".utf8)).map(\.name) == ["Home", "near", "far"])
-        #expect(NetworkDesk.ordered(seen, first: nil).map(\.name) == ["near", "Home", "far"])
-        #expect(NetworkDesk.ordered(seen, first: Array("other".utf8)).map(\.name) == ["near", "Home", "far"])
+        #expect(NetworkPrompt.ordered(seen, first: Array("Home".utf8)).map(\.name) == ["Home", "near", "far"])
+        #expect(NetworkPrompt.ordered(seen, first: nil).map(\.name) == ["near", "Home", "far"])
+        #expect(NetworkPrompt.ordered(seen, first: Array("other".utf8)).map(\.name) == ["near", "Home", "far"])
     }
 
     @Test("asking the kernel of this machine works or gives nothing")

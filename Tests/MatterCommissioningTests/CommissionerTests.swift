@@ -44,7 +44,7 @@ struct CommissionerTests {
             }
             _ = try await workshop.commission(
                 workshop.request(isFound ? nil : address) {
-                    $0.discriminator = try SetupDiscriminator(long: 3840)
+                    $0.code.discriminator = try SetupDiscriminator(long: 3840)
                     ($0.vendorID, $0.productID) = (FakeDevice.vendorID, 0)
                 })
             let evidence = try #require(seen.withLock { $0 })
@@ -70,7 +70,7 @@ struct CommissionerTests {
             workshop.request(lamp.device.address) {
                 $0.name = "lamp"
                 $0.room = "attic"
-                $0.discriminator = try SetupDiscriminator(long: 3840)
+                $0.code.discriminator = try SetupDiscriminator(long: 3840)
             })
         #expect(node.nodeID == NodeID(7) && node.address == lamp.device.address && !node.wasPending)
         #expect(node.information.vendorID == FakeDevice.vendorID && node.attestation?.report.verdict == .test)
@@ -83,7 +83,7 @@ struct CommissionerTests {
         let record = try #require(pending.records("then").first)
         #expect(record.nodeID == NodeID(7) && record.name == "lamp" && record.room == "attic")
         #expect(record.addresses == [lamp.device.address] && record.discriminator?.long == 3840)
-        #expect(try journal.pending(passcode: Commissionee.passcode, discriminator: nil) == [record])
+        #expect(try journal.pending(SetupCode(passcode: SetupPasscode(Commissionee.passcode))) == [record])
         // The owner of the node's record removes the pending one.
         #expect(try journal.all().map(\.nodeID) == [NodeID(7)])
         #expect(workshop.issuer.log == ["prepare", "issue"])

@@ -10,8 +10,9 @@ import Testing
         _ capabilities: SetupPayload.DiscoveryCapabilities?, via: CommissioningWay? = nil, discriminator: UInt16? = 3840
     ) throws -> CommissioningRequest {
         var request = CommissioningRequest(
-            passcode: try SetupPasscode(20_202_021),
-            discriminator: try discriminator.map { number throws in try SetupDiscriminator(long: number) })
+            SetupCode(
+                passcode: try SetupPasscode(20_202_021),
+                discriminator: try discriminator.map { number throws in try SetupDiscriminator(long: number) }))
         request.capabilities = capabilities
         request.via = via
         return request
@@ -51,7 +52,7 @@ import Testing
         #expect(request.mayMean(BLEAdvertisement(longDiscriminator: 3840, vendorID: 0xFFF1, productID: 0x8001)))
         #expect(!request.mayMean(BLEAdvertisement(longDiscriminator: 3840, vendorID: 0xFFF2, productID: 0x8001)))
         #expect(!request.mayMean(BLEAdvertisement(longDiscriminator: 3840, vendorID: 0xFFF1, productID: 0x8002)))
-        request.discriminator = try SetupDiscriminator(short: 15)
+        request.code.discriminator = try SetupDiscriminator(short: 15)
         #expect(request.mayMean(BLEAdvertisement(longDiscriminator: 0xF12)))
         #expect(!request.mayMean(BLEAdvertisement(longDiscriminator: 0xE12)))
     }

@@ -156,7 +156,7 @@ struct PendingResumptionTests {
         let (workshop, lamp) = (try Workshop(), try await Commissionee())
         try workshop.journal.record(try pending(99, at: [lamp.device.address], discriminator: 1))
         let request = try workshop.request(lamp.device.address) {
-            $0.discriminator = try SetupDiscriminator(long: 3840)
+            $0.code.discriminator = try SetupDiscriminator(long: 3840)
         }
         _ = try await workshop.commission(request)
         #expect(try workshop.journal.all().map(\.nodeID) == [NodeID(7), NodeID(99)])

@@ -15,7 +15,7 @@ struct SearchTests {
         _ workshop: Workshop, _ change: (inout CommissioningRequest) throws -> Void = { _ in }
     ) throws -> CommissioningRequest {
         try workshop.request {
-            $0.discriminator = try SetupDiscriminator(long: 3840)
+            $0.code.discriminator = try SetupDiscriminator(long: 3840)
             $0.readsEndpoints = false
             try change(&$0)
         }

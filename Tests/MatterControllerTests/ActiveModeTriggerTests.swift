@@ -32,48 +32,50 @@ import Testing
     }
 }
 
-@Suite("How long a node sleeps") struct NapTests {
-    private func nap(
+@Suite("How long a node sleeps") struct SleepExpectationTests {
+    private func expectation(
         last: Int64? = nil, awakeUntil: Int64? = nil, reportDue: Int64? = nil, now: Int64 = 10_000
-    ) -> Nap {
+    ) -> SleepExpectation {
         var registration = ICDRegistration(
             nodeID: NodeID(1), clientID: NodeID(2),
             sleep: .init(idle: 600, active: 1000, threshold: 5000, mostBackOff: 3600))
         registration.last = last.map { ICDRegistration.CheckIn(counter: 1, at: $0) }
         registration.awakeUntil = awakeUntil
         registration.reportDue = reportDue
-        return Nap(registration, now: now)
+        return SleepExpectation(registration, now: now)
     }
 
     @Test("it is awake as long as it said, and not longer; a wrong clock makes it sleep")
     func awake() {
-        #expect(!nap().isAwake)
-        #expect(nap(awakeUntil: 10_005).isAwake && nap(awakeUntil: 10_001).isAwake)
-        #expect(!nap(awakeUntil: 10_000).isAwake && !nap(awakeUntil: 9_000).isAwake)
-        #expect(!nap(awakeUntil: 1_000_000).isAwake)
+        #expect(!expectation().isAwake)
+        #expect(expectation(awakeUntil: 10_005).isAwake && expectation(awakeUntil: 10_001).isAwake)
+        #expect(!expectation(awakeUntil: 10_000).isAwake && !expectation(awakeUntil: 9_000).isAwake)
+        #expect(!expectation(awakeUntil: 1_000_000).isAwake)
     }
 
     @Test("it is expected after its idle time, and after its back-off once it has missed that")
     func longest() {
-        #expect(nap().longest == .seconds(610) && nap().text == "10 min")
-        #expect(nap(last: 9_500).longest == .seconds(610))
-        #expect(nap(last: 5_000).longest == .seconds(3610))
-        #expect(nap().reason.isEmpty && !nap().reports)
-        #expect(Nap.text(8) == "8 s" && Nap.text(7200) == "2 h" && Nap.text(3601) == "61 min")
+        #expect(expectation().longest == .seconds(610) && expectation().text == "10 min")
+        #expect(expectation(last: 9_500).longest == .seconds(610))
+        #expect(expectation(last: 5_000).longest == .seconds(3610))
+        #expect(expectation().reason.isEmpty && !expectation().reports)
+        #expect(
+            SleepExpectation.text(8) == "8 s" && SleepExpectation.text(7200) == "2 h"
+                && SleepExpectation.text(3601) == "61 min")
     }
 
     @Test("one that owes a report checks in only after that, and is awake when it is due")
     func owing() {
-        let owing = nap(last: 1_000, reportDue: 10_500)
+        let owing = expectation(last: 1_000, reportDue: 10_500)
         #expect(owing.longest == .seconds(500 + 30 + 600 + 10) && owing.text == "19 min" && !owing.reports)
         #expect(owing.reason.contains("a subscription from here"))
         for (now, reports) in [(10_498, false), (10_499, true), (10_530, true), (10_531, false)] as [(Int64, Bool)] {
-            #expect(nap(reportDue: 10_500, now: now).reports == reports)
+            #expect(expectation(reportDue: 10_500, now: now).reports == reports)
         }
-        let noticed = nap(last: 1_000, reportDue: 10_500, now: 10_600)
+        let noticed = expectation(last: 1_000, reportDue: 10_500, now: 10_600)
         #expect(noticed.longest == .seconds(610) && noticed.reason.isEmpty)
         // Long gone, or a clock that was wrong.
-        #expect(nap(last: 1_000, reportDue: 9_000).longest == .seconds(3610))
-        #expect(nap(reportDue: 1_000_000).longest == .seconds(610))
+        #expect(expectation(last: 1_000, reportDue: 9_000).longest == .seconds(3610))
+        #expect(expectation(reportDue: 1_000_000).longest == .seconds(610))
     }
 }

@@ -235,7 +235,7 @@ struct AttestationTests {
         let light = try await VirtualLight()
         let controller = try controller(light)
         var wrong = try requests(light)
-        wrong[0].passcode = try SetupPasscode(20_202_022)
+        wrong[0].code.passcode = try SetupPasscode(20_202_022)
         let rejected = await #expect(throws: CommissioningError.self) {
             try await controller.attest(wrong, trust: .testDevices, deadline: .testNow + .seconds(20))
         }

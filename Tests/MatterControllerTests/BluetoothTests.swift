@@ -63,7 +63,7 @@ struct BluetoothTests {
             let began = Instant.testNow
             _ = try await scene.commission {
                 $0.capabilities = capabilities
-                if capabilities == nil { $0.discriminator = try SetupDiscriminator(short: 15) }
+                if capabilities == nil { $0.code.discriminator = try SetupDiscriminator(short: 15) }
             }
             #expect(scene.air.connectionCount == 1)
             #expect(Instant.testNow - began >= .seconds(3))
@@ -91,8 +91,8 @@ struct BluetoothTests {
     @Test("a device with another discriminator or of another product is left alone")
     func others() async throws {
         for change in [
-            { $0.discriminator = try SetupDiscriminator(long: 3841) },
-            { $0.discriminator = try SetupDiscriminator(short: 14) }, { $0.vendorID = 0xFFF2 },
+            { $0.code.discriminator = try SetupDiscriminator(long: 3841) },
+            { $0.code.discriminator = try SetupDiscriminator(short: 14) }, { $0.vendorID = 0xFFF2 },
             { $0.productID = 0x8002 },
         ] as [@Sendable (inout CommissioningRequest) throws -> Void] {
             let scene = try await BluetoothScene()
@@ -109,7 +109,7 @@ struct BluetoothTests {
     func wrongPasscode() async throws {
         let scene = try await BluetoothScene()
         let error = await #expect(throws: CommissioningError.self) {
-            _ = try await scene.commission { $0.passcode = try SetupPasscode(20_202_022) }
+            _ = try await scene.commission { $0.code.passcode = try SetupPasscode(20_202_022) }
         }
         #expect(error?.code == .wrongPasscode && error?.reason.contains(BluetoothScene.address) == true)
         #expect(scene.air.connectionCount == 1 && scene.air.openConnections == 0)

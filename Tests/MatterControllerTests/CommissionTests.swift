@@ -28,7 +28,7 @@ struct CommissionTests {
     private func request(
         _ lamp: Commissionee, name: String? = nil, id: UInt64? = nil, passcode: UInt32 = Commissionee.passcode
     ) throws -> CommissioningRequest {
-        var request = CommissioningRequest(passcode: try SetupPasscode(passcode))
+        var request = CommissioningRequest(SetupCode(passcode: try SetupPasscode(passcode)))
         request.requestedNodeID = id.map { NodeID($0) }
         request.addresses = [lamp.device.address]
         request.name = name
@@ -77,7 +77,7 @@ struct CommissionTests {
         #expect(kept.endpoints.map(\.number) == [1] && kept.commissionedAt == TestFabric.unixTime)
         #expect(kept.reliability == .quick)
         #expect(try journal().all() == [])
-        #expect(try journal().commissioned(passcode: Commissionee.passcode, discriminator: nil).count == 1)
+        #expect(try journal().commissioned(SetupCode(passcode: SetupPasscode(Commissionee.passcode))).count == 1)
         let link = try await controller.link(to: kept)
         let path = ConcreteAttributePath(endpoint: 0, cluster: 0x28, attribute: 2)
         let read = try await link.read([AttributePath(path)], deadline: .testNow + .seconds(60))

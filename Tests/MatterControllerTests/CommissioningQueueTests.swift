@@ -11,8 +11,9 @@ import Testing
             try (0..<count).map { number in
                 [
                     CommissioningRequest(
-                        passcode: try SetupPasscode(20_202_021),
-                        discriminator: try SetupDiscriminator(long: UInt16(number)))
+                        SetupCode(
+                            passcode: try SetupPasscode(20_202_021),
+                            discriminator: try SetupDiscriminator(long: UInt16(number))))
                 ]
             }, known: known)
     }

@@ -38,7 +38,7 @@ import Testing
     }
 
     private func commission(
-        _ light: VirtualLight, _ wish: NetworkWish, time: Duration = .seconds(120),
+        _ light: VirtualLight, _ wish: NetworkPreference, time: Duration = .seconds(120),
         progress: @escaping @Sendable (CommissioningProgress) -> Void = { _ in }
     ) async throws -> NodeRecord {
         let controller = try controller(light)
@@ -61,7 +61,7 @@ import Testing
     }
 
     private func failure(
-        _ light: VirtualLight, _ wish: NetworkWish, time: Duration = .seconds(120)
+        _ light: VirtualLight, _ wish: NetworkPreference, time: Duration = .seconds(120)
     ) async throws -> CommissioningError {
         do {
             _ = try await commission(light, wish, time: time)
@@ -83,7 +83,7 @@ import Testing
     func joins(isConcurrent: Bool) async throws {
         let light = try await light(isConcurrent: isConcurrent)
         #expect(await !isOnNetwork(light))
-        let node = try await commission(light, NetworkWish(given: [try Self.wifi()]))
+        let node = try await commission(light, NetworkPreference(given: [try Self.wifi()]))
         #expect(await isOnNetwork(light))
         #expect(node.nodeID == NodeID(1))
         await light.stop()
@@ -92,7 +92,7 @@ import Testing
     @Test("without a network to join, a device over IP is no node: it is not reached as one, and forgets")
     func unjoined() async throws {
         let light = try await light()
-        let error = try await failure(light, NetworkWish(), time: .seconds(40))
+        let error = try await failure(light, NetworkPreference(), time: .seconds(40))
         #expect(error.code == .networkNeeded && error.reason.contains("it lists no Wi-Fi network"), "\(error)")
         try await testTime.sleep(for: .seconds(120))
         #expect(await isForgotten(light))
@@ -102,12 +102,12 @@ import Testing
     @Test("a wrong password is known at once, the device is open again, and the right one works")
     func wrongPassword() async throws {
         let light = try await light()
-        let error = try await failure(light, NetworkWish(given: [try Self.wifi("not-the-password")]))
+        let error = try await failure(light, NetworkPreference(given: [try Self.wifi("not-the-password")]))
         #expect(error.code == .networkRefused && error.network?.answer.errorValue == 15)
         #expect(error.aftermath == .rolledBack)
         #expect(await isForgotten(light))
         #expect(await !isOnNetwork(light))
-        _ = try await commission(light, NetworkWish(given: [try Self.wifi()]))
+        _ = try await commission(light, NetworkPreference(given: [try Self.wifi()]))
         #expect(await isOnNetwork(light))
         await light.stop()
     }
@@ -117,7 +117,7 @@ import Testing
     )
     func silentFailure() async throws {
         let light = try await light(isConcurrent: false)
-        let error = try await failure(light, NetworkWish(given: [try Self.wifi("not-the-password")]))
+        let error = try await failure(light, NetworkPreference(given: [try Self.wifi("not-the-password")]))
         #expect(error.code == .notOnNetwork, "\(error)")
         guard case .pending(1, let within) = error.aftermath else {
             Issue.record("\(error.aftermath)")
@@ -127,7 +127,7 @@ import Testing
         try await testTime.sleep(for: within + .seconds(60))
         #expect(await isForgotten(light))
         let notes = Mutex<[String]>([])
-        _ = try await commission(light, NetworkWish(given: [try Self.wifi()])) { progress in
+        _ = try await commission(light, NetworkPreference(given: [try Self.wifi()])) { progress in
             if case .note(let text) = progress { notes.withLock { $0.append(text) } }
         }
         #expect(
@@ -146,7 +146,7 @@ import Testing
         ])
     func interrupted(stage: CommissioningStage) async throws {
         let light = try await light()
-        let wish = NetworkWish(given: [try Self.wifi()])
+        let wish = NetworkPreference(given: [try Self.wifi()])
         let reached = Mutex(false)
         let task = inBackground {
             try await commission(light, wish) { progress in
@@ -167,7 +167,7 @@ import Testing
     @Test("a device that starts again while it joins has forgotten, and the next try works")
     func restarted() async throws {
         let light = try await light()
-        let wish = NetworkWish(given: [try Self.wifi()])
+        let wish = NetworkPreference(given: [try Self.wifi()])
         let isJoining = Mutex(false)
         let task = inBackground {
             try await commission(light, wish, time: .seconds(60)) { progress in

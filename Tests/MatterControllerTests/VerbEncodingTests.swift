@@ -254,10 +254,10 @@ import Testing
                 SceneVerb(.recall, scene: 3, transition: .seconds(2)), "ScenesManagement.RecallScene",
                 ["groupID": 0, "sceneID": 3, "transitionTime": 2000]),
             try Case(SceneVerb(.remove, scene: 254), "ScenesManagement.RemoveScene", ["groupID": 0, "sceneID": 254]),
-            scene(SceneDesk.membership(1), "GetSceneMembership", ["groupID": 1]),
-            scene(SceneDesk.view(1, 2), "ViewScene", ["groupID": 1, "sceneID": 2]),
+            scene(EndpointScenes.membership(1), "GetSceneMembership", ["groupID": 1]),
+            scene(EndpointScenes.view(1, 2), "ViewScene", ["groupID": 1, "sceneID": 2]),
             scene(
-                SceneDesk.add(1, 2, named: "Evening", transition: .seconds(70)), "AddScene",
+                EndpointScenes.add(1, 2, named: "Evening", transition: .seconds(70)), "AddScene",
                 [
                     "groupID": 1, "sceneID": 2, "transitionTime": 70000, "sceneName": "Evening",
                     "extensionFieldSetStructs": [],

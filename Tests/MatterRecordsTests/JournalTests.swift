@@ -26,24 +26,32 @@ struct JournalTests {
             vendorID: 0xFFF1, productID: 0x8001)
     }
 
+    private static func code(
+        _ passcode: UInt32 = passcode, discriminator: SetupDiscriminator? = nil
+    ) throws -> SetupCode {
+        SetupCode(passcode: try SetupPasscode(passcode), discriminator: discriminator)
+    }
+
     // MARK: Fingerprints
 
     @Test("a fingerprint knows its passcode and no other, and tells nothing of it")
     func fingerprint() throws {
         let fingerprint = try Self.fingerprint.get()
+        let passcode = try SetupPasscode(Self.passcode)
         let secrets = [SecretBytes([UInt8](repeating: 1, count: 32)), SecretBytes([UInt8](repeating: 2, count: 32))]
-        let keyed = try secrets.map { try SetupFingerprint(passcode: Self.passcode, secret: $0) }
-        #expect(fingerprint.matches(passcode: Self.passcode, secret: nil))
-        #expect(keyed[0].matches(passcode: Self.passcode, secret: secrets[0]))
-        for other: UInt32 in [Self.passcode + 1, Self.passcode ^ 1 << 26, 0, 1] {
-            #expect(!fingerprint.matches(passcode: other, secret: nil))
-            #expect(!keyed[0].matches(passcode: other, secret: secrets[0]))
+        let keyed = try secrets.map { try SetupFingerprint(passcode: passcode, secret: $0) }
+        #expect(fingerprint.matches(passcode, secret: nil))
+        #expect(keyed[0].matches(passcode, secret: secrets[0]))
+        for number: UInt32 in [Self.passcode + 1, Self.passcode ^ 1 << 26, 1, 2] {
+            let other = try SetupPasscode(number)
+            #expect(!fingerprint.matches(other, secret: nil))
+            #expect(!keyed[0].matches(other, secret: secrets[0]))
         }
         // Without the fabric's secret the digest is of no use.
         #expect(keyed[0] != keyed[1])
-        #expect(!keyed[0].matches(passcode: Self.passcode, secret: secrets[1]))
-        #expect(!keyed[0].matches(passcode: Self.passcode, secret: nil))
-        #expect(!SetupFingerprint.salted(salt: [], digest: []).matches(passcode: Self.passcode, secret: nil))
+        #expect(!keyed[0].matches(passcode, secret: secrets[1]))
+        #expect(!keyed[0].matches(passcode, secret: nil))
+        #expect(!SetupFingerprint.salted(salt: [], digest: []).matches(passcode, secret: nil))
     }
 
     // MARK: Records
@@ -126,8 +134,8 @@ struct JournalTests {
         ] as [(Discriminator?, Discriminator?, Bool)])
     func recognition(kept: Discriminator?, asked: Discriminator?, expected: Bool) throws {
         let node = try Self.node(discriminator: kept?.value)
-        #expect(try node.matches(passcode: Self.passcode, discriminator: asked?.value, secret: nil) == expected)
-        #expect(try !node.matches(passcode: Self.passcode + 1, discriminator: asked?.value, secret: nil))
+        #expect(try node.matches(Self.code(discriminator: asked?.value), secret: nil) == expected)
+        #expect(try !node.matches(Self.code(Self.passcode + 1, discriminator: asked?.value), secret: nil))
     }
 
     enum Discriminator: Sendable {
@@ -151,7 +159,7 @@ struct JournalTests {
         let state = try TemporaryState()
         let journal = CommissioningJournal(state.directory, fabric: "home")
         func pending(_ journal: CommissioningJournal) throws -> [UInt64] {
-            try journal.pending(passcode: Self.passcode, discriminator: nil).map(\.nodeID.rawValue)
+            try journal.pending(Self.code()).map(\.nodeID.rawValue)
         }
         #expect(try journal.all() == [] && pending(journal) == [])
         for id: UInt64 in [2, 1, 300] { try journal.record(try Self.node(id)) }
@@ -164,12 +172,12 @@ struct JournalTests {
         try journal.complete(try Self.node(2))
         #expect(try pending(journal) == [300])
         #expect(
-            try journal.commissioned(passcode: Self.passcode, discriminator: nil).map(\.nodeID) == [NodeID(2)])
-        #expect(try journal.commissioned(passcode: 1, discriminator: nil) == [])
+            try journal.commissioned(Self.code()).map(\.nodeID) == [NodeID(2)])
+        #expect(try journal.commissioned(Self.code(1)) == [])
         try journal.forget(NodeID(2))
         try journal.forget(NodeID(300))
         #expect(try pending(journal) == [])
-        #expect(try journal.commissioned(passcode: Self.passcode, discriminator: nil) == [])
+        #expect(try journal.commissioned(Self.code()) == [])
     }
 
     @Test("a damaged entry is named with what to do about it, and keeps no other from being found")
@@ -181,7 +189,7 @@ struct JournalTests {
         let error = try #require(throws: RecordError.self) { _ = try journal.all() }
         #expect(error.reason.contains("pending/000000000000000A.json"))
         #expect(error.hint == .step("node.forget-attempt", "10"))
-        #expect(try journal.pending(passcode: Self.passcode, discriminator: nil).map(\.nodeID) == [NodeID(1)])
+        #expect(try journal.pending(Self.code()).map(\.nodeID) == [NodeID(1)])
         #expect(try journal.sound().faults.count == 1)
         #expect(try journal.has(NodeID(10)) && !journal.has(NodeID(11)))
     }
@@ -193,7 +201,7 @@ struct JournalTests {
         let made = try await withThrowingTaskGroup(of: SetupFingerprint.self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    try CommissioningJournal(directory, fabric: "home").fingerprint(of: Self.passcode)
+                    try CommissioningJournal(directory, fabric: "home").fingerprint(of: SetupPasscode(Self.passcode))
                 }
             }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -203,16 +211,16 @@ struct JournalTests {
         let journal = CommissioningJournal(directory, fabric: "home")
         for id in 1...400 as ClosedRange<UInt64> {
             var node = try Self.node(id)
-            node.fingerprint = id == 300 ? first : try journal.fingerprint(of: UInt32(id))
+            node.fingerprint = id == 300 ? first : try journal.fingerprint(of: SetupPasscode(UInt32(id)))
             try journal.complete(node)
         }
-        #expect(try journal.commissioned(passcode: Self.passcode, discriminator: nil).map(\.nodeID) == [NodeID(300)])
+        #expect(try journal.commissioned(Self.code()).map(\.nodeID) == [NodeID(300)])
         // None has the slow digest, which has a salt.
         #expect(try state.files().values.allSatisfy { !$0.contains("fingerprintSalt") })
         // With another secret, old codes are not recognised, and nothing fails.
         try directory.writeSecret("fabrics/home/keys/codes", [1, 2, 3])
-        #expect(try journal.commissioned(passcode: Self.passcode, discriminator: nil) == [])
-        #expect(try journal.fingerprint(of: Self.passcode) != first)
+        #expect(try journal.commissioned(Self.code()) == [])
+        #expect(try journal.fingerprint(of: SetupPasscode(Self.passcode)) != first)
     }
 
     @Test("a record of release 0.1.0 is recognised, and gets a keyed digest then")
@@ -224,13 +232,13 @@ struct JournalTests {
         )
         try state.directory.write(file, try Self.node(3).encoded())
         try state.directory.write(done, try Self.node(4).encoded())
-        #expect(try journal.pending(passcode: Self.passcode, discriminator: nil).map(\.nodeID) == [NodeID(3)])
+        #expect(try journal.pending(Self.code()).map(\.nodeID) == [NodeID(3)])
         for _ in 1...2 {
-            let found = try journal.commissioned(passcode: Self.passcode, discriminator: nil)
+            let found = try journal.commissioned(Self.code())
             #expect(found.map(\.nodeID) == [NodeID(4)])
         }
         #expect(try state.files()[done]?.contains("fingerprintSalt") == false)
-        #expect(try journal.commissioned(passcode: 1, discriminator: nil) == [])
+        #expect(try journal.commissioned(Self.code(1)) == [])
     }
 
     @Test("hundreds of records of release 0.1.0 cost half a second at most, and new ones are found all the same")
@@ -243,9 +251,9 @@ struct JournalTests {
         late.fingerprint = try .salted(1)
         try journal.complete(late)
         var node = try Self.node(401)
-        node.fingerprint = try journal.fingerprint(of: 1)
+        node.fingerprint = try journal.fingerprint(of: SetupPasscode(1))
         try journal.complete(node)
-        #expect(try journal.commissioned(passcode: 1, discriminator: nil).map(\.nodeID) == [NodeID(401)])
+        #expect(try journal.commissioned(Self.code(1)).map(\.nodeID) == [NodeID(401)])
     }
 
     @Test("nothing is recorded for a fabric that was removed, or made anew under the same name")

@@ -35,8 +35,8 @@ package struct CommandContext: Sendable {
         progress = options.progress
         timeout = options.timeout?.duration ?? defaultTimeout
         // A node that sleeps is waited for before its own time begins.
-        let nap = options.wait ? (try? await options.state.controller().longestNap()) ?? .zero : .zero
-        budget = Budget(options.timeout?.duration, usual: defaultTimeout + nap)
+        let sleep = options.wait ? (try? await options.state.controller().longestSleep()) ?? .zero : .zero
+        budget = Budget(options.timeout?.duration, usual: defaultTimeout + sleep)
         var addresses: [PeerAddress] = []
         if let text = options.address { addresses = try await PeerAddress.lookup(text, deadline: budget.deadline) }
         var settings = Controller.Options(

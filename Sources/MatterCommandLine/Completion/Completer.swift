@@ -14,7 +14,7 @@ struct Completer {
 
     private let words: [String]
     private let word: String
-    private let house: HouseWords?
+    private let house: StateCompletions?
 
     /// - Parameters:
     ///   - words: those between the program and the cursor, without quotes.
@@ -27,7 +27,7 @@ struct Completer {
             if let index = words.lastIndex(of: option), words.indices.contains(index + 1) { return words[index + 1] }
             return words.last { $0.hasPrefix(option + "=") }.map { String($0.dropFirst(option.count + 1)) }
         }
-        house = HouseWords(home: value("--home"), fabric: value("--fabric"))
+        house = StateCompletions(home: value("--home"), fabric: value("--fabric"))
     }
 
     var answer: Answer {

@@ -23,13 +23,13 @@ struct CodeOptions: ParsableArguments {
 
     /// Does something with the device, and leaves it as it was.
     ///
-    /// - Throws: as ``Controller/visit(_:progress:deadline:_:)``.
-    func visit<Result: Sendable>(
-        _ context: CommandContext, _ work: @escaping @Sendable (VisitedDevice) async throws -> Result
+    /// - Throws: as ``Controller/inPASESession(_:progress:deadline:_:)``.
+    func inPASESession<Result: Sendable>(
+        _ context: CommandContext, _ work: @escaping @Sendable (UncommissionedDevice) async throws -> Result
     ) async throws -> Result {
         let printer = ProgressPrinter(context.progress, isJSON: context.console.isJSON)
         defer { printer.finish() }
-        return try await context.controller.visit(
+        return try await context.controller.inPASESession(
             try way.requests(code ?? "", context.controller), progress: { printer.report($0) },
             deadline: context.deadline, work)
     }

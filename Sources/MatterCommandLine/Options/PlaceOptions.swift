@@ -22,10 +22,10 @@ struct PlaceOptions: ParsableArguments {
             "The node that gives the device the time, if it takes it from one.", valueName: "NODE[/EP]"))
     var timeSource: NodeArgument?
 
-    var countryOrCurrent: String { country ?? Territory.current }
+    var countryOrCurrent: String { country ?? CountryCode.current }
 
     func validate() throws {
-        if let country, !Territory.isCode(country) {
+        if let country, !CountryCode.isCode(country) {
             throw ValidationError("--country takes two capital letters, such as DE")
         }
         if let ntp, !(1...128).contains(ntp.utf8.count) { throw ValidationError("--ntp is 1 to 128 bytes long") }

@@ -50,7 +50,7 @@ struct Workshop {
     func request(
         _ address: PeerAddress? = nil, _ change: (inout CommissioningRequest) throws -> Void = { _ in }
     ) throws -> CommissioningRequest {
-        var request = CommissioningRequest(passcode: try SetupPasscode(Commissionee.passcode))
+        var request = CommissioningRequest(SetupCode(passcode: try SetupPasscode(Commissionee.passcode)))
         request.addresses = address.map { [$0] } ?? []
         try change(&request)
         return request

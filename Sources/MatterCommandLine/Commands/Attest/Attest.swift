@@ -43,7 +43,7 @@ struct Attest: NetworkCommand {
     var target: NodeTarget? { subject.flatMap { isCode($0) ? nil : NodeTarget($0) } }
 
     func run(_ context: CommandContext) async throws {
-        guard !all else { return try await AttestedHouse(trust: trust.policy()).show(context) }
+        guard !all else { return try await AttestedNodes(trust: trust.policy()).show(context) }
         let (device, node) = try await attested(context)
         let report = Report(device.report, of: node)
         if let save {

@@ -51,7 +51,7 @@ struct Read: NetworkCommand {
     func run(_ context: CommandContext) async throws {
         let all = try catalogue.catalogue(try options.state.state())
         let word = node?.text ?? ""
-        guard !code.isGiven else { return try await visit([word] + paths, all, context) }
+        guard !code.isGiven else { return try await runByCode([word] + paths, all, context) }
         let node = NodeArgument(word)
         let found = await context.controller.placement(of: node.node)
         let catalogue = all.preferring(vendorsOf: PlacedPath.nodes(found), context.console)
@@ -81,10 +81,10 @@ struct Read: NetworkCommand {
     }
 
     /// Reads a device that is open for commissioning.
-    private func visit(_ paths: [String], _ catalogue: Catalogue, _ context: CommandContext) async throws {
+    private func runByCode(_ paths: [String], _ catalogue: Catalogue, _ context: CommandContext) async throws {
         let wanted = try paths.map { try WatchPaths.attribute($0, catalogue) }
         let isFabricFiltered = !allFabrics
-        let result = try await code.visit(context) { device in
+        let result = try await code.inPASESession(context) { device in
             try await device.read(wanted, isFabricFiltered: isFabricFiltered)
         }
         try AttributeOutput(context, nil, nil, catalogue: catalogue, numeric: numeric, isStrict: strict).print(

@@ -53,7 +53,7 @@ struct Invoke: NetworkCommand {
 
     func run(_ context: CommandContext) async throws {
         let all = try catalogue.catalogue(try options.state.state())
-        guard !code.isGiven else { return try await visit(all, context) }
+        guard !code.isGiven else { return try await runByCode(all, context) }
         let node = NodeArgument(node.text)
         if let group = GroupTarget(node) { return try await send(to: group, all, context) }
         let found = await context.controller.placement(of: node.node)
@@ -127,7 +127,7 @@ struct Invoke: NetworkCommand {
     }
 
     /// Sends the commands to a device that is open for commissioning.
-    private func visit(_ catalogue: Catalogue, _ context: CommandContext) async throws {
+    private func runByCode(_ catalogue: Catalogue, _ context: CommandContext) async throws {
         let (invoked, runs) = try commands(catalogue, context)
         if dryRun { return try rehearse(runs, of: nil, catalogue, context) }
         let answers = InvokeAnswers(
@@ -135,7 +135,7 @@ struct Invoke: NetworkCommand {
             context.console.printer(numeric: numeric, in: catalogue))
         let results = Mutex<[CommandResult]>([])
         do {
-            try await code.visit(context) { device in
+            try await code.inPASESession(context) { device in
                 for run in runs {
                     for batch in device.batches(of: run.commands) {
                         let work = batch.compactMap {

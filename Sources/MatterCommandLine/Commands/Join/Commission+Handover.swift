@@ -16,7 +16,7 @@ extension Commission {
         guard let handover, case .pending(let id, let within) = stop.aftermath, let request = requests.first else {
             throw stop
         }
-        let contents = try await context.controller.handover(of: NodeID(id), passcode: request.passcode)
+        let contents = try await context.controller.handover(of: NodeID(id), passcode: request.code.passcode)
         try OutputFile.replace(contents.encoded(), at: handover)
         guard context.console.isJSON else {
             context.console.result("\(id)")

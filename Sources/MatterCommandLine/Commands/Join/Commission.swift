@@ -161,12 +161,12 @@ struct Commission: NetworkCommand {
         defer { printer.finish() }
         var commission = commissionOptions { printer.report($0) }
         if attestation == .ask { commission.ask = AttestationQuestion(printer: printer, console: context.console)?.ask }
-        let desk = NetworkDesk(printer: printer, console: context.console, store: networks(context))
+        let prompt = NetworkPrompt(printer: printer, console: context.console, store: networks(context))
         let source = try await place.timeSource(context.controller)
         let requests = try requests(context).map { request in
             var request = request
             request.network = wish
-            if let desk { request.choose = { try await desk.choose($0) } }
+            if let prompt { request.choose = { try await prompt.choose($0) } }
             request.timeSource = source
             return request
         }
@@ -203,29 +203,29 @@ struct Commission: NetworkCommand {
         deadline: Instant, endProgress: () -> Void
     ) async throws -> (node: NodeRecord, result: CommissionedNode) {
         func attempt(
-            _ desk: TermsDesk, _ deadline: Instant
+            _ prompt: TermsPrompt, _ deadline: Instant
         ) async throws -> (node: NodeRecord, result: CommissionedNode) {
             let requests = requests.map { request in
                 var request = request
-                request.terms = { desk.answer(to: $0) }
+                request.terms = { prompt.answer(to: $0) }
                 return request
             }
             return try await context.controller.commission(requests, commission, deadline: deadline)
         }
-        var desk = TermsDesk(
+        var prompt = TermsPrompt(
             state: context.controller.options.state, connection: LedgerConnection(output: options.state.output),
             nets: trust.allowTestDevices ? LedgerNet.allCases : [.main], given: terms, acceptsRequired: acceptTerms,
             country: place.countryOrCurrent)
         do {
-            return try await attempt(desk, deadline)
+            return try await attempt(prompt, deadline)
         } catch let error as CommissioningError where error.code == .termsRequired {
             endProgress()
-            guard acceptTerms || mayAsk, let agreed = try await desk.settle(error, deadline: deadline) else {
+            guard acceptTerms || mayAsk, let agreed = try await prompt.settle(error, deadline: deadline) else {
                 throw error
             }
-            desk.agreed = agreed
+            prompt.agreed = agreed
             // A person may have taken any time to read; everything else is within the time of the command.
-            return try await attempt(desk, acceptTerms ? deadline : .now + context.timeout)
+            return try await attempt(prompt, acceptTerms ? deadline : .now + context.timeout)
         }
     }
 
@@ -240,12 +240,12 @@ struct Commission: NetworkCommand {
     private func networks(_ context: CommandContext) -> NetworkStore { NetworkStore(context.controller.options.state) }
 
     /// What was named, and what is stored; checked before any device is contacted.
-    private func networkWish(_ context: CommandContext) async throws -> NetworkWish {
-        guard !check else { return NetworkWish() }
+    private func networkWish(_ context: CommandContext) async throws -> NetworkPreference {
+        guard !check else { return NetworkPreference() }
         let store = networks(context)
         let given = try await network.credentials(
             store, context.console, options.state.output, patience: context.timeout)
-        return NetworkWish(
+        return NetworkPreference(
             given: given, known: given.isEmpty ? try store.credentials() : [], wantsChoice: chooseNetwork,
             canAsk: mayAsk)
     }
@@ -258,8 +258,9 @@ struct Commission: NetworkCommand {
         if let passcode {
             requests = [
                 CommissioningRequest(
-                    passcode: try SetupPasscode(passcode),
-                    discriminator: try discriminator.map { number throws in try SetupDiscriminator(long: number) })
+                    SetupCode(
+                        passcode: try SetupPasscode(passcode),
+                        discriminator: try discriminator.map { number throws in try SetupDiscriminator(long: number) }))
             ]
         } else {
             requests = try SetupPayload.parse(try StandardInput.payload(payload ?? "")).map { CommissioningRequest($0) }

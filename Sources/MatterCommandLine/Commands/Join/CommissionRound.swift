@@ -20,7 +20,7 @@ struct CommissionRound: Sendable {
 
     /// - Throws: `commission.incomplete` with the exit code of the first failure by line, after the rest was printed.
     /// - Parameter wish: for the networks of all of them.
-    func run(_ list: SetupCodeList, _ wish: NetworkWish) async throws {
+    func run(_ list: SetupCodeList, _ wish: NetworkPreference) async throws {
         let (command, context) = (command, context)
         let progress = ListProgress(context.progress, count: list.entries.count, isJSON: context.console.isJSON)
         defer { progress.finish() }

@@ -14,17 +14,17 @@ extension DCLCommand {
         @OptionGroup var options: LedgerOptions
 
         func execute() async throws {
-            try await withDesk { desk in
+            try await withCachedClient { ledger in
                 var numbers: [UInt32] = []
                 if let version {
                     numbers = [version.value]
                 } else {
-                    numbers = try await desk.need(.versions(product.vendorID, product.productID)).answer
+                    numbers = try await ledger.need(.versions(product.vendorID, product.productID)).answer
                 }
                 var reports: [Report] = []
                 for number in numbers.suffix(Versions.most) {
                     let query: LedgerQuery<LedgerCompliance> = .compliance(product.vendorID, product.productID, number)
-                    reports.append(Report(version: number, try await desk.ask(query).answer))
+                    reports.append(Report(version: number, try await ledger.ask(query).answer))
                 }
                 console.result(reports)
             }

@@ -13,9 +13,9 @@ extension DCLCommand {
         @OptionGroup var options: LedgerOptions
 
         func execute() async throws {
-            try await withDesk { desk in
-                let (model, date) = try await desk.need(.model(product.vendorID, product.productID))
-                let found: DatedAnswer<LedgerVendor> = try await desk.ask(.vendor(product.vendorID))
+            try await withCachedClient { ledger in
+                let (model, date) = try await ledger.need(.model(product.vendorID, product.productID))
+                let found: DatedAnswer<LedgerVendor> = try await ledger.ask(.vendor(product.vendorID))
                 console.result {
                     Report(model, vendor: found.answer)
                     Field.asOf(date)

@@ -13,8 +13,8 @@ extension DCLCommand {
         @OptionGroup var options: LedgerOptions
 
         func execute() async throws {
-            try await withDesk { desk in
-                let roots: [LedgerCertificateID] = try await desk.need(.rootCertificates).answer
+            try await withCachedClient { ledger in
+                let roots: [LedgerCertificateID] = try await ledger.need(.rootCertificates).answer
                 guard let subject else { return console.result(roots.map { Report($0) }) }
                 let key = KeyIdentifierText.decode(subject)
                 let folded = subject.lowercased()
@@ -26,7 +26,7 @@ extension DCLCommand {
                 }
                 var reports: [Report] = []
                 for root in found {
-                    let certificates: [LedgerCertificate] = try await desk.need(.certificates(root)).answer
+                    let certificates: [LedgerCertificate] = try await ledger.need(.certificates(root)).answer
                     reports += certificates.map { Report($0) }
                 }
                 if console.isJSON { return console.result(reports) }

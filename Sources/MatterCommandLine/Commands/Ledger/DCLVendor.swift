@@ -14,14 +14,14 @@ extension DCLCommand {
         @OptionGroup var options: LedgerOptions
 
         func execute() async throws {
-            try await withDesk { desk in
+            try await withCachedClient { ledger in
                 if models {
-                    let products = try await desk.products(of: vendor.value)
+                    let products = try await ledger.products(of: vendor.value)
                     var list = console.list()
                     try products.forEach { list.add(Report($0)) }
                     return list.end()
                 }
-                let (answer, date) = try await desk.need(.vendor(vendor.value))
+                let (answer, date) = try await ledger.need(.vendor(vendor.value))
                 console.result {
                     Report(answer)
                     Field.asOf(date)

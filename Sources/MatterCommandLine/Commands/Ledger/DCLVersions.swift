@@ -13,12 +13,12 @@ extension DCLCommand {
         @OptionGroup var options: LedgerOptions
 
         func execute() async throws {
-            try await withDesk { desk in
-                let numbers: [UInt32] = try await desk.need(.versions(product.vendorID, product.productID)).answer
+            try await withCachedClient { ledger in
+                let numbers: [UInt32] = try await ledger.need(.versions(product.vendorID, product.productID)).answer
                 var versions: [ModelVersion] = []
                 for number in numbers.suffix(Self.most) {
                     let query: LedgerQuery<ModelVersion> = .version(product.vendorID, product.productID, number)
-                    if let version = try await desk.ask(query).answer { versions.append(version) }
+                    if let version = try await ledger.ask(query).answer { versions.append(version) }
                 }
                 console.result(versions.map { Report($0) })
             }

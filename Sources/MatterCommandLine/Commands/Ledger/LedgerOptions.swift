@@ -69,7 +69,7 @@ protocol CachedLedgerCommand: LedgerCommand {
 }
 
 /// Questions to the ledger by way of the cache.
-struct LedgerDesk: Sendable {
+struct CachedLedgerClient: Sendable {
     let client: LedgerClient
     let cache: LedgerCache
     let console: Console
@@ -112,11 +112,11 @@ struct LedgerDesk: Sendable {
 extension CachedLedgerCommand {
     private static var patience: Duration { .seconds(30) }
 
-    func withDesk<Result>(_ body: (LedgerDesk) async throws -> Result) async throws -> Result {
+    func withCachedClient<Result>(_ body: (CachedLedgerClient) async throws -> Result) async throws -> Result {
         let cache = LedgerCache(try state.state(), options.net)
         return try await withClient(time: Self.patience) { client in
             try await body(
-                LedgerDesk(
+                CachedLedgerClient(
                     client: client, cache: cache, console: console, refresh: refresh, now: Terminal.current.unixTime()))
         }
     }

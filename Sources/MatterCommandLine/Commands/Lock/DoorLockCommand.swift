@@ -13,16 +13,16 @@ struct DoorLockCommand: AsyncParsableCommand {
 }
 
 /// A command about the users of one lock.
-protocol LockDeskCommand: NodeSubject {
-    func run(_ desk: LockDesk, _ context: CommandContext) async throws
+protocol DoorLockUsersCommand: NodeSubject {
+    func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws
 }
 
-extension LockDeskCommand {
+extension DoorLockUsersCommand {
     func run(_ context: CommandContext) async throws {
         let (record, endpoint) = try await context.controller.place(of: node.node, endpoint: node.endpoint)
         let device = try await context.controller.device(
             DoorLock.id, of: record, endpoint: endpoint, title: NodeTarget(node.node).text, budget: context.budget)
-        try await run(LockDesk(device), context)
+        try await run(DoorLockUsers(device), context)
     }
 }
 

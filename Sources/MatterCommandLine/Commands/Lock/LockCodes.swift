@@ -3,7 +3,7 @@ import JSON
 import MatterController
 import MatterModel
 
-struct LockCodes: LockDeskCommand {
+struct LockCodes: DoorLockUsersCommand {
     static let configuration = CommandConfiguration(
         commandName: "codes",
         abstract: "List the users of a lock with their codes; the codes themselves stay in the lock.",
@@ -12,12 +12,12 @@ struct LockCodes: LockDeskCommand {
     @Argument(help: "Node id or name, with /EP for an endpoint.") var node: NodeArgument
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func run(_ desk: LockDesk, _ context: CommandContext) async throws {
-        context.console.result(try await desk.users().map(Report.init))
+    func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
+        context.console.result(try await lock.users().map(Report.init))
     }
 }
 
-struct LockAddCode: LockDeskCommand {
+struct LockAddCode: DoorLockUsersCommand {
     static let configuration = CommandConfiguration(
         commandName: "add-code", abstract: "Add a PIN code, for a new user of a lock or for one it has.",
         discussion: """
@@ -32,13 +32,13 @@ struct LockAddCode: LockDeskCommand {
     @Option(help: ArgumentHelp("The user who gets the code, by index or name.", valueName: "USER")) var user: String?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func run(_ desk: LockDesk, _ context: CommandContext) async throws {
+    func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
         let pin =
             try code.code()
             ?? Prompt.line(
                 "PIN code to add to \(NodeTarget(node.node).text)", isSecret: true, hint: "use --pin @FILE")
-        let owner: LockUser? = if let user { try await desk.user(user) } else { nil }
-        let (index, credential) = try await desk.add(pin, to: owner, name: name)
+        let owner: LockUser? = if let user { try await lock.user(user) } else { nil }
+        let (index, credential) = try await lock.add(pin, to: owner, name: name)
         context.console.result(
             Report {
                 Field("user", index.map { Int64($0) }, label: "user")
@@ -47,7 +47,7 @@ struct LockAddCode: LockDeskCommand {
     }
 }
 
-struct LockRemoveCode: LockDeskCommand {
+struct LockRemoveCode: DoorLockUsersCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove-code",
         abstract: "Remove a user of a lock with all codes and schedules, or one of the codes.",
@@ -58,8 +58,8 @@ struct LockRemoveCode: LockDeskCommand {
     @Option(help: ArgumentHelp("Only this code of the user.", valueName: "INDEX")) var code: UInt16?
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func run(_ desk: LockDesk, _ context: CommandContext) async throws {
-        try await desk.remove(try await desk.user(user), code: code)
+    func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
+        try await lock.remove(try await lock.user(user), code: code)
     }
 }
 

@@ -68,7 +68,7 @@ struct DayHours: ExpressibleByArgument {
     }
 }
 
-struct LockRestrict: LockDeskCommand {
+struct LockRestrict: DoorLockUsersCommand {
     static let configuration = CommandConfiguration(
         commandName: "restrict", abstract: "Let a user open a lock between two dates only, or on some days and hours.",
         discussion: """
@@ -96,15 +96,15 @@ struct LockRestrict: LockDeskCommand {
         if let from, let until, from.seconds >= until.end { throw ValidationError("--until must be after --from") }
     }
 
-    func run(_ desk: LockDesk, _ context: CommandContext) async throws {
+    func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
         var schedules: [LockSchedule] = []
         if let days, let hours { schedules.append(.weekDays(days.days, from: hours.from, until: hours.until)) }
         if let from, let until { schedules.append(.dates(from: from.seconds, until: until.end)) }
-        try await desk.restrict(try await desk.user(user), to: schedules)
+        try await lock.restrict(try await lock.user(user), to: schedules)
     }
 }
 
-struct LockUnrestrict: LockDeskCommand {
+struct LockUnrestrict: DoorLockUsersCommand {
     static let configuration = CommandConfiguration(
         commandName: "unrestrict", abstract: "Let a user open a lock at any time again.",
         discussion: "Example: matterctl lock unrestrict door Ada")
@@ -113,8 +113,8 @@ struct LockUnrestrict: LockDeskCommand {
     @Argument(help: "The user, by index or name.") var user: String
     @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
-    func run(_ desk: LockDesk, _ context: CommandContext) async throws {
-        try await desk.unrestrict(try await desk.user(user))
+    func run(_ lock: DoorLockUsers, _ context: CommandContext) async throws {
+        try await lock.unrestrict(try await lock.user(user))
     }
 }
 

@@ -5,7 +5,7 @@ import MatterController
 import MatterState
 
 /// Networks of the house, where `net` is about those of a node.
-struct HouseNetworkCommand: AsyncParsableCommand {
+struct NetworkCredentialsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "network", abstract: "The networks that new devices are to join.",
         discussion: "Example: matterctl network credentials add --wifi Home", subcommands: [Credentials.self])
@@ -21,7 +21,7 @@ struct HouseNetworkCommand: AsyncParsableCommand {
     }
 }
 
-extension HouseNetworkCommand.Credentials {
+extension NetworkCredentialsCommand.Credentials {
     struct List: StateCommand {
         static let configuration = CommandConfiguration(
             commandName: "ls", abstract: "List the networks with stored credentials, without these.",

@@ -96,7 +96,7 @@ struct SceneStore: SceneVerbCommand {
     func run(_ context: CommandContext) async throws {
         let group = try await scene.number(context)
         guard let name, let node = nodes.first else { return try await carryOut(try verb(group), context) }
-        try await SceneDesk(of: node, context).store(
+        try await EndpointScenes(of: node, context).store(
             try words.value().number, of: group, named: name, transition: transition?.duration ?? .zero)
     }
 }
@@ -134,7 +134,7 @@ struct SceneList: NetworkCommand {
     func run(_ context: CommandContext) async throws {
         let group = try await scene.number(context)
         if let one {
-            let scenes = try await SceneDesk(of: one, context).scenes(of: group)
+            let scenes = try await EndpointScenes(of: one, context).scenes(of: group)
             return context.console.result(scenes.map { Self.report($0, of: group) })
         }
         let parts = try await selection.parts(nodes, of: context.controller, in: .standard) {
@@ -148,7 +148,8 @@ struct SceneList: NetworkCommand {
             try await context.controller.withLink(to: node) { _ in
                 var scenes: [KeptScene] = []
                 for endpoint in places[node.nodeID] ?? [] {
-                    scenes += try await SceneDesk(of: node, at: endpoint, NodeTarget(node), context).scenes(of: group)
+                    scenes += try await EndpointScenes(of: node, at: endpoint, NodeTarget(node), context).scenes(
+                        of: group)
                 }
                 return scenes
             }
@@ -178,7 +179,7 @@ struct SceneList: NetworkCommand {
     }
 }
 
-extension SceneDesk {
+extension EndpointScenes {
     fileprivate init(of node: NodeArgument, _ context: CommandContext) async throws {
         let (record, endpoint) = try await context.controller.place(of: node.node, endpoint: node.endpoint)
         try await self.init(of: record, at: endpoint, NodeTarget(node.node), context)

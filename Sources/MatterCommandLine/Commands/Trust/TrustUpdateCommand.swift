@@ -65,7 +65,7 @@ extension TrustCommand {
         /// - Returns: how many it knows.
         private func fetchModels(_ client: LedgerClient) async throws -> Int {
             let directory = try state.state()
-            let desk = LedgerDesk(
+            let ledger = CachedLedgerClient(
                 client: client, cache: LedgerCache(directory, options.net), console: console, refresh: true,
                 now: Terminal.current.unixTime())
             var products: Set<[UInt16]> = []
@@ -76,19 +76,19 @@ extension TrustCommand {
             }
             for vendorID in Set(products.compactMap(\.first)) {
                 let vendor: LedgerQuery<LedgerVendor> = .vendor(vendorID)
-                _ = try await desk.ask(vendor)
+                _ = try await ledger.ask(vendor)
             }
             var count = 0
             for product in products {
                 guard let vendorID = product.first, let productID = product.last else { continue }
                 let model: LedgerQuery<LedgerModel> = .model(vendorID, productID)
-                guard try await desk.ask(model).answer != nil else { continue }
+                guard try await ledger.ask(model).answer != nil else { continue }
                 count += 1
                 let versions: LedgerQuery<[UInt32]> = .versions(vendorID, productID)
-                let numbers = try await desk.ask(versions).answer ?? []
+                let numbers = try await ledger.ask(versions).answer ?? []
                 for version in numbers.suffix(LedgerProductEntry.mostVersions).reversed() {
                     let query: LedgerQuery<LedgerCompliance> = .compliance(vendorID, productID, version)
-                    if try await desk.ask(query).answer != nil { break }
+                    if try await ledger.ask(query).answer != nil { break }
                 }
             }
             return count

@@ -134,7 +134,7 @@ struct Commissioner: Sendable {
     }
 
     private func hasPending(_ request: CommissioningRequest) throws -> Bool {
-        try !environment.journal.pending(passcode: request.passcode.value, discriminator: request.discriminator)
+        try !environment.journal.pending(request.code)
             .isEmpty
     }
 
@@ -148,9 +148,7 @@ struct Commissioner: Sendable {
     private func withPendingNode(_ error: any Error, _ request: CommissioningRequest) throws -> any Error {
         guard var failure = error as? CommissioningError,
             failure.code == .nothingDiscovered || failure.code == .windowClosed,
-            let pending = try environment.journal.pending(
-                passcode: request.passcode.value, discriminator: request.discriminator
-            ).first
+            let pending = try environment.journal.pending(request.code).first
         else { return error }
         let left = max(0, pending.failSafeEnds - environment.unixTime())
         failure.aftermath = .pending(nodeID: pending.nodeID.rawValue, within: .seconds(left))
@@ -160,8 +158,7 @@ struct Commissioner: Sendable {
     /// A device that has just taken a new certificate has forgotten what was pending for its setup code.
     private func forgetPredecessors(of node: CommissionedNode, _ request: CommissioningRequest) async {
         do {
-            let candidates = try environment.journal.pending(
-                passcode: request.passcode.value, discriminator: request.discriminator)
+            let candidates = try environment.journal.pending(request.code)
             for pending in candidates
             where pending.nodeID != node.nodeID && pending.vendorID == node.information.vendorID
                 && pending.productID == node.information.productID

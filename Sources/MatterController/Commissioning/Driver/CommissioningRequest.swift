@@ -3,9 +3,8 @@ package import MatterNetwork
 
 /// The user's request for a commissioning.
 package struct CommissioningRequest: Sendable {
-    package var passcode: SetupPasscode
-    /// `nil`: any device that has a window open.
-    package var discriminator: SetupDiscriminator?
+    /// Without a discriminator: any device that has a window open.
+    package var code: SetupCode
     /// From the code; a device that advertises others is not the one.
     package var vendorID: UInt16?
     package var productID: UInt16?
@@ -22,7 +21,7 @@ package struct CommissioningRequest: Sendable {
     /// RegulatoryLocationTypeEnum, where the device leaves a choice; `nil` for what the device has.
     package var location: UInt8?
     /// The wish for the network of the device.
-    package var network = NetworkWish()
+    package var network = NetworkPreference()
     /// Asks a person which network the device is to join; `nil` for none.
     package var choose: @Sendable (NetworkChoice) async throws -> NetworkCredential? = { _ in nil }
     /// The node, and its endpoint, that gives the device the time.
@@ -40,13 +39,10 @@ package struct CommissioningRequest: Sendable {
     /// How long to look for the device; half of the time if `nil`.
     var lookout: Duration?
 
-    package init(passcode: SetupPasscode, discriminator: SetupDiscriminator? = nil) {
-        self.passcode = passcode
-        self.discriminator = discriminator
-    }
+    package init(_ code: SetupCode) { self.code = code }
 
     package init(_ payload: SetupPayload) {
-        self.init(passcode: payload.passcode, discriminator: payload.discriminator)
+        self.init(payload.code)
         vendorID = payload.vendorID
         productID = payload.productID
         capabilities = payload.discoveryCapabilities
@@ -56,7 +52,7 @@ package struct CommissioningRequest: Sendable {
 extension CommissioningRequest {
     /// How its device is looked for.
     package var filter: CommissionableFilter {
-        switch (discriminator?.long, discriminator?.short) {
+        switch (code.discriminator?.long, code.discriminator?.short) {
         case (.some(let long), _): .longDiscriminator(long)
         case (nil, .some(let short)): .shortDiscriminator(short)
         case (nil, nil): .commissioningMode
@@ -67,7 +63,7 @@ extension CommissioningRequest {
     /// discriminator any device would be as good over Bluetooth, so that this must be asked for.
     package func ways(hasBluetooth: Bool) -> [CommissioningWay] {
         if let via { return [via] }
-        guard hasBluetooth, discriminator != nil, capabilities?.contains(.ble) ?? true else { return [.ip] }
+        guard hasBluetooth, code.discriminator != nil, capabilities?.contains(.ble) ?? true else { return [.ip] }
         return [.ip, .ble]
     }
 
@@ -82,7 +78,7 @@ extension CommissioningRequest {
 
     /// True if a device may be the one, by what it advertises over Bluetooth.
     func mayMean(_ device: BLEAdvertisement) -> Bool {
-        (discriminator?.matches(advertised: device.longDiscriminator) ?? true)
+        (code.discriminator?.matches(advertised: device.longDiscriminator) ?? true)
             && agrees(vendorID, device.vendorID) && agrees(productID, device.productID)
     }
 

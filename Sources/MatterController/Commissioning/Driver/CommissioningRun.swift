@@ -352,8 +352,8 @@ struct CommissioningRun: Sendable {
             nodeID: issued.nodeID, name: request.name, room: request.room, receipt: issued.receipt,
             noc: issued.noc.tlv, addresses: operationalHints,
             fingerprint: try environment.journal.fingerprint(
-                of: request.passcode.value, random: environment.random),
-            discriminator: request.discriminator,
+                of: request.code.passcode, random: environment.random),
+            discriminator: request.code.discriminator,
             failSafeEnds: environment.unixTime() + Int64((deadline - time.now) / .seconds(1)) + 60,
             vendorID: information.vendorID, productID: information.productID)
         try environment.journal.record(pending)

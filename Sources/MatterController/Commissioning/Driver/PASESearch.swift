@@ -135,7 +135,7 @@ struct PASESearch: Sendable {
     }
 
     private func makeHandshake(_ heard: @escaping @Sendable () -> Void) -> Connector.MakeHandshake {
-        let (random, passcode, proofs, time) = (random, request.passcode.value, proofs, connector.time)
+        let (random, passcode, proofs, time) = (random, request.code.passcode.value, proofs, connector.time)
         return { localSessionID, reliability in
             OverheardHandshake(
                 PASEInitiator(

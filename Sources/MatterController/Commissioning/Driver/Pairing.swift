@@ -22,9 +22,7 @@ struct Pairing: Sendable {
     ///   long as there is time.
     /// - Throws: ``CommissioningError``, ``SessionError``, ``DiscoveryError``, `CancellationError`.
     func run(waitsForWindow: Bool) async throws -> PairedDevice {
-        let known = try environment.journal.commissioned(
-            passcode: request.passcode.value, discriminator: request.discriminator
-        ).filter(mayBe)
+        let known = try environment.journal.commissioned(request.code).filter(mayBe)
         guard !known.isEmpty else { return try await pair(until: deadline, waitsForWindow: waitsForWindow) }
         let ours = known.map(title).joined(separator: " and ")
         clock.note(

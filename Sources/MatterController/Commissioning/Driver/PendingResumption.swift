@@ -13,8 +13,7 @@ struct PendingResumption: Sendable {
     func resume(
         _ request: CommissioningRequest, clock: StageClock, deadline: Instant
     ) async throws -> CommissionedNode? {
-        let candidates = try environment.journal.pending(
-            passcode: request.passcode.value, discriminator: request.discriminator)
+        let candidates = try environment.journal.pending(request.code)
         for pending in candidates {
             clock.note("node \(pending.nodeID.rawValue) was being commissioned with this code; looking for it")
             clock.enter(.case)

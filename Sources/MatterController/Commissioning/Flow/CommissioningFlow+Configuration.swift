@@ -26,7 +26,7 @@ extension CommissioningFlow {
         /// The answer to a manufacturer's terms; `nil` if there is none yet.
         package var terms: @Sendable (TermsDemand) -> TermsAcknowledgement?
         /// The user's wish for the network of the device.
-        package var network = NetworkWish()
+        package var network = NetworkPreference()
         /// Whether the device is reached over an IP network.
         package var isOnNetwork = true
         /// The node, and its endpoint, that gives devices the time.

@@ -1,5 +1,5 @@
 /// The user's wish for the network of a device.
-package struct NetworkWish: Sendable {
+package struct NetworkPreference: Sendable {
     /// What was named for this device.
     package var given: [NetworkCredential] = []
     /// What is known of networks here, for a device that needs one.
@@ -56,7 +56,7 @@ enum NetworkPlan: Equatable, Sendable {
     case impossible(wanted: Set<NetworkKind>, has: Set<NetworkKind>)
 
     /// - Parameter isOnNetwork: whether the device is reached over an IP network now.
-    init(_ interfaces: [NetworkState.Commissioning], _ wish: NetworkWish, isOnNetwork: Bool) {
+    init(_ interfaces: [NetworkState.Commissioning], _ wish: NetworkPreference, isOnNetwork: Bool) {
         let radios = interfaces.filter(\.isRadio).sorted { $0.endpoint < $1.endpoint }
         func attempts(_ credentials: [NetworkCredential]) -> [NetworkAttempt] {
             radios.flatMap { radio in

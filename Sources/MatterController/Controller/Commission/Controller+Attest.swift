@@ -23,8 +23,8 @@ extension Controller {
         progress: @escaping @Sendable (CommissioningProgress) -> Void = { _ in }, deadline: Instant
     ) async throws -> AttestedDevice {
         let judge = try judge(trust)
-        return try await firstFound(of: requests, progress: progress) { visit, request in
-            judge.judged(try await visit.evidence(of: request, deadline: deadline))
+        return try await withFirstFound(of: requests, progress: progress) { inquiry, request in
+            judge.judged(try await inquiry.evidence(of: request, deadline: deadline))
         }
     }
 

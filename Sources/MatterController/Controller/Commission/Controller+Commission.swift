@@ -176,7 +176,7 @@ extension Controller {
         // An issuer that knows the device may give it the id of an attempt that came to nothing.
         let own =
             isForeign
-            ? try journal.pending(passcode: request.passcode.value, discriminator: request.discriminator).map(\.nodeID)
+            ? try journal.pending(request.code).map(\.nodeID)
             : []
         let (fabrics, random, time, discovery) = (fabrics, options.random, options.time, discovery())
         return NodeIDLease(
@@ -201,9 +201,8 @@ extension Controller {
             throw RecordError(
                 .nameTaken, "another command is commissioning a device as '\(name)'", hint: "choose another name")
         }
-        let code = (passcode: request.passcode.value, discriminator: request.discriminator)
         // A commissioning that was cut short at its very end has given the node its name already.
-        let resumable = try journal.pending(passcode: code.passcode, discriminator: code.discriminator)
+        let resumable = try journal.pending(request.code)
         if let other = try journal.sound().nodes.first(where: { $0.name == name }),
             !resumable.contains(where: { $0.nodeID == other.nodeID })
         {
@@ -214,7 +213,7 @@ extension Controller {
         do {
             try store.checkFree(name, for: try resumable.first { try store.node($0.nodeID)?.name == name }?.nodeID)
         } catch var error as RecordError where error.code == .nameTaken {
-            let known = try journal.commissioned(passcode: code.passcode, discriminator: code.discriminator)
+            let known = try journal.commissioned(request.code)
             if let owner = try? store.find(name), known.contains(where: { $0.nodeID == owner.nodeID }) {
                 let id = owner.nodeID.rawValue
                 throw CommissioningError(

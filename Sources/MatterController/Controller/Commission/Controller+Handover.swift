@@ -43,9 +43,10 @@ extension Controller {
         let journal = try journal()
         var pending = handover.node
         // The digest of the other machine means nothing here.
-        pending.fingerprint = try journal.fingerprint(of: handover.passcode.value, random: options.random)
+        pending.fingerprint = try journal.fingerprint(of: handover.passcode, random: options.random)
         try journal.record(pending)
-        var request = CommissioningRequest(passcode: handover.passcode, discriminator: pending.discriminator)
+        var request = CommissioningRequest(
+            SetupCode(passcode: handover.passcode, discriminator: pending.discriminator))
         request.name = name
         request.room = room
         request.addresses = options.addresses

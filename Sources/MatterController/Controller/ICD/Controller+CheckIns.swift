@@ -119,15 +119,15 @@ extension Controller {
             guard options.waitsForCheckIn else { return false }
             throw Self.notRegistered(node, node.title)
         }
-        let nap = Nap(registration, now: options.unixTime())
-        guard !nap.isAwake else { return false }
+        let expected = SleepExpectation(registration, now: options.unixTime())
+        guard !expected.isAwake else { return false }
         guard options.waitsForCheckIn else {
             options.warn(
-                "\(node.title) sleeps: its next check-in may take up to \(nap.text)\(nap.reason)",
-                .step("icd.wait") + Nap.wakeUp(registration.sleep))
+                "\(node.title) sleeps: its next check-in may take up to \(expected.text)\(expected.reason)",
+                .step("icd.wait") + SleepExpectation.wakeUp(registration.sleep))
             return false
         }
-        try await awaitCheckIn(of: node, registration, nap, for: kind)
+        try await awaitCheckIn(of: node, registration, expected, for: kind)
         return true
     }
 
@@ -135,20 +135,20 @@ extension Controller {
     ///   - kind: what the node is waited for.
     ///   - longer: how much longer than its sleep a node may be silent.
     func awaitCheckIn(
-        of node: NodeRecord, _ registration: ICDRegistration, _ nap: Nap, for kind: SlotKind,
+        of node: NodeRecord, _ registration: ICDRegistration, _ expected: SleepExpectation, for kind: SlotKind,
         longer: Duration = .zero
     ) async throws {
         options.warn(
-            "\(node.title) sleeps: waiting for its next check-in, up to \(nap.text)\(nap.reason)",
+            "\(node.title) sleeps: waiting for its next check-in, up to \(expected.text)\(expected.reason)",
             ActiveModeTrigger.ways(registration.sleep).first.map { "or wake it up: \($0)" })
         try await checkIn(
-            of: node, after: registration, for: kind, within: options.checkInPatience ?? nap.longest + longer)
+            of: node, after: registration, for: kind, within: options.checkInPatience ?? expected.longest + longer)
     }
 
     /// The longest that any node of the fabric may be waited for.
-    package func longestNap() throws -> Duration {
+    package func longestSleep() throws -> Duration {
         let now = options.unixTime()
-        return try registrations().sound().registrations.map { Nap($0, now: now).longest }.max() ?? .zero
+        return try registrations().sound().registrations.map { SleepExpectation($0, now: now).longest }.max() ?? .zero
     }
 
     /// Waits for the next check-in of a node, here or in the process that listens.
@@ -168,15 +168,15 @@ extension Controller {
             guard let now = try store.registration(of: node.nodeID) else { throw Self.notRegistered(node, node.title) }
             if let last = now.last, last != before.last { return }
             // Another process hears it.
-            let nap = Nap(now, now: options.unixTime())
-            if nap.isAwake { return }
-            guard nap.reports, tried != now.reportDue else { continue }
+            let expected = SleepExpectation(now, now: options.unixTime())
+            if expected.isAwake { return }
+            guard expected.reports, tried != now.reportDue else { continue }
             tried = now.reportDue
             if try await answers(node, for: kind, until: end) { return }
         }
         throw ControllerError(
             .noCheckIn, "\(node.title) has not checked in",
-            hint: .step("icd.no-check-in", node.label) + Nap.wakeUp(before.sleep))
+            hint: .step("icd.no-check-in", node.label) + SleepExpectation.wakeUp(before.sleep))
     }
 
     /// Whether a node that should be awake answers, and then stays awake for a while.

@@ -54,7 +54,8 @@ extension Controller {
             guard let sleep = registration?.sleep, sleep.isLong else { return }
             commission.progress(
                 .note(
-                    "\(node.title) sleeps for up to \(Nap.text(Int64(sleep.idle))) at a time, and then checks in here"))
+                    "\(node.title) sleeps for up to \(SleepExpectation.text(Int64(sleep.idle))) at a time, and then checks in here"
+                ))
         } catch {
             commission.progress(
                 .warning(

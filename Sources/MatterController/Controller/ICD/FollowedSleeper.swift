@@ -33,7 +33,7 @@ struct FollowedSleeper: Sendable {
     }
 
     /// How long its next check-in may take.
-    func nap() async -> Duration { (try? await controller.nap(of: node))?.longest ?? ceiling }
+    func longestSleep() async -> Duration { (try? await controller.expectedSleep(of: node))?.longest ?? ceiling }
 
     /// Notes that the node has reported, and is awake for a moment: other commands need not wait for a check-in, which does
     /// not come while there is a subscription.
@@ -52,8 +52,8 @@ extension Controller {
             isBounded: options.checkInPatience != nil)
     }
 
-    fileprivate func nap(of node: NodeRecord) throws -> Nap? {
-        try registrations().registration(of: node.nodeID).map { Nap($0, now: options.unixTime()) }
+    fileprivate func expectedSleep(of node: NodeRecord) throws -> SleepExpectation? {
+        try registrations().registration(of: node.nodeID).map { SleepExpectation($0, now: options.unixTime()) }
     }
 
     /// Waits until a node is awake, for all that is known.
@@ -61,9 +61,9 @@ extension Controller {
         guard let registration = try registrations().registration(of: node.nodeID) else {
             throw Self.notRegistered(node, node.title)
         }
-        let nap = Nap(registration, now: options.unixTime())
-        guard !nap.isAwake else { return }
-        try await awaitCheckIn(of: node, registration, nap, for: .long, longer: longer)
+        let expected = SleepExpectation(registration, now: options.unixTime())
+        guard !expected.isAwake else { return }
+        try await awaitCheckIn(of: node, registration, expected, for: .long, longer: longer)
     }
 
     fileprivate func noteReport(of node: NodeRecord, next: Duration) async {
@@ -96,8 +96,10 @@ extension Controller {
     package func setUpTime(for nodes: [NodeRecord], most: Duration, usual: Duration) -> Duration {
         guard options.checkInPatience == nil else { return usual }
         let naps = nodes.compactMap { node -> Duration? in
-            guard node.isLongIdleTime, let nap = try? nap(of: node), !nap.isAwake else { return nil }
-            return nap.longest + most
+            guard node.isLongIdleTime, let expected = try? expectedSleep(of: node), !expected.isAwake else {
+                return nil
+            }
+            return expected.longest + most
         }
         return usual + (naps.max() ?? .zero)
     }

@@ -29,10 +29,10 @@ extension Controller {
         let state = try await networkState(of: node, title: title, budget: budget)
         let interfaces = state.commissioning.filter { named == nil || $0.endpoint == named }
         let interface = try change.interface(among: interfaces, title: title, label: node.label)
-        let desk = NetworkDesk(
+        let procedure = NetworkChangeProcedure(
             link: try await link(to: node), interface: interface, title: title, label: node.label, budget: budget,
             node: node, note: note)
-        try await desk.perform(change)
+        try await procedure.perform(change)
         let after = try await networkState(of: node, title: title, budget: budget)
         return after.commissioning.first { $0.endpoint == interface.endpoint } ?? interface
     }
@@ -65,7 +65,7 @@ extension NetworkChange {
 }
 
 /// One change of the networks of a node, step by step (Matter core specification 11.9.1, 11.10.7).
-private struct NetworkDesk: Sendable {
+private struct NetworkChangeProcedure: Sendable {
     /// How long a node that has moved is looked for, on top of the time that it takes to join.
     private static let search: UInt16 = 120
     /// What is left of the fail-safe when it is given up.

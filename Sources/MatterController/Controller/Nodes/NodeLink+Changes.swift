@@ -187,7 +187,7 @@ extension NodeLink {
                         continue
                     }
                     if let session = place?.session {
-                        switch await lot(of: session) {
+                        switch await standing(of: session) {
                         case .current: break
                         case .superseded: _ = fate.handle(.superseded, now: time.now)
                         case .disproved:

@@ -29,8 +29,8 @@ extension NodeLink {
         /// The right to the kept session that is in use.
         var lease: KeptLease?
         /// The kept session, as long as the node has not answered in it.
-        var trial: Trial?
-        /// A trial whose result somebody waits for.
+        var attempt: KeptSessionAttempt?
+        /// An attempt whose result somebody waits for.
         var claimed: SessionReference?
         /// Commands under way that may run once only, by session, with the time of the first.
         var risks: [SessionReference: (count: Int, since: Instant)] = [:]
@@ -52,14 +52,14 @@ extension NodeLink {
     }
 
     /// A kept session, and the way down the ladder beside it.
-    struct Trial: Sendable {
+    struct KeptSessionAttempt: Sendable {
         let session: SecureSession
         let began: Instant
         let descent: Task<Result<SecureSession?, any Error>, Never>
     }
 
     /// What has become of a session.
-    enum Lot { case current, superseded, disproved }
+    enum SessionStanding { case current, superseded, disproved }
 
     // MARK: Up
 
@@ -85,19 +85,19 @@ extension NodeLink {
         logger.debug("kept: going on with a session with node \(node.nodeID) at \(address)")
         keeping.lease = lease
         let descent = time.start { [self] in await descend(beside: session, deadline: deadline) }
-        keeping.trial = Trial(session: session, began: time.now, descent: descent)
+        keeping.attempt = KeptSessionAttempt(session: session, began: time.now, descent: descent)
         return session
     }
 
     /// The session that is being set up beside a kept one, for a caller that has given up the kept one.
     func successor() async throws -> SecureSession? {
-        guard let trial = keeping.trial else { return nil }
-        keeping.trial = nil
-        keeping.claimed = trial.session.reference
+        guard let attempt = keeping.attempt else { return nil }
+        keeping.attempt = nil
+        keeping.claimed = attempt.session.reference
         let result = await withTaskCancellationHandler {
-            await trial.descent.value
+            await attempt.descent.value
         } onCancel: {
-            trial.descent.cancel()
+            attempt.descent.cancel()
         }
         return try result.get()
     }
@@ -119,7 +119,7 @@ extension NodeLink {
                 return .success(new)
             }
             let isWanted = await !isProven(old)
-            guard isWanted, keeping.trial?.session.reference == old.reference, !Task.isCancelled else {
+            guard isWanted, keeping.attempt?.session.reference == old.reference, !Task.isCancelled else {
                 await new.close()
                 return .success(nil)
             }
@@ -145,10 +145,11 @@ extension NodeLink {
 
     /// True if the node has acknowledged something in a session since this process has it.
     private func isProven(_ session: SecureSession) async -> Bool {
-        guard session.rung == .kept, let trial = keeping.trial, trial.session.reference == session.reference else {
+        guard session.rung == .kept, let attempt = keeping.attempt, attempt.session.reference == session.reference
+        else {
             return true
         }
-        return await manager.lastAcknowledged(on: session.reference).map { $0 > trial.began } ?? false
+        return await manager.lastAcknowledged(on: session.reference).map { $0 > attempt.began } ?? false
     }
 
     /// The node has answered in a session: there is no need for another.
@@ -190,16 +191,16 @@ extension NodeLink {
 
     /// Gives up the handshake beside a kept session.
     private func stopTrial(of session: SecureSession) {
-        guard let trial = keeping.trial, trial.session.reference == session.reference else { return }
-        keeping.trial = nil
-        trial.descent.cancel()
+        guard let attempt = keeping.attempt, attempt.session.reference == session.reference else { return }
+        keeping.attempt = nil
+        attempt.descent.cancel()
     }
 
     // MARK: Down
 
     private func replace(_ old: SecureSession, by new: SecureSession) async {
         let found = keeping.lease?.session
-        keeping.trial = nil
+        keeping.attempt = nil
         forget(old)
         session = new
         begin(new)
@@ -266,11 +267,11 @@ extension NodeLink {
 
     /// Leaves a session to the next process, if one may have it.
     func keep(_ session: SecureSession) async -> Bool {
-        if let trial = keeping.trial {
+        if let attempt = keeping.attempt {
             // The node has not answered in it: it may be lost.
-            keeping.trial = nil
-            trial.descent.cancel()
-            _ = await trial.descent.value
+            keeping.attempt = nil
+            attempt.descent.cancel()
+            _ = await attempt.descent.value
             forget(session)
             return false
         }
@@ -358,7 +359,7 @@ extension NodeLink {
         keeping.risks[session.reference] = risk.count > 1 ? (risk.count - 1, risk.since) : nil
     }
 
-    func lot(of session: SecureSession) async -> Lot {
+    func standing(of session: SecureSession) async -> SessionStanding {
         guard let search = keeping.superseded[session.reference] else { return .current }
         return await search.value ? .disproved : .superseded
     }

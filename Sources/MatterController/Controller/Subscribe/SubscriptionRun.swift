@@ -51,7 +51,7 @@ struct SubscriptionRun: Sendable {
                     attempts != nil ? Self.isPassing(error) : Self.isSilence(error) && !sleeper.isBounded
                 {
                     // The time while it was awake is over; messages on a timer would not reach it.
-                    tell(.lost(error, retryAfter: await sleeper.nap()))
+                    tell(.lost(error, retryAfter: await sleeper.longestSleep()))
                     if let session, error is TransportError { await link.drop(session) }
                     try await sleeper.awaken()
                     continue

@@ -101,9 +101,10 @@ struct RainMakerControllerServer: ClusterServer {
 
     // MARK: With a cloud
 
-    private func account(_ context: ClusterContext) -> HubAccount? {
+    private func account(_ context: ClusterContext) -> SimulatedControllerAccount? {
         cloud.map {
-            HubAccount(cloud: $0, url: context[Attribute.endpointURL]?.text ?? "", accessToken: accessToken)
+            SimulatedControllerAccount(
+                cloud: $0, url: context[Attribute.endpointURL]?.text ?? "", accessToken: accessToken)
         }
     }
 

@@ -87,10 +87,10 @@ package struct CommissioningJournal: Sendable {
     }
 
     /// The nodes that were being commissioned with this setup code when something went wrong.
-    package func pending(passcode: UInt32, discriminator: SetupDiscriminator?) throws -> [PendingNode] {
+    package func pending(_ code: SetupCode) throws -> [PendingNode] {
         let secret = try? secret()
         return try sound().nodes.filter {
-            $0.matches(passcode: passcode, discriminator: discriminator, secret: secret)
+            $0.matches(code, secret: secret)
         }
     }
 
@@ -120,23 +120,23 @@ package struct CommissioningJournal: Sendable {
 
     /// The complete nodes that were commissioned with this setup code. A damaged record only costs a better answer to a
     /// code that is used again; so does one of release 0.1.0 if there are too many of them.
-    package func commissioned(passcode: UInt32, discriminator: SetupDiscriminator?) throws -> [PendingNode] {
+    package func commissioned(_ code: SetupCode) throws -> [PendingNode] {
         let secret = try? secret()
         let slowEnd = ContinuousClock.now + Self.slowBudget
         var found: [PendingNode] = []
         for file in try state.records(in: doneFolder) {
-            guard let node = try? read(file), node.mayHave(discriminator),
+            guard let node = try? read(file), node.mayHave(code.discriminator),
                 !node.fingerprint.isSlow || ContinuousClock.now < slowEnd,
-                node.fingerprint.matches(passcode: passcode, secret: secret)
+                node.fingerprint.matches(code.passcode, secret: secret)
             else { continue }
             found.append(node)
-            if node.fingerprint.isSlow { renew(node, passcode) }
+            if node.fingerprint.isSlow { renew(node, code.passcode) }
         }
         return found
     }
 
     /// Replaces the digest of release 0.1.0 now that the passcode is known.
-    private func renew(_ node: PendingNode, _ passcode: UInt32) {
+    private func renew(_ node: PendingNode, _ passcode: SetupPasscode) {
         guard let fingerprint = try? fingerprint(of: passcode) else { return }
         var renewed = node
         renewed.fingerprint = fingerprint
@@ -168,7 +168,7 @@ package struct CommissioningJournal: Sendable {
 
     /// The digest that recognises a setup code from now on.
     package func fingerprint(
-        of passcode: UInt32, random: any RandomSource = SystemRandom()
+        of passcode: SetupPasscode, random: any RandomSource = SystemRandom()
     ) throws -> SetupFingerprint {
         try SetupFingerprint(passcode: passcode, secret: try existingSecret() ?? newSecret(random))
     }

@@ -78,17 +78,14 @@ package struct PendingNode: Equatable, Sendable {
     /// True if the node may be the device that a setup code belongs to.
     ///
     /// - Parameter secret: the fabric's, for ``SetupFingerprint``.
-    package func matches(passcode: UInt32, discriminator asked: SetupDiscriminator?, secret: SecretBytes?) -> Bool {
-        mayHave(asked) && fingerprint.matches(passcode: passcode, secret: secret)
+    package func matches(_ code: SetupCode, secret: SecretBytes?) -> Bool {
+        mayHave(code.discriminator) && fingerprint.matches(code.passcode, secret: secret)
     }
 
     /// True if its discriminator, as far as it is known, is the one that was asked for.
     func mayHave(_ asked: SetupDiscriminator?) -> Bool {
-        if let asked, let discriminator {
-            guard asked.short == discriminator.short else { return false }
-            if let long = asked.long, let known = discriminator.long, long != known { return false }
-        }
-        return true
+        guard let asked, let discriminator else { return true }
+        return discriminator.mayBe(asked)
     }
 
     package func encoded() -> [UInt8] {

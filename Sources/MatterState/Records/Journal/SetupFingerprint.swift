@@ -11,16 +11,16 @@ package enum SetupFingerprint: Equatable, Sendable {
     /// Octets of the secret.
     static let secretCount = 32
 
-    package init(passcode: UInt32, secret: SecretBytes) throws(CryptoError) {
+    package init(passcode: SetupPasscode, secret: SecretBytes) throws(CryptoError) {
         self = .keyed(try HMACSHA256.authenticate(key: secret, message: Self.octets(passcode)))
     }
 
-    private static func octets(_ passcode: UInt32) -> [UInt8] {
-        (0..<4).map { UInt8(truncatingIfNeeded: passcode >> (8 * $0)) }
+    private static func octets(_ passcode: SetupPasscode) -> [UInt8] {
+        (0..<4).map { UInt8(truncatingIfNeeded: passcode.value >> (8 * $0)) }
     }
 
     /// - Parameter secret: the fabric's; `nil` if it has none.
-    package func matches(passcode: UInt32, secret: SecretBytes?) -> Bool {
+    package func matches(_ passcode: SetupPasscode, secret: SecretBytes?) -> Bool {
         switch self {
         case .keyed(let digest):
             guard let secret,

@@ -14,7 +14,7 @@ extension RainMakerController {
         @OptionGroup(title: HelpPage.common) var options: NetworkOptions
 
         func run(_ context: CommandContext) async throws {
-            let cloud = try await HubAccount(url, context)
+            let cloud = try await ControllerCloud(url, context)
             try await device(context).authorize(try cloud.requireURL())
         }
     }

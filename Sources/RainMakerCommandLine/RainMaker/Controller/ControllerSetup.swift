@@ -62,8 +62,8 @@ extension RainMakerController {
         }
 
         /// The token first: without one nothing is changed at the controller.
-        private func account(_ context: CommandContext) async throws -> (HubAccount, SecretText) {
-            let cloud = try await HubAccount(url, context)
+        private func account(_ context: CommandContext) async throws -> (ControllerCloud, SecretText) {
+            let cloud = try await ControllerCloud(url, context)
             if let tokenFile { return (cloud, try SecretText(InputFile.firstLine(tokenFile))) }
             return (cloud, try await cloud.newToken(login, context))
         }

@@ -113,9 +113,8 @@ extension Controller {
         return Set(
             try requests.indices.filter { index in
                 try requests[index].contains { request in
-                    let code = (passcode: request.passcode.value, discriminator: request.discriminator)
-                    return try !journal.pending(passcode: code.passcode, discriminator: code.discriminator).isEmpty
-                        || !journal.commissioned(passcode: code.passcode, discriminator: code.discriminator).isEmpty
+                    try !journal.pending(request.code).isEmpty
+                        || !journal.commissioned(request.code).isEmpty
                 }
             })
     }

@@ -133,8 +133,7 @@ extension SetupPayload {
             one == nil || other == nil || one == other
         }
         func known(_ id: UInt16?) -> UInt16? { id == 0 ? nil : id }
-        return passcode == other.passcode && discriminator.short == other.discriminator.short
-            && agree(discriminator.long, other.discriminator.long) && agree(known(vendorID), known(other.vendorID))
+        return code.mayMean(other.code) && agree(known(vendorID), known(other.vendorID))
             && agree(known(productID), known(other.productID))
     }
 }

@@ -51,7 +51,7 @@ package struct KeptScene: Sendable, Hashable {
 }
 
 /// The scenes of an endpoint.
-package struct SceneDesk: Sendable {
+package struct EndpointScenes: Sendable {
     /// In bytes, of SceneName (1.4.9.2.4).
     private static let longestName = 16
 

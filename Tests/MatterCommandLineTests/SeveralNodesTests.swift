@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Several nodes and the rooms that they are in: virtual devices in this process.
-@Suite("House", .fewAtATime) struct HouseTests {
+@Suite("House", .fewAtATime) struct SeveralNodesTests {
     private let shell: Shell
     private let devices: [Background]
 

@@ -1,8 +1,8 @@
 package import MatterModel
 package import MatterNetwork
 
-/// A device that is open for commissioning, in the PASE session of a visit.
-package struct VisitedDevice: Sendable {
+/// A device that is open for commissioning, in a PASE session with it.
+package struct UncommissionedDevice: Sendable {
     let session: SecureSession
     let deadline: Instant
 
@@ -63,31 +63,31 @@ extension Controller {
     ///
     /// - Parameter requests: one for each device that a code is for; the first that is found is asked.
     /// - Throws: `CommissioningError`, `SessionError`, `DiscoveryError`, and what `work` throws.
-    package func visit<Result: Sendable>(
+    package func inPASESession<Result: Sendable>(
         _ requests: [CommissioningRequest],
         progress: @escaping @Sendable (CommissioningProgress) -> Void = { _ in }, deadline: Instant,
-        _ work: @escaping @Sendable (VisitedDevice) async throws -> Result
+        _ work: @escaping @Sendable (UncommissionedDevice) async throws -> Result
     ) async throws -> Result {
-        try await firstFound(of: requests, progress: progress) { visit, request in
-            try await visit.visit(request, deadline: deadline) {
-                try await work(VisitedDevice(session: $0, deadline: deadline))
+        try await withFirstFound(of: requests, progress: progress) { inquiry, request in
+            try await inquiry.inPASESession(of: request, deadline: deadline) {
+                try await work(UncommissionedDevice(session: $0, deadline: deadline))
             }
         }
     }
 
-    /// Visits the first device of a code that is found.
-    func firstFound<Result: Sendable>(
+    /// Does something with the first device of a code that is found.
+    func withFirstFound<Result: Sendable>(
         of requests: [CommissioningRequest], progress: @escaping @Sendable (CommissioningProgress) -> Void,
-        _ work: (DeviceVisit, CommissioningRequest) async throws -> Result
+        _ work: (PASEInquiry, CommissioningRequest) async throws -> Result
     ) async throws -> Result {
         let connector = Connector(manager: try await manager(), logger: options.logger)
         var failure = CommissioningError(.nothingDiscovered, stage: .discover, "there is no setup code")
         for (index, request) in requests.enumerated() {
-            let visit = DeviceVisit(
+            let inquiry = PASEInquiry(
                 connector: connector, discovery: discovery(), bluetooth: bluetooth(for: request),
                 random: options.random, logger: options.logger, progress: progress)
             do {
-                return try await work(visit, request)
+                return try await work(inquiry, request)
             } catch let error as CommissioningError where error.code == .nothingDiscovered {
                 if index == 0 { failure = error }
             }

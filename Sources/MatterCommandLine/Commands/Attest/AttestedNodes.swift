@@ -4,7 +4,7 @@ import MatterCrypto
 import MatterState
 
 /// All nodes of the fabric, judged.
-struct AttestedHouse: Sendable {
+struct AttestedNodes: Sendable {
     let trust: TrustPolicy
 
     /// - Throws: `attest.untrusted` if a node is not trusted, otherwise `attest.incomplete` if one gives no answer; the

@@ -4,7 +4,7 @@ import MatterModel
 import MatterState
 
 /// The names that this house has: what the state directory knows, without asking a device.
-struct HouseWords {
+struct StateCompletions {
     private let state: StateDirectory
     private let fabricName: String?
 

@@ -22,7 +22,7 @@ enum AccountResult: ClusterSignal {
 }
 
 /// A controller's account in its cloud, and what it asks there.
-struct HubAccount: Sendable {
+struct SimulatedControllerAccount: Sendable {
     /// As many as the firmware asks for at a time.
     private static let groupsPerPage = 4
     private static let mostPages = 250

@@ -7,7 +7,7 @@ import MatterState
 
 /// The user's answer to the terms of a device's manufacturer: from the options, or given on a terminal with the texts in
 /// view. Texts are fetched only after a device has asked for them.
-struct TermsDesk: Sendable {
+struct TermsPrompt: Sendable {
     /// How long the ledger and the manufacturer's server may take.
     private static let patience = Duration.seconds(30)
 

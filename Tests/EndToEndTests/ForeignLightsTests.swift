@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A house with lights of another maker: CircuitMatter's.
-@Suite("A house of foreign lights", .enabled(if: Laboratory.isHere), .laboratorySlot) struct HouseTests {
+@Suite("A house of foreign lights", .enabled(if: Laboratory.isHere), .laboratorySlot) struct ForeignLightsTests {
     @Test("rooms, bulk verbs, the state of the house, refreshing and completion work with lights that are not ours")
     func house() async throws {
         let scene = try await Scene.commissioned(named: "hall lamp")

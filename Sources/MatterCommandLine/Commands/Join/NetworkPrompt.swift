@@ -5,7 +5,7 @@ import MatterModel
 import MatterState
 
 /// Asks the user which network a device is to join, with what the device sees in view.
-struct NetworkDesk: Sendable {
+struct NetworkPrompt: Sendable {
     private let printer: ProgressPrinter
     private let terminal: Terminal
     private let store: NetworkStore

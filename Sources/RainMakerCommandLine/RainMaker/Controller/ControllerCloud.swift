@@ -5,7 +5,7 @@ import MatterState
 import RainMaker
 
 /// The cloud that a controller shall use: that of the fabric, or one that the user names.
-struct HubAccount {
+struct ControllerCloud {
     let membership: RainMakerMembership?
     private let account: CloudAccount?
     private let url: BaseURL?

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Devices that are open for commissioning, read and sent commands over PASE: nothing is left behind.
-@Suite("Visiting a device", .enabled(if: Laboratory.isHere), .laboratorySlot) struct VisitTests {
+@Suite("Visiting a device", .enabled(if: Laboratory.isHere), .laboratorySlot) struct CommandByCodeTests {
     /// The files of a state directory, with their contents.
     private static func contents(_ matterctl: MatterCtl) -> [String: Data] {
         let names = FileManager.default.subpaths(atPath: matterctl.home.path) ?? []

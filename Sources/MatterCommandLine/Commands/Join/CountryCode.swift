@@ -15,7 +15,7 @@ enum LocationArgument: String, ExpressibleByArgument, CaseIterable {
 }
 
 /// The country that devices are told, ISO 3166-1 alpha-2.
-enum Territory {
+enum CountryCode {
     /// For a country that is not known.
     private static let unknown = "XX"
 
@@ -26,10 +26,10 @@ enum Territory {
     /// That of the locale: `DE` for `de_DE.UTF-8`.
     static var current: String {
         let locale = ["LC_ALL", "LANG"].lazy.compactMap(Environment.variable).first
-        return locale.flatMap(territory) ?? unknown
+        return locale.flatMap(country) ?? unknown
     }
 
-    static func territory(_ locale: String) -> String? {
+    static func country(of locale: String) -> String? {
         guard let mark = locale.firstIndex(of: "_") else { return nil }
         let code = String(locale[locale.index(after: mark)...].prefix { $0.isLetter })
         return isCode(code) ? code : nil

@@ -2,7 +2,7 @@ import MatterBase
 import MatterModel
 
 /// The users, codes and schedules of a lock (Matter application cluster specification 5.2.10).
-package struct LockDesk: Sendable {
+package struct DoorLockUsers: Sendable {
     /// How often a code is given another place if another administrator takes the first.
     private static let attempts = 3
     /// In bytes, of UserName (5.2.10.34.3).

@@ -4,7 +4,7 @@ import Glibc
 /// What a command needs of the system before it begins.
 ///
 /// The libraries that run it end the process, or wait for ever, where they get no thread or descriptor.
-enum Shortage {
+enum SystemResources {
     struct Need {
         fileprivate var threads: Int32
         fileprivate var descriptors: Int32

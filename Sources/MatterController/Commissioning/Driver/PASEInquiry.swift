@@ -3,7 +3,7 @@ import MatterCrypto
 import MatterNetwork
 
 /// Pairs with a device that is open for commissioning, asks it something, and leaves it as it was: no fabric, no fail-safe.
-struct DeviceVisit: Sendable {
+struct PASEInquiry: Sendable {
     /// The time for taking leave, on top of the remaining time.
     private static let leaveBudget = Duration.seconds(5)
 
@@ -34,15 +34,15 @@ struct DeviceVisit: Sendable {
     ///
     /// - Parameter work: its errors are passed on as they are.
     /// - Throws: ``CommissioningError``, ``SessionError``, ``DiscoveryError``, `CancellationError`.
-    func visit<Result: Sendable>(
-        _ request: CommissioningRequest, deadline: Instant, _ work: @Sendable (SecureSession) async throws -> Result
+    func inPASESession<Result: Sendable>(
+        of request: CommissioningRequest, deadline: Instant, _ work: @Sendable (SecureSession) async throws -> Result
     ) async throws -> Result {
-        try await visit(request, stage: nil, deadline: deadline) { try await work($0.session) }
+        try await inPASESession(of: request, stage: nil, deadline: deadline) { try await work($0.session) }
     }
 
     /// - Parameter stage: what the work is called in the progress.
-    func visit<Result: Sendable>(
-        _ request: CommissioningRequest, stage: CommissioningStage?, deadline: Instant,
+    func inPASESession<Result: Sendable>(
+        of request: CommissioningRequest, stage: CommissioningStage?, deadline: Instant,
         _ work: @Sendable (PairedDevice) async throws -> Result
     ) async throws -> Result {
         let time = connector.time
@@ -81,12 +81,12 @@ struct DeviceVisit: Sendable {
     }
 }
 
-extension DeviceVisit {
+extension PASEInquiry {
     /// Asks for the device's attestation.
     ///
     /// - Throws: ``CommissioningError``, ``SessionError``, ``DiscoveryError``, `CancellationError`.
     func evidence(of request: CommissioningRequest, deadline: Instant) async throws -> AttestationEvidence {
-        try await visit(request, stage: .attestation, deadline: deadline) { device in
+        try await inPASESession(of: request, stage: .attestation, deadline: deadline) { device in
             do {
                 var evidence = try await AttestationInquiry(session: device.session, random: random, deadline: deadline)
                     .evidence()

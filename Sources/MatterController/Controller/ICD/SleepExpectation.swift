@@ -2,7 +2,7 @@ import MatterBase
 import MatterState
 
 /// How a node sleeps at the moment.
-struct Nap {
+struct SleepExpectation {
     /// What messages and clocks may add.
     private static let slack: Int64 = 10
     /// A promise beyond that comes from a clock that was wrong.
@@ -35,7 +35,7 @@ struct Nap {
             due == nil && registration.last.map { now < $0.at || now - $0.at > idle + Self.slack } ?? false
         let seconds = silence + (isLate ? max(idle, Int64(sleep.mostBackOff ?? 0)) : idle)
         longest = .seconds(seconds + Self.slack)
-        text = Nap.text(seconds)
+        text = SleepExpectation.text(seconds)
         reason =
             silence > 0 ? " (a subscription from here may still hold, and keeps it from checking in until it ends)" : ""
     }

@@ -1,0 +1,32 @@
+/// What a user knows of a device that is to be commissioned: its passcode, and which of several devices is meant.
+package struct SetupCode: Hashable, Sendable {
+    package var passcode: SetupPasscode
+    /// `nil` where any device in commissioning mode may be the one.
+    package var discriminator: SetupDiscriminator?
+
+    package init(passcode: SetupPasscode, discriminator: SetupDiscriminator? = nil) {
+        self.passcode = passcode
+        self.discriminator = discriminator
+    }
+
+    /// True if both may be codes of one device: what only one of them says does not tell them apart.
+    package func mayMean(_ other: SetupCode) -> Bool {
+        guard passcode == other.passcode else { return false }
+        guard let mine = discriminator, let its = other.discriminator else { return true }
+        return mine.mayBe(its)
+    }
+}
+
+extension SetupDiscriminator {
+    /// True if both may be of one device, of which the upper four bits or all twelve are known.
+    package func mayBe(_ other: SetupDiscriminator) -> Bool {
+        guard short == other.short else { return false }
+        guard let mine = long, let its = other.long else { return true }
+        return mine == its
+    }
+}
+
+extension SetupPayload {
+    /// What finds the device and proves to it that its user is here.
+    package var code: SetupCode { SetupCode(passcode: passcode, discriminator: discriminator) }
+}
