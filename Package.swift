@@ -56,6 +56,7 @@ let package = Package(
         .executable(name: "matterctl", targets: ["matterctl"]),
         .executable(name: "rainmaker-emulator", targets: ["rainmaker-emulator"]),
         .library(name: "MatterController", targets: ["MatterController"]),
+        .library(name: "MatterClusters", targets: ["MatterClusters"]),
     ],
     traits: [
         .trait(name: staticCrypto, description: "Links libcrypto statically."),
@@ -80,6 +81,8 @@ let package = Package(
         module("MatterBase", ["JSON"]),
         module("MatterCrypto", ["COpenSSL", "DynamicCrypto", "JSON", "MatterBase", asn1]),
         module("MatterModel", ["JSON", "MatterBase"]),
+        // What the program itself does not use: for programs that use the library.
+        module("MatterClusters", ["MatterBase", "MatterModel"]),
         module(
             "MatterNetwork",
             ["CAvahi", "CDBus", "CProcess", "JSON", "MatterBase", "MatterCrypto", "MatterModel", logging]),
@@ -150,7 +153,7 @@ let package = Package(
         tests("MatterTransportTests", ["MatterCrypto", "MatterNetwork"]),
         tests("MatterSecureChannelTests", ["MatterBase", "MatterCrypto", "MatterNetwork"]),
         tests("MatterInteractionTests", ["MatterBase", "MatterModel", "MatterNetwork"]),
-        tests("MatterDataModelTests", ["JSON", "MatterBase", "MatterModel"]),
+        tests("MatterDataModelTests", ["JSON", "MatterBase", "MatterClusters", "MatterModel"]),
         tests("MatterBluetoothTests", ["MatterNetwork"]),
         tests("MatterDiscoveryTests", ["MatterBase", "MatterNetwork"]),
         tests(
@@ -168,7 +171,8 @@ let package = Package(
         tests(
             "MatterControllerTests",
             [
-                "JSON", "MatterBase", "MatterController", "MatterCrypto", "MatterModel", "MatterNetwork",
+                "JSON", "MatterBase", "MatterClusters", "MatterController", "MatterCrypto", "MatterModel",
+                "MatterNetwork",
                 "MatterSimulator", "MatterState", "MatterTestKit",
             ]),
         tests(

@@ -37,6 +37,7 @@ struct ExampleTests {
         try await device.wait(for: "subscribed")
         try await matterctl.succeed("level", "kitchen", "7")
         #expect(try await watched.hasSuffix("level 7\n"))
+        #expect(try await Self.run("dim", "kitchen", "100", at: matterctl).hasPrefix("level "))
         #expect(try await Self.run("toggle-and-read", "hall", at: matterctl).hasPrefix("error: "))
         try await device.restart(faults: ["mute:invoke:1"])
         let unknown = try await Self.run("toggle-and-read", "kitchen", at: matterctl)

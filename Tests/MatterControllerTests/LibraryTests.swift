@@ -1,3 +1,4 @@
+import MatterClusters
 import Testing
 
 @testable import MatterController
@@ -40,6 +41,10 @@ struct LibraryTests {
         try await node.write(BasicInformation.nodeLabel, "Kitchen")
         #expect(try await node.read(BasicInformation.nodeLabel) == "Kitchen")
         #expect(try await node.invoke(OnOff.id, OnOff.Command.off) == nil)
+        try await node.invoke(LevelControl.MoveToLevelWithOnOff(level: 33, transitionTime: 0), at: 1)
+        #expect(try await node.read(LevelControl.currentLevel) == 33)
+        let keys = try await node.invoke(GroupKeyManagement.KeySetReadAllIndices())
+        #expect(keys.groupKeySetIDs == [0])
         #expect(try await home.allNodes().map(\.id) == [1])
         try await node.remove()
         #expect(try await home.allNodes().isEmpty)

@@ -169,7 +169,7 @@ import Testing
         #expect(radio.networks.map(\.id) == [[0xFF]] && radio.lastNetwork == Array("home".utf8))
         #expect(radio.lastStatus?.words == "wrong password" && radio.lastError == -3)
         let interface = try #require(state.interfaces.first)
-        #expect(state.interfaces.count == 1 && interface.type == nil && interface.isUp)
+        #expect(state.interfaces.count == 1 && interface.type?.isKnown == false && interface.isUp)
         #expect(interface.addresses.map(\.count) == [4, 16])
         await bench.end()
         let silent = try await Self.bench([:])

@@ -90,13 +90,13 @@ import Testing
                 Verb.level(127, transition: .seconds(2)), "LevelControl.MoveToLevelWithOnOff",
                 ["level": 127, "transitionTime": 20, "optionsMask": 0, "optionsOverride": 0]),
             try Case(
-                Verb.level(254, switches: false, options: (1, 1)), "LevelControl.MoveToLevel",
+                Verb.level(254, switches: false, options: (.executeIfOff, .executeIfOff)), "LevelControl.MoveToLevel",
                 ["level": 254, "transitionTime": nil, "optionsMask": 1, "optionsOverride": 1]),
             try Case(
                 Verb.levelStep(25, transition: .seconds(2)), "LevelControl.StepWithOnOff",
                 ["stepMode": 0, "stepSize": 25, "transitionTime": 20, "optionsMask": 0, "optionsOverride": 0]),
             try Case(
-                Verb.levelStep(-254, switches: false, options: (1, 1)), "LevelControl.Step",
+                Verb.levelStep(-254, switches: false, options: (.executeIfOff, .executeIfOff)), "LevelControl.Step",
                 ["stepMode": 1, "stepSize": 254, "transitionTime": nil, "optionsMask": 1, "optionsOverride": 1]),
             try Case(
                 Verb.volume(76), "LevelControl.MoveToLevel",

@@ -223,13 +223,12 @@ import Testing
         #expect(Catalogue.standard.deviceTypes == standard.deviceTypes.sorted { $0.id < $1.id })
     }
 
-    @Test("the generated file is current", .enabled(if: Checkout.hasReference))
+    @Test("the generated files are current")
     func current() throws {
         let generator = Process()
         generator.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         generator.arguments = [
             "python3", Checkout.root.appendingPathComponent("Tests/Tools/generate_catalogue.py").path, "--check",
-            "--reference", try #require(Checkout.reference).path,
         ]
         let output = Pipe()
         generator.standardError = output

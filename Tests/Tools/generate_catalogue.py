@@ -4,9 +4,9 @@
     Tests/Tools/generate_catalogue.py              writes Sources/MatterModel/DataModel/Generated/
     Tests/Tools/generate_catalogue.py --check      exits 1 if a file there is not what would be written
 
-There are two: CatalogueTable.swift, described here, and Clusters.swift, the typed ids (cluster_source.py). It reads data-model.json and data-model-rainmaker.json from --reference (default: "reference" in $MATTERCTL_SHARED,
-or in ../shared beside the checkout; their schema is in data-model.md there), and the vendors' clusters in clusters/*.json beside
-this file (docs/commands/cluster-definitions.md), and needs nothing but Python's standard library.
+It writes CatalogueTable.swift, described here, and the typed clusters (cluster_source.py): Clusters.swift in the same
+folder, and Sources/MatterClusters/Generated/. It reads model/*.json beside this file, and the vendors' clusters in
+clusters/*.json (docs/commands/cluster-definitions.md), and needs nothing but Python's standard library.
 
 The table is plain ASCII text, one record per line, so that a change of the model is a readable diff and the Swift
 compiler sees three string literals and nothing else. The first letter of a line says what it is; fields are
@@ -34,7 +34,6 @@ Types stand before what uses them, so one pass resolves everything.
 
 import argparse
 import json
-import os
 import pathlib
 import re
 import sys
@@ -438,23 +437,30 @@ def day(standard):
 
 
 def main():
-    here = pathlib.Path(__file__).resolve().parents[2]
+    tools = pathlib.Path(__file__).resolve().parent
+    sources = tools.parents[1] / "Sources"
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--reference", type=pathlib.Path, default=pathlib.Path(os.environ.get("MATTERCTL_SHARED") or here.parent / "shared") / "reference")
     parser.add_argument("--check", action="store_true", help="compare only")
     options = parser.parse_args()
-    standard = json.loads((options.reference / "data-model.json").read_text())
-    vendor = json.loads((options.reference / "data-model-rainmaker.json").read_text())
-    folder = here / "Sources" / "MatterModel" / "DataModel" / "Generated"
-    for name, text in {
-        "CatalogueTable.swift": render(standard, vendor), "Clusters.swift": cluster_source.Source(standard, vendor).render(),
-    }.items():
-        path = folder / name
-        if not options.check:
-            path.write_text(text)
-            print(f"{path}: {len(text)} bytes")
-        elif path.read_text() != text:
-            sys.exit(f"{path} is not current: run Tests/Tools/generate_catalogue.py")
+    standard = json.loads((tools / "model" / "data-model.json").read_text())
+    vendor = json.loads((tools / "model" / "data-model-rainmaker.json").read_text())
+    typed = cluster_source.Source(standard, vendor, sources)
+    model, others = sources / "MatterModel" / "DataModel" / "Generated", sources / "MatterClusters" / "Generated"
+    files = {model / "CatalogueTable.swift": render(standard, vendor), model / "Clusters.swift": typed.render()}
+    files.update({others / name: text for name, text in typed.others().items()})
+    gone = sorted(set(others.glob("*.swift")) - set(files))
+    stale = gone + [path for path, text in files.items() if not path.exists() or path.read_text() != text]
+    if options.check:
+        if stale:
+            sys.exit(f"{stale[0]} is not current: run Tests/Tools/generate_catalogue.py")
+        return
+    others.mkdir(parents=True, exist_ok=True)
+    for path in gone:
+        path.unlink()
+    for path in stale:
+        if path in files:
+            path.write_text(files[path])
+    print(f"{len(files)} files, {sum(map(len, files.values()))} bytes; {len(stale)} of them have changed")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,9 @@ import PackageDescription
 let package = Package(
     name: "Examples",
     dependencies: [.package(name: "matterctl", path: "../..", traits: [])],
-    targets: ["commission", "toggle-and-read", "watch"].map {
-        .executableTarget(name: $0, dependencies: [.product(name: "MatterController", package: "matterctl")])
+    targets: ["commission", "dim", "toggle-and-read", "watch"].map {
+        .executableTarget(
+            name: $0,
+            dependencies: ["MatterController", "MatterClusters"].map { .product(name: $0, package: "matterctl") })
     }
 )

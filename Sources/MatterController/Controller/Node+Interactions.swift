@@ -42,7 +42,37 @@ extension Node {
         }
     }
 
-    /// Sends a command, such as `DoorLock.Command.lockDoor` of `DoorLock.id`; at most once unless it may be repeated.
+    /// Sends a command that the node answers, such as `DoorLock.SetCredential`; at most once unless it may be repeated.
+    ///
+    /// - Returns: the answer of the node.
+    /// - Throws: ``MatterError`` `outcomeUnknown` if no answer came and it may have happened, `refused` also for an answer
+    ///   that lacks a field.
+    @discardableResult
+    public func invoke<Command: AnsweredCommand>(
+        _ command: Command, at endpoint: EndpointID? = nil, within time: Duration? = nil
+    ) async throws -> Command.Response {
+        let fields = try await invoke(Command.cluster, Command.id, command.tlv, at: endpoint, within: time)
+        return try await reportingErrors {
+            guard let response = fields.flatMap({ Command.Response(tlv: $0) }) else {
+                throw ControllerError(
+                    .status, "\(self) answered \(Command.self) with what is no \(Command.Response.self)")
+            }
+            return response
+        }
+    }
+
+    /// Sends a command, such as `LevelControl.MoveToLevel`; at most once unless it may be repeated.
+    ///
+    /// - Throws: ``MatterError`` `outcomeUnknown` if no answer came and it may have happened.
+    public func invoke(
+        _ command: some ClusterCommand, at endpoint: EndpointID? = nil, within time: Duration? = nil
+    ) async throws {
+        let kind = type(of: command)
+        try await invoke(kind.cluster, kind.id, command.tlv, at: endpoint, within: time)
+    }
+
+    /// Sends a command by its numbers, such as `DoorLock.Command.lockDoor` of `DoorLock.id`; at most once unless it may be
+    /// repeated.
     ///
     /// - Parameter fields: the fields of the command, a structure.
     /// - Returns: the fields of the response; `nil` if the node only says that it is done.

@@ -92,18 +92,20 @@ extension AccessControlEntry {
     package func tlv(fabricIndex: UInt8) -> TLVValue {
         func list(_ values: [TLVValue]?) -> TLVValue { values.map { .array(of: $0) } ?? .null }
         return .structure([
-            TLVElement(1, .uint(UInt64(privilege.rawValue))), TLVElement(2, .uint(UInt64(authMode.rawValue))),
-            TLVElement(3, list(subjects?.map { .uint($0) })),
+            TLVElement(AccessControl.AccessControlEntry.Field.privilege, .uint(UInt64(privilege.rawValue))),
+            TLVElement(AccessControl.AccessControlEntry.Field.authMode, .uint(UInt64(authMode.rawValue))),
+            TLVElement(AccessControl.AccessControlEntry.Field.subjects, list(subjects?.map { .uint($0) })),
             TLVElement(
-                4,
+                AccessControl.AccessControlEntry.Field.targets,
                 list(
                     targets?.map {
                         .structure([
-                            TLVElement(0, .id($0.cluster)), TLVElement(1, .id($0.endpoint)),
-                            TLVElement(2, .id($0.deviceType)),
+                            TLVElement(AccessControl.AccessControlTarget.Field.cluster, .id($0.cluster)),
+                            TLVElement(AccessControl.AccessControlTarget.Field.endpoint, .id($0.endpoint)),
+                            TLVElement(AccessControl.AccessControlTarget.Field.deviceType, .id($0.deviceType)),
                         ])
                     })),
-            TLVElement(254, .uint(UInt64(fabricIndex))),
+            TLVElement(AccessControl.AccessControlEntry.Field.fabricIndex, .uint(UInt64(fabricIndex))),
         ])
     }
 
@@ -111,12 +113,15 @@ extension AccessControlEntry {
     ///
     /// - Throws: `CONSTRAINT_ERROR` for one that no list may hold, `RESOURCE_EXHAUSTED` for one that is too long.
     package init(checking value: TLVValue) throws(ClusterFailure) {
-        guard let privilege = value.field(1)?.integer(as: UInt8.self).flatMap(Privilege.init),
-            let authMode = value.field(2)?.integer(as: UInt8.self).flatMap(AuthMode.init)
+        guard
+            let privilege = value.field(AccessControl.AccessControlEntry.Field.privilege)?.integer(as: UInt8.self)
+                .flatMap(Privilege.init),
+            let authMode = value.field(AccessControl.AccessControlEntry.Field.authMode)?.integer(as: UInt8.self)
+                .flatMap(AuthMode.init)
         else { throw .constraintError }
         self.init(privilege, authMode)
         guard authMode != .pase, !(authMode == .group && privilege == .administer) else { throw .constraintError }
-        if let items = value.field(3)?.items {
+        if let items = value.field(AccessControl.AccessControlEntry.Field.subjects)?.items {
             guard items.count <= Capacity.subjectsPerEntry else { throw .resourceExhausted }
             var subjects: [UInt64] = []
             for item in items {
@@ -127,7 +132,7 @@ extension AccessControlEntry {
             }
             self.subjects = subjects
         }
-        if let items = value.field(4)?.items {
+        if let items = value.field(AccessControl.AccessControlEntry.Field.targets)?.items {
             guard items.count <= Capacity.targetsPerEntry else { throw .resourceExhausted }
             var targets: [Target] = []
             for item in items { targets.append(try Target(checking: item)) }
@@ -147,9 +152,9 @@ extension AccessControlEntry {
 
 extension AccessControlEntry.Target {
     init(checking value: TLVValue) throws(ClusterFailure) {
-        cluster = value.field(0)?.id()
-        endpoint = value.field(1)?.id()
-        deviceType = value.field(2)?.id()
+        cluster = value.field(AccessControl.AccessControlTarget.Field.cluster)?.id()
+        endpoint = value.field(AccessControl.AccessControlTarget.Field.endpoint)?.id()
+        deviceType = value.field(AccessControl.AccessControlTarget.Field.deviceType)?.id()
         guard cluster != nil || endpoint != nil || deviceType != nil, endpoint == nil || deviceType == nil,
             endpoint != 0xFFFF
         else { throw .constraintError }

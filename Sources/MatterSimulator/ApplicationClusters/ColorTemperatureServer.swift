@@ -94,21 +94,25 @@ struct ColorTemperatureServer: ClusterServer {
         let acts = isOn || options & 1 != 0
         switch command.id {
         case Command.moveToColorTemperature:
-            let mireds: UInt16 = try command.unsigned(0)
-            let tenths: UInt16 = try command.unsigned(1)
+            let mireds: UInt16 = try command.unsigned(ColorControl.MoveToColorTemperature.Field.colorTemperatureMireds)
+            let tenths: UInt16 = try command.unsigned(ColorControl.MoveToColorTemperature.Field.transitionTime)
             guard Int(mireds) <= Self.largest else { throw .constraintError }
             if acts { begin(to: Self.clamped(Int(mireds)), .milliseconds(100 * Int64(tenths)), context) }
         case Command.moveColorTemperature:
-            let mode: UInt8 = try command.unsigned(0)
-            let rate: UInt16 = try command.unsigned(1)
-            let range = try Self.range(try command.unsigned(2), try command.unsigned(3))
+            let mode: UInt8 = try command.unsigned(ColorControl.MoveColorTemperature.Field.moveMode)
+            let rate: UInt16 = try command.unsigned(ColorControl.MoveColorTemperature.Field.rate)
+            let range = try Self.range(
+                try command.unsigned(ColorControl.MoveColorTemperature.Field.colorTemperatureMinimumMireds),
+                try command.unsigned(ColorControl.MoveColorTemperature.Field.colorTemperatureMaximumMireds))
             guard mode == 0 || rate > 0 else { throw .invalidCommand }
             if acts { move(mode, Int(rate), range, context) }
         case Command.stepColorTemperature:
-            let mode: UInt8 = try command.unsigned(0)
-            let size: UInt16 = try command.unsigned(1)
-            let tenths: UInt16 = try command.unsigned(2)
-            let range = try Self.range(try command.unsigned(3), try command.unsigned(4))
+            let mode: UInt8 = try command.unsigned(ColorControl.StepColorTemperature.Field.stepMode)
+            let size: UInt16 = try command.unsigned(ColorControl.StepColorTemperature.Field.stepSize)
+            let tenths: UInt16 = try command.unsigned(ColorControl.StepColorTemperature.Field.transitionTime)
+            let range = try Self.range(
+                try command.unsigned(ColorControl.StepColorTemperature.Field.colorTemperatureMinimumMireds),
+                try command.unsigned(ColorControl.StepColorTemperature.Field.colorTemperatureMaximumMireds))
             guard size > 0, mode != 0 else { throw .invalidCommand }
             let target = mireds(context) + (mode == 1 ? Int(size) : -Int(size))
             if acts { begin(to: Self.clamped(target, range), .milliseconds(100 * Int64(tenths)), context) }

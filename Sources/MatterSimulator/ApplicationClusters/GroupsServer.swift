@@ -29,32 +29,48 @@ struct GroupsServer: ClusterServer {
             -> CommandAnswer
         {
             .response(
-                response, [TLVElement(0, .uint(UInt64(status.rawValue))), TLVElement(1, .uint(UInt64(group)))] + more)
+                response,
+                [
+                    TLVElement(Groups.AddGroupResponse.Field.status, .uint(UInt64(status.rawValue))),
+                    TLVElement(Groups.AddGroupResponse.Field.groupID, .uint(UInt64(group))),
+                ] + more)
         }
         func isMember(_ membership: GroupMembership) -> Bool { membership.endpoints.contains(endpoint) }
         switch command.id {
         case Command.addGroup:
-            let group: UInt16 = try command.unsigned(0)
-            return answer(0, add(group, try command.string(1), &fabric, context), group)
+            let group: UInt16 = try command.unsigned(Groups.AddGroup.Field.groupID)
+            return answer(0, add(group, try command.string(Groups.AddGroup.Field.groupName), &fabric, context), group)
         case Command.addGroupIfIdentifying:
-            let group: UInt16 = try command.unsigned(0)
-            let name = try command.string(1)
+            let group: UInt16 = try command.unsigned(Groups.AddGroupIfIdentifying.Field.groupID)
+            let name = try command.string(Groups.AddGroupIfIdentifying.Field.groupName)
             let left: UInt16 = context.sibling(Identify.id)?.number(Identify.Attribute.identifyTime) ?? 0
             guard left > 0 else { return .success }
             return .status(StatusIB(add(group, name, &fabric, context)))
         case Command.viewGroup:
-            let group: UInt16 = try command.unsigned(0)
-            guard group != 0 else { return answer(1, .constraintError, group, [TLVElement(2, .string(""))]) }
+            let group: UInt16 = try command.unsigned(Groups.ViewGroup.Field.groupID)
+            guard group != 0 else {
+                return answer(
+                    1, .constraintError, group, [TLVElement(Groups.ViewGroupResponse.Field.groupName, .string(""))])
+            }
             let found = fabric.groups.first { $0.group == group && isMember($0) }
             return answer(
-                1, found == nil ? .notFound : .success, group, [TLVElement(2, .string(found?.name ?? ""))])
+                1, found == nil ? .notFound : .success, group,
+                [TLVElement(Groups.ViewGroupResponse.Field.groupName, .string(found?.name ?? ""))])
         case Command.getGroupMembership:
-            let asked = try command.array(0).compactMap { $0.integer(as: UInt16.self) }
+            let asked = try command.array(Groups.GetGroupMembership.Field.groupList).compactMap {
+                $0.integer(as: UInt16.self)
+            }
             let groups = fabric.groups.filter { isMember($0) && (asked.isEmpty || asked.contains($0.group)) }
             return .response(
-                2, [TLVElement(0, .null), TLVElement(1, .array(of: groups.map { .uint(UInt64($0.group)) }))])
+                2,
+                [
+                    TLVElement(Groups.GetGroupMembershipResponse.Field.capacity, .null),
+                    TLVElement(
+                        Groups.GetGroupMembershipResponse.Field.groupList,
+                        .array(of: groups.map { .uint(UInt64($0.group)) })),
+                ])
         case Command.removeGroup:
-            let group: UInt16 = try command.unsigned(0)
+            let group: UInt16 = try command.unsigned(Groups.RemoveGroup.Field.groupID)
             guard group != 0 else { return answer(3, .constraintError, group) }
             guard fabric.groups.contains(where: { $0.group == group && isMember($0) }) else {
                 return answer(3, .notFound, group)

@@ -33,9 +33,9 @@ struct IdentifyServer: ClusterServer {
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         if command.id == Identify.Command.identify {
-            set(try command.unsigned(0), context)
+            set(try command.unsigned(Identify.Identify.Field.identifyTime), context)
         } else {
-            let effect: UInt8 = try command.unsigned(0)
+            let effect: UInt8 = try command.unsigned(Identify.TriggerEffect.Field.effectIdentifier)
             // Finish and stop end what is under way.
             if effect == 0xFE || effect == 0xFF { set(0, context) }
             context.report("effect \(effect)")

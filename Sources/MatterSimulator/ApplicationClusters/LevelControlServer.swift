@@ -107,19 +107,20 @@ struct LevelControlServer: ClusterServer {
         let acts = withOnOff || isOn(context) || options & 1 != 0
         switch kind {
         case Command.moveToLevel:
-            let level: UInt8 = try command.unsigned(0)
+            let level: UInt8 = try command.unsigned(LevelControl.MoveToLevel.Field.level)
             guard level <= Self.highest else { throw .constraintError }
-            let time: UInt16? = try command.optionalUnsigned(1)
+            let time: UInt16? = try command.optionalUnsigned(LevelControl.MoveToLevel.Field.transitionTime)
             if acts { move(to: Int(level), time.map(Self.duration), withOnOff, context) }
         case Command.move:
-            let isUp: Bool = try command.unsigned(0, as: UInt8.self) == 0
-            let rate: UInt8? = try command.optionalUnsigned(1) ?? context.number(Attribute.defaultMoveRate)
+            let isUp: Bool = try command.unsigned(LevelControl.Move.Field.moveMode, as: UInt8.self) == 0
+            let rate: UInt8? =
+                try command.optionalUnsigned(LevelControl.Move.Field.rate) ?? context.number(Attribute.defaultMoveRate)
             guard rate != 0 else { return .success }
             if acts { move(isUp: isUp, rate: rate, withOnOff, context) }
         case Command.step:
-            let isUp: Bool = try command.unsigned(0, as: UInt8.self) == 0
-            let size: UInt8 = try command.unsigned(1)
-            let time: UInt16? = try command.optionalUnsigned(2)
+            let isUp: Bool = try command.unsigned(LevelControl.Step.Field.stepMode, as: UInt8.self) == 0
+            let size: UInt8 = try command.unsigned(LevelControl.Step.Field.stepSize)
+            let time: UInt16? = try command.optionalUnsigned(LevelControl.Step.Field.transitionTime)
             guard size > 0 else { throw .invalidCommand }
             if acts { step(isUp: isUp, Int(size), time, withOnOff, context) }
         default:

@@ -127,8 +127,8 @@ struct OnOffServer: ClusterServer {
     private mutating func offWithEffect(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) {
-        let effect: UInt8 = try command.unsigned(0)
-        let variant: UInt8 = try command.unsigned(1)
+        let effect: UInt8 = try command.unsigned(OnOff.OffWithEffect.Field.effectIdentifier)
+        let variant: UInt8 = try command.unsigned(OnOff.OffWithEffect.Field.effectVariant)
         context[Attribute.globalSceneControl] = .bool(false)
         setOnTime(0, context)
         guard context.bool(Attribute.onOff) else { return }
@@ -150,9 +150,9 @@ struct OnOffServer: ClusterServer {
     private mutating func onWithTimedOff(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) {
-        let control: UInt8 = try command.unsigned(0)
-        let onTime: UInt16 = try command.unsigned(1)
-        let offWaitTime: UInt16 = try command.unsigned(2)
+        let control: UInt8 = try command.unsigned(OnOff.OnWithTimedOff.Field.onOffControl)
+        let onTime: UInt16 = try command.unsigned(OnOff.OnWithTimedOff.Field.onTime)
+        let offWaitTime: UInt16 = try command.unsigned(OnOff.OnWithTimedOff.Field.offWaitTime)
         let isOn = context.bool(Attribute.onOff)
         guard control & 1 == 0 || isOn else { return }
         let waiting = current(Attribute.offWaitTime, context)

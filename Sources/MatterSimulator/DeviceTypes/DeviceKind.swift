@@ -61,7 +61,9 @@ package struct DeviceKind: Sendable {
     /// A tag of the standard namespace of numbers (Matter standard namespaces, 8): a SemanticTagStruct.
     private static func numberTag(_ number: UInt8) -> TLVValue {
         .structure([
-            TLVElement(0, .null), TLVElement(1, .uint(numberNamespace)), TLVElement(2, .uint(UInt64(number))),
+            TLVElement(GlobalTypes.SemanticTag.Field.mfgCode, .null),
+            TLVElement(GlobalTypes.SemanticTag.Field.namespaceID, .uint(numberNamespace)),
+            TLVElement(GlobalTypes.SemanticTag.Field.tag, .uint(UInt64(number))),
         ])
     }
 

@@ -22,6 +22,9 @@ struct OddValues: Sendable, Equatable {
         return Oddity(rawValue: Self.mixed(dice) % UInt64(Oddity.allCases.count))
     }
 
+    /// No structure of the specification has fields with these numbers.
+    private static let unknownFields: [UInt8] = [250, 251]
+
     /// What is reported in place of a value; `nil` for nothing.
     static func value(_ oddity: Oddity, insteadOf value: TLVValue) -> TLVValue? {
         switch oddity {
@@ -32,7 +35,9 @@ struct OddValues: Sendable, Equatable {
         case .emptyList: .array([])
         case .nested: (0..<12).reduce(value) { inner, _ in .array([TLVElement(.anonymous, inner)]) }
         case .long: .string(String(repeating: "long ", count: 180))
-        case .otherFields: .structure([TLVElement(250, value), TLVElement(251, .bool(true))])
+        case .otherFields:
+            .structure(
+                zip(Self.unknownFields, [value, .bool(true)]).map { TLVElement($0, $1) })
         case .notANumber: .double(.nan)
         case .missing: nil
         }

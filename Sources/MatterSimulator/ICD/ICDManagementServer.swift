@@ -84,9 +84,15 @@ struct ICDManagementServer: ClusterServer {
             .array(
                 of: clients.map { client in
                     .structure([
-                        TLVElement(1, .uint(client.checkInNode.rawValue)),
-                        TLVElement(2, .uint(client.monitored.rawValue)), TLVElement(4, .uint(UInt64(client.type))),
-                        TLVElement(254, .uint(UInt64(client.fabricIndex))),
+                        TLVElement(
+                            IcdManagement.MonitoringRegistration.Field.checkInNodeID, .uint(client.checkInNode.rawValue)
+                        ),
+                        TLVElement(
+                            IcdManagement.MonitoringRegistration.Field.monitoredSubject,
+                            .uint(client.monitored.rawValue)),
+                        TLVElement(IcdManagement.MonitoringRegistration.Field.clientType, .uint(UInt64(client.type))),
+                        TLVElement(
+                            IcdManagement.MonitoringRegistration.Field.fabricIndex, .uint(UInt64(client.fabricIndex))),
                     ])
                 })
         case Attribute.icdCounter: .uint(UInt64(counter))
@@ -103,7 +109,7 @@ struct ICDManagementServer: ClusterServer {
         guard command.id != Command.stayActiveRequest else { return try stayActive(command, context) }
         let fabric = context.caller.fabricIndex
         guard fabric != 0 else { throw .unsupportedAccess }
-        let node = NodeID(try command.unsigned(0))
+        let node = NodeID(try command.unsigned(IcdManagement.RegisterClient.Field.checkInNodeID))
         let isRegistering = command.id == Command.registerClient
         let place = clients.firstIndex { $0.fabricIndex == fabric && $0.checkInNode == node }
         if let place, !context.node.allows(context.caller, .administer, context.endpoint, id) {
@@ -116,10 +122,13 @@ struct ICDManagementServer: ClusterServer {
             noteClients(context)
             return .success
         }
-        guard let key = try? CheckInKey(SecretBytes(command.octets(2))) else { throw .constraintError }
+        guard let key = try? CheckInKey(SecretBytes(command.octets(IcdManagement.RegisterClient.Field.key))) else {
+            throw .constraintError
+        }
         let client = Client(
-            fabricIndex: fabric, checkInNode: node, monitored: NodeID(try command.unsigned(1)), key: key,
-            type: try command.optionalUnsigned(4) ?? Self.permanent)
+            fabricIndex: fabric, checkInNode: node,
+            monitored: NodeID(try command.unsigned(IcdManagement.RegisterClient.Field.monitoredSubject)), key: key,
+            type: try command.optionalUnsigned(IcdManagement.RegisterClient.Field.clientType) ?? Self.permanent)
         if let place {
             clients[place] = client
         } else {
@@ -129,7 +138,9 @@ struct ICDManagementServer: ClusterServer {
             clients.append(client)
         }
         noteClients(context)
-        return .response(Command.registerClientResponse, [TLVElement(0, .uint(UInt64(counter)))])
+        return .response(
+            Command.registerClientResponse,
+            [TLVElement(IcdManagement.RegisterClientResponse.Field.icdCounter, .uint(UInt64(counter)))])
     }
 
     private func noteClients(_ context: ClusterContext) {
@@ -142,12 +153,18 @@ struct ICDManagementServer: ClusterServer {
     private mutating func stayActive(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let asked = Duration.milliseconds(Int64(try command.unsigned(0, as: UInt32.self)))
+        let asked = Duration.milliseconds(
+            Int64(try command.unsigned(IcdManagement.StayActiveRequest.Field.stayActiveDuration, as: UInt32.self)))
         let left = awakeUntil.map { $0 - context.now } ?? .zero
         let promise = max(left, min(asked, Self.longestPromise))
         stayAwake(for: promise, context)
         return .response(
-            Command.stayActiveResponse, [TLVElement(0, .uint(UInt64(max(.zero, promise) / .milliseconds(1))))])
+            Command.stayActiveResponse,
+            [
+                TLVElement(
+                    IcdManagement.StayActiveResponse.Field.promisedActiveDuration,
+                    .uint(UInt64(max(.zero, promise) / .milliseconds(1))))
+            ])
     }
 
     mutating func fabricRemoved(_ fabricIndex: UInt8, _ context: ClusterContext) {

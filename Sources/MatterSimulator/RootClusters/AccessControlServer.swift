@@ -60,10 +60,17 @@ struct AccessControlServer: ClusterServer {
             context.emit(
                 event: AccessControl.Event.accessControlEntryChanged,
                 [
-                    TLVElement(1, .optional(context.caller.nodeID?.rawValue)),
-                    TLVElement(2, context.caller.isPASE ? .uint(0) : .null),
-                    TLVElement(3, .uint(UInt64(change.rawValue))), TLVElement(4, entry.tlv(fabricIndex: fabric)),
-                    TLVElement(254, .uint(UInt64(fabric))),
+                    TLVElement(
+                        AccessControl.AccessControlEntryChanged.Field.adminNodeID,
+                        .optional(context.caller.nodeID?.rawValue)),
+                    TLVElement(
+                        AccessControl.AccessControlEntryChanged.Field.adminPasscodeID,
+                        context.caller.isPASE ? .uint(0) : .null),
+                    TLVElement(
+                        AccessControl.AccessControlEntryChanged.Field.changeType, .uint(UInt64(change.rawValue))),
+                    TLVElement(
+                        AccessControl.AccessControlEntryChanged.Field.latestValue, entry.tlv(fabricIndex: fabric)),
+                    TLVElement(AccessControl.AccessControlEntryChanged.Field.fabricIndex, .uint(UInt64(fabric))),
                 ])
         }
     }

@@ -51,7 +51,8 @@ struct AdministratorCommissioningServer: ClusterServer {
             node.closeWindow("revoked")
             return .success
         }
-        let seconds: UInt16 = try command.unsigned(0)
+        let seconds: UInt16 = try command.unsigned(
+            AdministratorCommissioning.OpenCommissioningWindow.Field.commissioningTimeout)
         guard node.failSafe == nil, !node.window.isOpen else { throw .cluster(Status.busy) }
         guard command.id == Command.openCommissioningWindow else {
             guard CommissioningWindow.timeouts.contains(seconds) else { throw .invalidCommand }
@@ -60,10 +61,12 @@ struct AdministratorCommissioningServer: ClusterServer {
                 discriminator: node.configuration.discriminator, seconds: seconds, by: context.caller)
             return .success
         }
-        let verifier = try command.octets(1)
-        let discriminator: UInt16 = try command.unsigned(2)
-        let iterations: UInt32 = try command.unsigned(3)
-        let salt = try command.octets(4)
+        let verifier = try command.octets(AdministratorCommissioning.OpenCommissioningWindow.Field.pakePasscodeVerifier)
+        let discriminator: UInt16 = try command.unsigned(
+            AdministratorCommissioning.OpenCommissioningWindow.Field.discriminator)
+        let iterations: UInt32 = try command.unsigned(
+            AdministratorCommissioning.OpenCommissioningWindow.Field.iterations)
+        let salt = try command.octets(AdministratorCommissioning.OpenCommissioningWindow.Field.salt)
         guard PBKDFParameters.iterationRange.contains(Int(iterations)),
             PBKDFParameters.saltLength.contains(salt.count)
         else { throw .cluster(Status.pakeParameterError) }

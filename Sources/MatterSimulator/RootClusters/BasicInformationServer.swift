@@ -28,8 +28,12 @@ struct BasicInformationServer: ClusterServer {
             Attribute.localConfigDisabled: .bool(false), Attribute.reachable: .bool(true),
             Attribute.uniqueID: .string(configuration.uniqueID),
             Attribute.capabilityMinima: .structure([
-                TLVElement(0, .uint(UInt64(limits.sessionsPerFabric))),
-                TLVElement(1, .uint(UInt64(limits.subscriptionsPerFabric))),
+                TLVElement(
+                    BasicInformation.CapabilityMinima.Field.caseSessionsPerFabric,
+                    .uint(UInt64(limits.sessionsPerFabric))),
+                TLVElement(
+                    BasicInformation.CapabilityMinima.Field.subscriptionsPerFabric,
+                    .uint(UInt64(limits.subscriptionsPerFabric))),
             ]),
             Attribute.specificationVersion: .uint(0x0104_0200),
             Attribute.maxPathsPerInvoke: .uint(UInt64(limits.pathsPerInvoke)),
@@ -41,7 +45,9 @@ struct BasicInformationServer: ClusterServer {
     }
 
     mutating func start(_ context: ClusterContext) {
-        context.emit(event: Event.startUp, [TLVElement(0, .uint(Self.softwareVersion))])
+        context.emit(
+            event: Event.startUp,
+            [TLVElement(BasicInformation.StartUp.Field.softwareVersion, .uint(Self.softwareVersion))])
     }
 
     mutating func write(
@@ -53,7 +59,9 @@ struct BasicInformationServer: ClusterServer {
 
     mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
         guard let leaving = signal as? Leaving else { return }
-        context.emit(event: Event.leave, [TLVElement(0, .uint(UInt64(leaving.fabricIndex)))])
+        context.emit(
+            event: Event.leave,
+            [TLVElement(BasicInformation.Leave.Field.fabricIndex, .uint(UInt64(leaving.fabricIndex)))])
     }
 
     /// A fabric is about to be removed.

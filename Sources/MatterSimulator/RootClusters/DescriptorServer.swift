@@ -28,7 +28,10 @@ struct DescriptorServer: ClusterServer {
         case Attribute.deviceTypeList:
             return .array(
                 of: endpoint.deviceTypes.map {
-                    .structure([TLVElement(0, $0.id.tlv), TLVElement(1, .uint(UInt64($0.revision)))])
+                    .structure([
+                        TLVElement(Descriptor.DeviceType.Field.deviceType, $0.id.tlv),
+                        TLVElement(Descriptor.DeviceType.Field.revision, .uint(UInt64($0.revision))),
+                    ])
                 })
         case Attribute.serverList: return .array(of: endpoint.clusterNumbers.map(\.tlv))
         case Attribute.clientList: return .array(of: endpoint.clients.sorted().map(\.tlv))

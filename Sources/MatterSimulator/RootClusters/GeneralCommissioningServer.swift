@@ -34,7 +34,12 @@ struct GeneralCommissioningServer: ClusterServer {
         let general: [AttributeID: TLVValue] = [
             Attribute.breadcrumb: .uint(0),
             Attribute.basicCommissioningInfo: .structure([
-                TLVElement(0, .uint(UInt64(limits.failSafe))), TLVElement(1, .uint(UInt64(limits.cumulativeFailSafe))),
+                TLVElement(
+                    GeneralCommissioning.BasicCommissioningInfo.Field.failSafeExpiryLengthSeconds,
+                    .uint(UInt64(limits.failSafe))),
+                TLVElement(
+                    GeneralCommissioning.BasicCommissioningInfo.Field.maxCumulativeFailsafeSeconds,
+                    .uint(UInt64(limits.cumulativeFailSafe))),
             ]),
             Attribute.regulatoryConfig: .uint(Self.bothLocations),
             Attribute.locationCapability: .uint(Self.bothLocations),
@@ -71,8 +76,16 @@ struct GeneralCommissioningServer: ClusterServer {
         case Command.setRegulatoryConfig:
             return answer(Command.setRegulatoryConfigResponse, try setRegulatoryConfig(command, context))
         case Command.setTCAcknowledgements:
-            let code = acknowledge(try command.unsigned(0), try command.unsigned(1), context)
-            return .response(Command.setTCAcknowledgementsResponse, [TLVElement(0, .uint(UInt64(code.rawValue)))])
+            let code = acknowledge(
+                try command.unsigned(GeneralCommissioning.SetTCAcknowledgements.Field.tcVersion),
+                try command.unsigned(GeneralCommissioning.SetTCAcknowledgements.Field.tcUserResponse), context)
+            return .response(
+                Command.setTCAcknowledgementsResponse,
+                [
+                    TLVElement(
+                        GeneralCommissioning.SetTCAcknowledgementsResponse.Field.errorCode, .uint(UInt64(code.rawValue))
+                    )
+                ])
         default:
             return answer(Command.commissioningCompleteResponse, complete(context))
         }
@@ -94,12 +107,17 @@ struct GeneralCommissioningServer: ClusterServer {
     }
 
     private func answer(_ response: CommandID, _ code: ErrorCode) -> CommandAnswer {
-        .response(response, [TLVElement(0, .uint(UInt64(code.rawValue))), TLVElement(1, .string(""))])
+        .response(
+            response,
+            [
+                TLVElement(GeneralCommissioning.ArmFailSafeResponse.Field.errorCode, .uint(UInt64(code.rawValue))),
+                TLVElement(GeneralCommissioning.ArmFailSafeResponse.Field.debugText, .string("")),
+            ])
     }
 
     private func arm(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> ErrorCode {
-        let seconds: UInt16 = try command.unsigned(0)
-        let breadcrumb: UInt64 = try command.unsigned(1)
+        let seconds: UInt16 = try command.unsigned(GeneralCommissioning.ArmFailSafe.Field.expiryLengthSeconds)
+        let breadcrumb: UInt64 = try command.unsigned(GeneralCommissioning.ArmFailSafe.Field.breadcrumb)
         let node = context.node
         if let armed = node.failSafe {
             guard armed.fabricIndex == context.caller.fabricIndex else { return .busyWithOtherAdmin }
@@ -120,9 +138,9 @@ struct GeneralCommissioningServer: ClusterServer {
     private func setRegulatoryConfig(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> ErrorCode {
-        let location: UInt8 = try command.unsigned(0)
-        let country = try command.string(1)
-        let breadcrumb: UInt64 = try command.unsigned(2)
+        let location: UInt8 = try command.unsigned(GeneralCommissioning.SetRegulatoryConfig.Field.newRegulatoryConfig)
+        let country = try command.string(GeneralCommissioning.SetRegulatoryConfig.Field.countryCode)
+        let breadcrumb: UInt64 = try command.unsigned(GeneralCommissioning.SetRegulatoryConfig.Field.breadcrumb)
         guard country.utf8.count == 2 else { throw .constraintError }
         guard location <= 2 else { return .valueOutsideRange }
         context[Attribute.regulatoryConfig] = .uint(UInt64(location))

@@ -28,10 +28,16 @@ struct GeneralDiagnosticsServer: ClusterServer {
         return [
             Attribute.networkInterfaces: .array(of: [
                 .structure([
-                    TLVElement(0, .string(interfaceName)),
-                    TLVElement(1, .bool(true)), TLVElement(2, .null), TLVElement(3, .null),
-                    TLVElement(4, .octets(configuration.hardwareAddress)), TLVElement(5, .array([])),
-                    TLVElement(6, .array([])), TLVElement(7, .uint(interfaceType)),
+                    TLVElement(GeneralDiagnostics.NetworkInterface.Field.name, .string(interfaceName)),
+                    TLVElement(GeneralDiagnostics.NetworkInterface.Field.isOperational, .bool(true)),
+                    TLVElement(GeneralDiagnostics.NetworkInterface.Field.offPremiseServicesReachableIPv4, .null),
+                    TLVElement(GeneralDiagnostics.NetworkInterface.Field.offPremiseServicesReachableIPv6, .null),
+                    TLVElement(
+                        GeneralDiagnostics.NetworkInterface.Field.hardwareAddress,
+                        .octets(configuration.hardwareAddress)),
+                    TLVElement(GeneralDiagnostics.NetworkInterface.Field.iPv4Addresses, .array([])),
+                    TLVElement(GeneralDiagnostics.NetworkInterface.Field.iPv6Addresses, .array([])),
+                    TLVElement(GeneralDiagnostics.NetworkInterface.Field.type, .uint(interfaceType)),
                 ])
             ]),
             Attribute.rebootCount: .uint(UInt64(bootCount)), Attribute.upTime: .uint(0),
@@ -43,7 +49,9 @@ struct GeneralDiagnosticsServer: ClusterServer {
     var acceptedCommands: [CommandID] { [Command.testEventTrigger, Command.timeSnapshot] }
 
     mutating func start(_ context: ClusterContext) {
-        context.emit(event: GeneralDiagnostics.Event.bootReason, [TLVElement(0, .uint(Self.softwareReset))])
+        context.emit(
+            event: GeneralDiagnostics.Event.bootReason,
+            [TLVElement(GeneralDiagnostics.BootReasonEvent.Field.bootReason, .uint(Self.softwareReset))])
     }
 
     func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
@@ -64,6 +72,10 @@ struct GeneralDiagnosticsServer: ClusterServer {
         let milliseconds = UInt64(max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000))
         let unix = context.epochMicroseconds.map { $0 / 1000 + 946_684_800_000 }
         return .response(
-            Command.timeSnapshotResponse, [TLVElement(0, .uint(milliseconds)), TLVElement(1, .optional(unix))])
+            Command.timeSnapshotResponse,
+            [
+                TLVElement(GeneralDiagnostics.TimeSnapshotResponse.Field.systemTimeMs, .uint(milliseconds)),
+                TLVElement(GeneralDiagnostics.TimeSnapshotResponse.Field.posixTimeMs, .optional(unix)),
+            ])
     }
 }

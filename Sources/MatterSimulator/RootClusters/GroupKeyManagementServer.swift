@@ -28,7 +28,8 @@ struct GroupKeyManagementServer: ClusterServer {
     func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         let fabrics = context.node.fabrics.all
         func entry(_ members: [TLVElement], _ fabric: FabricEntry) -> TLVValue {
-            .structure(members + [TLVElement(254, .uint(UInt64(fabric.index)))])
+            .structure(
+                members + [TLVElement(GroupKeyManagement.GroupKeyMap.Field.fabricIndex, .uint(UInt64(fabric.index)))])
         }
         switch attribute {
         case Attribute.groupKeyMap:
@@ -36,7 +37,11 @@ struct GroupKeyManagementServer: ClusterServer {
                 of: fabrics.flatMap { fabric in
                     fabric.groupKeyMap.map {
                         entry(
-                            [TLVElement(1, .uint(UInt64($0.group))), TLVElement(2, .uint(UInt64($0.keySet)))], fabric)
+                            [
+                                TLVElement(GroupKeyManagement.GroupKeyMap.Field.groupId, .uint(UInt64($0.group))),
+                                TLVElement(
+                                    GroupKeyManagement.GroupKeyMap.Field.groupKeySetID, .uint(UInt64($0.keySet))),
+                            ], fabric)
                     }
                 })
         case Attribute.groupTable:
@@ -45,9 +50,11 @@ struct GroupKeyManagementServer: ClusterServer {
                     fabric.groups.map {
                         entry(
                             [
-                                TLVElement(1, .uint(UInt64($0.group))),
-                                TLVElement(2, .array(of: $0.endpoints.map(\.tlv))),
-                                TLVElement(3, .string($0.name)),
+                                TLVElement(GroupKeyManagement.GroupInfoMap.Field.groupId, .uint(UInt64($0.group))),
+                                TLVElement(
+                                    GroupKeyManagement.GroupInfoMap.Field.endpoints, .array(of: $0.endpoints.map(\.tlv))
+                                ),
+                                TLVElement(GroupKeyManagement.GroupInfoMap.Field.groupName, .string($0.name)),
                             ], fabric)
                     }
                 })
@@ -62,7 +69,8 @@ struct GroupKeyManagementServer: ClusterServer {
         guard var fabric = context.node.fabrics[index], let items = value.items else { throw .unsupportedAccess }
         var map: [GroupKeyMapping] = []
         for item in items where item.fabricIndex == index {
-            guard let group: UInt16 = item.field(1)?.integer(), let keySet: UInt16 = item.field(2)?.integer(),
+            guard let group: UInt16 = item.field(GroupKeyManagement.GroupKeyMap.Field.groupId)?.integer(),
+                let keySet: UInt16 = item.field(GroupKeyManagement.GroupKeyMap.Field.groupKeySetID)?.integer(),
                 group != 0, keySet != GroupKeySet.identityProtection, !map.contains(where: { $0.group == group })
             else { throw .constraintError }
             map.append(GroupKeyMapping(group: group, keySet: keySet))
@@ -84,7 +92,7 @@ struct GroupKeyManagementServer: ClusterServer {
         guard var fabric = context.node.fabrics[context.caller.fabricIndex] else { throw .unsupportedAccess }
         switch command.id {
         case Command.keySetWrite:
-            guard let given = command[0] else { throw .invalidCommand }
+            guard let given = command[GroupKeyManagement.KeySetWrite.Field.groupKeySet] else { throw .invalidCommand }
             let set = try GroupKeySet(writing: given)
             if set.id == GroupKeySet.identityProtection, let key = set.keys.first?.key {
                 guard let operational = try? fabric.operational.replacing(ipkEpochKey: key) else { throw .failure }
@@ -99,11 +107,13 @@ struct GroupKeyManagementServer: ClusterServer {
             save(fabric, nil, context)
             return .success
         case Command.keySetRead:
-            let id: UInt16 = try command.unsigned(0)
+            let id: UInt16 = try command.unsigned(GroupKeyManagement.KeySetRead.Field.groupKeySetID)
             guard let set = fabric.keySets.first(where: { $0.id == id }) else { throw .notFound }
-            return .response(Command.keySetReadResponse, [TLVElement(0, set.publicTLV)])
+            return .response(
+                Command.keySetReadResponse,
+                [TLVElement(GroupKeyManagement.KeySetReadResponse.Field.groupKeySet, set.publicTLV)])
         case Command.keySetRemove:
-            let id: UInt16 = try command.unsigned(0)
+            let id: UInt16 = try command.unsigned(GroupKeyManagement.KeySetRemove.Field.groupKeySetID)
             guard id != GroupKeySet.identityProtection else { throw .invalidCommand }
             guard fabric.keySets.contains(where: { $0.id == id }) else { throw .notFound }
             fabric.keySets.removeAll { $0.id == id }
@@ -113,7 +123,11 @@ struct GroupKeyManagementServer: ClusterServer {
         default:
             return .response(
                 Command.keySetReadAllIndicesResponse,
-                [TLVElement(0, .array(of: fabric.keySets.map { .uint(UInt64($0.id)) }))])
+                [
+                    TLVElement(
+                        GroupKeyManagement.KeySetReadAllIndicesResponse.Field.groupKeySetIDs,
+                        .array(of: fabric.keySets.map { .uint(UInt64($0.id)) }))
+                ])
         }
     }
 }

@@ -9,14 +9,21 @@ extension OperationalCredentialsServer {
     private func answer(
         _ status: NodeOperationalCertStatus, fabricIndex: UInt8? = nil, _ text: String? = nil
     ) -> CommandAnswer {
-        var members = [TLVElement(0, .uint(UInt64(status.rawValue)))]
-        if let fabricIndex { members.append(TLVElement(1, .uint(UInt64(fabricIndex)))) }
-        if let text { members.append(TLVElement(2, .string(text))) }
+        var members = [
+            TLVElement(NodeOperationalCredentials.NOCResponse.Field.statusCode, .uint(UInt64(status.rawValue)))
+        ]
+        if let fabricIndex {
+            members.append(
+                TLVElement(NodeOperationalCredentials.NOCResponse.Field.fabricIndex, .uint(UInt64(fabricIndex))))
+        }
+        if let text {
+            members.append(TLVElement(NodeOperationalCredentials.NOCResponse.Field.debugText, .string(text)))
+        }
         return .response(NodeOperationalCredentials.Command.nocResponse, members)
     }
 
     func addTrustedRoot(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let octets = try command.octets(0)
+        let octets = try command.octets(NodeOperationalCredentials.AddTrustedRootCertificate.Field.rootCACertificate)
         var failSafe = try armed(context)
         guard failSafe.root == nil, !failSafe.hasNOCCommand else { throw .constraintError }
         do {
@@ -37,11 +44,11 @@ extension OperationalCredentialsServer {
     }
 
     func addNOC(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let noc = try command.octets(0)
-        let icac = try command.optionalOctets(1)
-        let ipk = try command.octets(2)
-        let subject: UInt64 = try command.unsigned(3)
-        let vendor: UInt16 = try command.unsigned(4)
+        let noc = try command.octets(NodeOperationalCredentials.AddNOC.Field.nocValue)
+        let icac = try command.optionalOctets(NodeOperationalCredentials.AddNOC.Field.icacValue)
+        let ipk = try command.octets(NodeOperationalCredentials.AddNOC.Field.ipkValue)
+        let subject: UInt64 = try command.unsigned(NodeOperationalCredentials.AddNOC.Field.caseAdminSubject)
+        let vendor: UInt16 = try command.unsigned(NodeOperationalCredentials.AddNOC.Field.adminVendorId)
         guard (1...MatterCertificate.maximumTLVCount).contains(noc.count),
             icac?.count ?? 0 <= MatterCertificate.maximumTLVCount, ipk.count == GroupKeySet.keyCount,
             (1...Self.largestVendorID).contains(vendor)
@@ -105,8 +112,8 @@ extension OperationalCredentialsServer {
     }
 
     func updateNOC(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let noc = try command.octets(0)
-        let icac = try command.optionalOctets(1)
+        let noc = try command.octets(NodeOperationalCredentials.UpdateNOC.Field.nocValue)
+        let icac = try command.optionalOctets(NodeOperationalCredentials.UpdateNOC.Field.icacValue)
         guard (1...MatterCertificate.maximumTLVCount).contains(noc.count),
             icac?.count ?? 0 <= MatterCertificate.maximumTLVCount
         else { throw .invalidCommand }
@@ -141,7 +148,7 @@ extension OperationalCredentialsServer {
     }
 
     func updateLabel(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let label = try command.string(0)
+        let label = try command.string(NodeOperationalCredentials.UpdateFabricLabel.Field.label)
         let node = context.node
         let index = context.caller.fabricIndex
         guard label.isEmpty || !node.fabrics.all.contains(where: { $0.index != index && $0.label == label }) else {
@@ -155,12 +162,13 @@ extension OperationalCredentialsServer {
     }
 
     func removeFabric(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let index: UInt8 = try command.unsigned(0)
+        let index: UInt8 = try command.unsigned(NodeOperationalCredentials.RemoveFabric.Field.fabricIndex)
         guard (1...254).contains(index) else { throw .constraintError }
         let node = context.node
         guard node.fabrics[index] != nil else { return answer(.invalidFabricIndex) }
         node.emit(
-            2, [TLVElement(0, .uint(UInt64(index)))], endpoint: 0, cluster: BasicInformation.id)
+            2, [TLVElement(BasicInformation.Leave.Field.fabricIndex, .uint(UInt64(index)))], endpoint: 0,
+            cluster: BasicInformation.id)
         if node.failSafe?.changedFabric == index {
             node.failSafe?.changedFabric = nil
             node.failSafe?.replacedFabric = nil
@@ -181,9 +189,11 @@ extension OperationalCredentialsServer {
     private static let bindingVersion: UInt8 = 1
 
     func setStatement(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let vendor: UInt16? = try command.optionalUnsigned(0)
-        let statement = try command.optionalOctets(1)
-        let vvsc = try command.optionalOctets(2)
+        let vendor: UInt16? = try command.optionalUnsigned(
+            NodeOperationalCredentials.SetVIDVerificationStatement.Field.vendorID)
+        let statement = try command.optionalOctets(
+            NodeOperationalCredentials.SetVIDVerificationStatement.Field.vidVerificationStatement)
+        let vvsc = try command.optionalOctets(NodeOperationalCredentials.SetVIDVerificationStatement.Field.vvsc)
         guard vendor != nil || statement != nil || vvsc != nil else { throw .invalidCommand }
         if let vendor, !(1...Self.largestVendorID).contains(vendor) { throw .constraintError }
         if let statement, statement.count != 0, statement.count != Self.statementCount { throw .constraintError }
@@ -204,8 +214,8 @@ extension OperationalCredentialsServer {
     func signVIDVerification(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let index: UInt8 = try command.unsigned(0)
-        let challenge = try command.octets(1)
+        let index: UInt8 = try command.unsigned(NodeOperationalCredentials.SignVIDVerificationRequest.Field.fabricIndex)
+        let challenge = try command.octets(NodeOperationalCredentials.SignVIDVerificationRequest.Field.clientChallenge)
         guard challenge.count == Self.challengeCount, let fabric = context.node.fabrics[index] else {
             throw .constraintError
         }
@@ -226,8 +236,12 @@ extension OperationalCredentialsServer {
         return .response(
             0x0E,
             [
-                TLVElement(0, .uint(UInt64(index))), TLVElement(1, .uint(UInt64(Self.bindingVersion))),
-                TLVElement(2, .octets(signature)),
+                TLVElement(
+                    NodeOperationalCredentials.SignVIDVerificationResponse.Field.fabricIndex, .uint(UInt64(index))),
+                TLVElement(
+                    NodeOperationalCredentials.SignVIDVerificationResponse.Field.fabricBindingVersion,
+                    .uint(UInt64(Self.bindingVersion))),
+                TLVElement(NodeOperationalCredentials.SignVIDVerificationResponse.Field.signature, .octets(signature)),
             ])
     }
 }

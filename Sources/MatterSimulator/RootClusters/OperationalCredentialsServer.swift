@@ -48,22 +48,38 @@ struct OperationalCredentialsServer: ClusterServer {
 
     private static func noc(_ fabric: FabricEntry) -> TLVValue {
         var members = [
-            TLVElement(1, .octets(fabric.operational.noc.tlv)),
-            TLVElement(2, fabric.operational.icac.map { .octets($0.tlv) } ?? .null),
+            TLVElement(NodeOperationalCredentials.NOC.Field.noc, .octets(fabric.operational.noc.tlv)),
+            TLVElement(
+                NodeOperationalCredentials.NOC.Field.icac, fabric.operational.icac.map { .octets($0.tlv) } ?? .null),
         ]
-        if let vvsc = fabric.vvsc { members.append(TLVElement(3, .octets(vvsc))) }
-        return .structure(members + [TLVElement(254, .uint(UInt64(fabric.index)))])
+        if let vvsc = fabric.vvsc {
+            members.append(TLVElement(NodeOperationalCredentials.NOC.Field.vvsc, .octets(vvsc)))
+        }
+        return .structure(
+            members + [TLVElement(NodeOperationalCredentials.NOC.Field.fabricIndex, .uint(UInt64(fabric.index)))])
     }
 
     private static func descriptor(_ fabric: FabricEntry) -> TLVValue {
         let operational = fabric.operational
         var members = [
-            TLVElement(1, .octets(operational.root.publicKey.x963)), TLVElement(2, .uint(UInt64(fabric.vendorID))),
-            TLVElement(3, .uint(operational.fabric.fabricID.rawValue)),
-            TLVElement(4, .uint(operational.nodeID.rawValue)), TLVElement(5, .string(fabric.label)),
+            TLVElement(
+                NodeOperationalCredentials.FabricDescriptor.Field.rootPublicKey,
+                .octets(operational.root.publicKey.x963)),
+            TLVElement(NodeOperationalCredentials.FabricDescriptor.Field.vendorID, .uint(UInt64(fabric.vendorID))),
+            TLVElement(
+                NodeOperationalCredentials.FabricDescriptor.Field.fabricID, .uint(operational.fabric.fabricID.rawValue)),
+            TLVElement(NodeOperationalCredentials.FabricDescriptor.Field.nodeID, .uint(operational.nodeID.rawValue)),
+            TLVElement(NodeOperationalCredentials.FabricDescriptor.Field.label, .string(fabric.label)),
         ]
-        if let statement = fabric.vidVerificationStatement { members.append(TLVElement(6, .octets(statement))) }
-        return .structure(members + [TLVElement(254, .uint(UInt64(fabric.index)))])
+        if let statement = fabric.vidVerificationStatement {
+            members.append(
+                TLVElement(
+                    NodeOperationalCredentials.FabricDescriptor.Field.vidVerificationStatement, .octets(statement)))
+        }
+        return .structure(
+            members + [
+                TLVElement(NodeOperationalCredentials.FabricDescriptor.Field.fabricIndex, .uint(UInt64(fabric.index)))
+            ])
     }
 
     mutating func invoke(
@@ -91,7 +107,7 @@ struct OperationalCredentialsServer: ClusterServer {
     }
 
     private func attest(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let nonce = try command.octets(0)
+        let nonce = try command.octets(NodeOperationalCredentials.AttestationRequest.Field.attestationNonce)
         guard nonce.count == AttestationElements.nonceCount else { throw .invalidCommand }
         let challenge = try challenge(context)
         guard
@@ -101,22 +117,30 @@ struct OperationalCredentialsServer: ClusterServer {
         context.node.reportCommissioning("attestation")
         return .response(
             Command.attestationResponse,
-            [TLVElement(0, .octets(answer.elements)), TLVElement(1, .octets(answer.signature))])
+            [
+                TLVElement(
+                    NodeOperationalCredentials.AttestationResponse.Field.attestationElements, .octets(answer.elements)),
+                TLVElement(
+                    NodeOperationalCredentials.AttestationResponse.Field.attestationSignature, .octets(answer.signature)
+                ),
+            ])
     }
 
     private func certificate(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let type: UInt8 = try command.unsigned(0)
+        let type: UInt8 = try command.unsigned(NodeOperationalCredentials.CertificateChainRequest.Field.certificateType)
         guard let certificate = context.node.configuration.attestation.certificate(type: type) else {
             throw .invalidCommand
         }
-        return .response(Command.certificateChainResponse, [TLVElement(0, .octets(certificate))])
+        return .response(
+            Command.certificateChainResponse,
+            [TLVElement(NodeOperationalCredentials.CertificateChainResponse.Field.certificate, .octets(certificate))])
     }
 
     private func requestCSR(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let nonce = try command.octets(0)
-        let isForUpdate = try command.optionalBool(1) ?? false
+        let nonce = try command.octets(NodeOperationalCredentials.CSRRequest.Field.csrNonce)
+        let isForUpdate = try command.optionalBool(NodeOperationalCredentials.CSRRequest.Field.isForUpdateNOC) ?? false
         guard nonce.count == NOCSRElements.nonceCount else { throw .invalidCommand }
         guard !(isForUpdate && context.caller.isPASE) else { throw .invalidCommand }
         var failSafe = try armed(context)
@@ -136,7 +160,11 @@ struct OperationalCredentialsServer: ClusterServer {
         }
         node.reportCommissioning("csr", [("forUpdate", .bool(isForUpdate))])
         return .response(
-            Command.csrResponse, [TLVElement(0, .octets(elements.encoded)), TLVElement(1, .octets(signature))])
+            Command.csrResponse,
+            [
+                TLVElement(NodeOperationalCredentials.CSRResponse.Field.nocsrElements, .octets(elements.encoded)),
+                TLVElement(NodeOperationalCredentials.CSRResponse.Field.attestationSignature, .octets(signature)),
+            ])
     }
 
     /// The fail-safe, if it is the caller's.

@@ -52,9 +52,9 @@ struct TimeSynchronizationServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let time: UInt64 = try command.unsigned(0)
-        let granularity: UInt64 = try command.unsigned(1)
-        let source: UInt64? = try command.optionalUnsigned(2)
+        let time: UInt64 = try command.unsigned(TimeSynchronization.SetUTCTime.Field.utcTime)
+        let granularity: UInt64 = try command.unsigned(TimeSynchronization.SetUTCTime.Field.granularity)
+        let source: UInt64? = try command.optionalUnsigned(TimeSynchronization.SetUTCTime.Field.timeSource)
         // A time of no granularity is no time.
         guard granularity != 0, let now = context.epochMicroseconds, let asked = Int64(exactly: time) else {
             throw .cluster(Self.timeNotAccepted)

@@ -35,16 +35,14 @@ package struct BorderRouterDevice: Sendable {
             throw RainMakerError(
                 .invalidInput, "a Thread dataset is 1 to \(Self.longestDataset) bytes in hexadecimal digits")
         }
-        try await device.invoke(
-            Command.configureThreadDataset, "ConfigureThreadDataset", .absolute,
-            fields: .structure([TLVElement(0, .string(digits))]))
+        try await device.invoke(RainMakerThreadBorderRouter.ConfigureThreadDataset(dataset: digits), .absolute)
     }
 
     package func startNetwork() async throws {
-        try await device.invoke(Command.startThreadNetwork, "StartThreadNetwork", .absolute)
+        try await device.invoke(RainMakerThreadBorderRouter.StartThreadNetwork(), .absolute)
     }
 
     package func stopNetwork() async throws {
-        try await device.invoke(Command.stopThreadNetwork, "StopThreadNetwork", .absolute)
+        try await device.invoke(RainMakerThreadBorderRouter.StopThreadNetwork(), .absolute)
     }
 }

@@ -65,15 +65,12 @@ package struct CustomCluster: Sendable {
     }
 
     func invoke(
-        _ command: CommandID, _ what: String, _ repeatability: NodeLink.Repeatability,
-        fields: TLVValue = .structure([])
+        _ command: some ClusterCommand, _ repeatability: NodeLink.Repeatability
     ) async throws {
-        let result = try await link.invoke(
-            Command(endpoint: endpoint, cluster: id, command: command, fields: fields), repeatability,
-            deadline: deadline)
+        let result = try await link.invoke(Command(command, at: endpoint), repeatability, deadline: deadline)
         guard result.status.isSuccess else {
             throw ControllerError(
-                .status, "the device answered \(what) with \(result.status)", status: result.status)
+                .status, "the device answered \(type(of: command)) with \(result.status)", status: result.status)
         }
     }
 }

@@ -69,7 +69,7 @@ package struct HubDevice: Sendable {
     // MARK: Single steps
 
     package func resetToken() async throws {
-        try await device.invoke(Command.resetRefreshToken, "ResetRefreshToken", .absolute)
+        try await device.invoke(RainMakerController.ResetRefreshToken(), .absolute)
     }
 
     /// Gives the controller a token in the place of the one that it has, in as many parts as it takes.
@@ -87,8 +87,7 @@ package struct HubDevice: Sendable {
         try await resetToken()
         for part in parts {
             try await device.invoke(
-                Command.appendRefreshToken, "AppendRefreshToken", .atMostOnce,
-                fields: .structure([TLVElement(0, .string(part.revealed))]))
+                RainMakerController.AppendRefreshToken(refreshToken: part.revealed), .atMostOnce)
         }
     }
 
@@ -114,8 +113,7 @@ package struct HubDevice: Sendable {
             throw RainMakerError(
                 .invalidInput, "a controller stores a URL of at most \(Self.longestURL) bytes: \(text)")
         }
-        try await device.invoke(
-            Command.authorize, "Authorize", .absolute, fields: .structure([TLVElement(0, .string(text))]))
+        try await device.invoke(RainMakerController.Authorize(endpointURL: text), .absolute)
         guard try await status().isAuthorized else {
             throw ControllerError(
                 .status, "the controller could not log in to \(text)",
@@ -126,7 +124,7 @@ package struct HubDevice: Sendable {
     /// Lets the controller get a certificate with the group's tag. Its key and its certificate change; its node id stays.
     /// Sessions with it end.
     package func updateNOC() async throws {
-        try await device.invoke(Command.updateUserNOC, "UpdateUserNOC", .absolute)
+        try await device.invoke(RainMakerController.UpdateUserNOC(), .absolute)
     }
 
     /// Says what came of ``updateNOC()``; to be asked on a new session.
@@ -146,6 +144,6 @@ package struct HubDevice: Sendable {
     }
 
     package func updateDeviceList() async throws {
-        try await device.invoke(Command.updateDeviceList, "UpdateDeviceList", .absolute)
+        try await device.invoke(RainMakerController.UpdateDeviceList(), .absolute)
     }
 }

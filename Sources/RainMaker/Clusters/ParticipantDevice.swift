@@ -26,10 +26,9 @@ package struct ParticipantDevice: Sendable {
 
     /// Sends what is given; the rest is left out.
     package func send(_ data: [Field: String]) async throws {
-        let fields = Field.allCases.compactMap { field in
-            data[field].map { TLVElement(.context(field.rawValue), .string($0)) }
-        }
         try await device.invoke(
-            RainMakerParticipantData.Command.sendData, "SendData", .absolute, fields: .structure(fields))
+            RainMakerParticipantData.SendData(
+                name: data[.name], companyName: data[.companyName], email: data[.email], contact: data[.contact],
+                eventName: data[.eventName]), .absolute)
     }
 }

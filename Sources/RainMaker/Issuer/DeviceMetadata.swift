@@ -69,7 +69,7 @@ struct DeviceMetadata: Sendable {
             $0.cluster == Self.descriptor && $0.attribute == 0
                 && (endpoint.map { $0 } ?? max(1, $0.endpoint)) == $0.endpoint
         }
-        return reading?.value.items?.first?.field(0)?.integer()
+        return reading?.value.items?.first?.field(Descriptor.DeviceType.Field.deviceType)?.integer()
     }
 
     private func basic(_ attribute: UInt32) -> TLVValue? {

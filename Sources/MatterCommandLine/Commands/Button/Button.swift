@@ -35,8 +35,8 @@ extension Told {
     /// An event of the cluster Switch (Matter application cluster specification 1.13.6).
     fileprivate init?(button report: EventReport) {
         guard let event = report.event, report.path.cluster == Switch.id else { return nil }
-        let position: UInt8? = event.data?.field(0)?.integer()
-        let count: UInt8? = event.data?.field(1)?.integer()
+        let position: UInt8? = event.data?.field(Switch.ShortRelease.Field.previousPosition)?.integer()
+        let count: UInt8? = event.data?.field(Switch.MultiPressComplete.Field.totalNumberOfPressesCounted)?.integer()
         let times = count.map { $0 == 1 ? "once" : $0 == 2 ? "twice" : "\($0) times" }
         let words: String
         switch report.path.event {

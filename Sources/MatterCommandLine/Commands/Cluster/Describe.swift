@@ -144,9 +144,9 @@ struct DescriptionNames {
         endpoint.tags.compactMap { tag in
             guard let fields = try? TLVFields(tag, "SemanticTagStruct") else { return nil }
             return Report {
-                Field("namespace", (try? fields.unsigned(1) as UInt8) ?? nil)
-                Field("tag", (try? fields.unsigned(2) as UInt8) ?? nil)
-                Field("label", (try? fields.optionalString(3)) ?? nil)
+                Field("namespace", (try? fields.unsigned(GlobalTypes.SemanticTag.Field.namespaceID) as UInt8) ?? nil)
+                Field("tag", (try? fields.unsigned(GlobalTypes.SemanticTag.Field.tag) as UInt8) ?? nil)
+                Field("label", (try? fields.optionalString(GlobalTypes.SemanticTag.Field.label)) ?? nil)
             }
         }
     }

@@ -72,7 +72,9 @@ struct Level: EverydayCommand {
     }
 
     func verb() throws -> any DeviceVerb {
-        let options = (mask: optionsMask, override: optionsOverride)
+        let options = (
+            mask: LevelControl.Options(rawValue: optionsMask), override: LevelControl.Options(rawValue: optionsOverride)
+        )
         return switch try words.value() {
         case .to(let level): Verb.level(level, transition: transition?.duration, switches: !noOnOff, options: options)
         case .by(let step): Verb.levelStep(step, transition: transition?.duration, switches: !noOnOff, options: options)

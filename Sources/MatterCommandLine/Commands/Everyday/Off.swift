@@ -7,7 +7,7 @@ struct Off: SwitchCommand {
         case delayedAllOff = "delayed-all-off"
         case dyingLight = "dying-light"
 
-        var effect: Verb.OffEffect { self == .delayedAllOff ? .delayedAllOff : .dyingLight }
+        var effect: OnOff.EffectIdentifier { self == .delayedAllOff ? .delayedAllOff : .dyingLight }
     }
 
     static let configuration = CommandConfiguration(

@@ -74,13 +74,13 @@ enum WiFiWords {
 
     static func band(_ number: UInt8) -> String? {
         switch NetworkCommissioning.WiFiBand(rawValue: number) {
-        case ._2g4?: "2.4 GHz"
-        case ._3g65?: "3.65 GHz"
-        case ._5g?: "5 GHz"
-        case ._6g?: "6 GHz"
-        case ._60g?: "60 GHz"
-        case ._1g?: "below 1 GHz"
-        case nil: nil
+        case ._2g4: "2.4 GHz"
+        case ._3g65: "3.65 GHz"
+        case ._5g: "5 GHz"
+        case ._6g: "6 GHz"
+        case ._60g: "60 GHz"
+        case ._1g: "below 1 GHz"
+        default: nil
         }
     }
 }

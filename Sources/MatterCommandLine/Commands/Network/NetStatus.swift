@@ -90,11 +90,11 @@ extension Report {
 extension NetworkState.Interface {
     fileprivate var typeName: String? {
         switch type {
-        case .wiFi?: NetworkKind.wifi.rawValue
-        case .ethernet?: NetworkKind.ethernet.rawValue
-        case .thread?: NetworkKind.thread.rawValue
-        case .cellular?: "cellular"
-        case .unspecified?, nil: nil
+        case .wiFi: NetworkKind.wifi.rawValue
+        case .ethernet: NetworkKind.ethernet.rawValue
+        case .thread: NetworkKind.thread.rawValue
+        case .cellular: "cellular"
+        default: nil
         }
     }
 

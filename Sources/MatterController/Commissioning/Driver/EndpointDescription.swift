@@ -42,7 +42,8 @@ package struct EndpointDescription: Sendable, Equatable {
             switch report.path.attribute {
             case Descriptor.Attribute.deviceTypeList:
                 description.deviceTypes = members.compactMap {
-                    try? DeviceTypeID(TLVFields($0.value, "DeviceTypeStruct").unsigned(0))
+                    try? DeviceTypeID(
+                        TLVFields($0.value, "DeviceTypeStruct").unsigned(Descriptor.DeviceType.Field.deviceType))
                 }
             case Descriptor.Attribute.serverList:
                 description.serverClusters = members.compactMap { ClusterID(tlv: $0.value) }
@@ -94,7 +95,8 @@ struct DeviceDescription: Sendable, Equatable {
             case (Attribute.serialNumber, .string(let text)): serialNumber = text
             case (Attribute.softwareVersionString, .string(let text)): firmware = text
             case (Attribute.capabilityMinima, .some(let value)):
-                sessionsPerFabric = try? TLVFields(value, "CapabilityMinimaStruct").unsigned(0)
+                sessionsPerFabric = try? TLVFields(value, "CapabilityMinimaStruct").unsigned(
+                    BasicInformation.CapabilityMinima.Field.caseSessionsPerFabric)
             default: break
             }
         }

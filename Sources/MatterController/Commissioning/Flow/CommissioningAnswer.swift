@@ -62,13 +62,16 @@ struct CommissioningAnswer {
     /// - Parameter tolerating: another code that is as good here.
     func requireOK(tolerating tolerated: GeneralCommissioning.CommissioningError = .ok) throws(CommissioningError) {
         let (number, text): (UInt8, String) = try decode { fields throws(TLVError) in
-            (try fields.unsigned(0), try fields.optionalString(1) ?? "")
+            (
+                try fields.unsigned(GeneralCommissioning.ArmFailSafeResponse.Field.errorCode),
+                try fields.optionalString(GeneralCommissioning.ArmFailSafeResponse.Field.debugText) ?? ""
+            )
         }
         guard number != GeneralCommissioning.CommissioningError.ok.rawValue, number != tolerated.rawValue else {
             return
         }
         let code = GeneralCommissioning.CommissioningError(rawValue: number)
-        let name = code.map { "\($0)" } ?? "error \(number)"
+        let name = code.isKnown ? "\(code)" : "error \(number)"
         if code == .busyWithOtherAdmin {
             throw CommissioningError(
                 .failSafeBusy, stage: stage, "the device is being commissioned by another administrator",
@@ -77,12 +80,14 @@ struct CommissioningAnswer {
         throw CommissioningError(
             .deviceRefused, stage: stage,
             "the device refused \(command.name): \(name)\(text.isEmpty ? "" : " (\(text))")",
-            hint: code.map(Self.termsErrors.contains) == true ? .step("terms.refused") : nil)
+            hint: Self.termsErrors.contains(code) ? .step("terms.refused") : nil)
     }
 
     /// True if a value is outside of what the device takes.
     var isValueOutsideRange: Bool {
-        guard let fields, let number: UInt8 = try? fields.unsigned(0) else { return false }
+        guard let fields,
+            let number: UInt8 = try? fields.unsigned(GeneralCommissioning.SetRegulatoryConfigResponse.Field.errorCode)
+        else { return false }
         return number == GeneralCommissioning.CommissioningError.valueOutsideRange.rawValue
     }
 
@@ -94,7 +99,10 @@ struct CommissioningAnswer {
     /// StatusCode OK in a NOCResponse.
     func requireNOCAccepted() throws(CommissioningError) {
         let (number, text): (UInt8, String) = try decode { fields throws(TLVError) in
-            (try fields.unsigned(0), try fields.optionalString(2) ?? "")
+            (
+                try fields.unsigned(NodeOperationalCredentials.NOCResponse.Field.statusCode),
+                try fields.optionalString(NodeOperationalCredentials.NOCResponse.Field.debugText) ?? ""
+            )
         }
         let status = NodeOperationalCertStatus(rawValue: number)
         let said = (status?.name ?? "status \(number)") + (text.isEmpty ? "" : " (\(text))")

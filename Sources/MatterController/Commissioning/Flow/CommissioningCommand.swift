@@ -35,8 +35,7 @@ package enum CommissioningCommand: Equatable, Sendable {
         if case .network(let command, let endpoint, let breadcrumb, _) = self {
             return command.command(to: endpoint, breadcrumb: breadcrumb)
         }
-        let (cluster, number, fields) = encoding
-        return Command(endpoint: 0, cluster: cluster, command: number, fields: .structure(fields))
+        return payload.map { Command($0, at: 0) } ?? Command(NetworkCommissioning.ScanNetworks(), at: 0)
     }
 
     /// Its name in the specification.
@@ -66,81 +65,54 @@ package enum CommissioningCommand: Equatable, Sendable {
         unix.map { UInt64(max(0, $0 - MatterEpoch.unixSeconds)) * 1_000_000 }
     }
 
-    private var encoding: (cluster: ClusterID, command: CommandID, fields: [TLVElement]) {
+    /// The command with its fields; `nil` for one of a network.
+    private var payload: (any ClusterCommand)? {
         switch self {
         case .armFailSafe(let seconds, let breadcrumb):
-            return (
-                GeneralCommissioning.id, GeneralCommissioning.Command.armFailSafe,
-                [.init(0, .uint(UInt64(seconds))), .init(1, .uint(breadcrumb))]
-            )
+            return GeneralCommissioning.ArmFailSafe(expiryLengthSeconds: seconds, breadcrumb: breadcrumb)
         case .setRegulatoryConfig(let location, let country, let breadcrumb):
-            return (
-                GeneralCommissioning.id, GeneralCommissioning.Command.setRegulatoryConfig,
-                [.init(0, .uint(UInt64(location))), .init(1, .string(country)), .init(2, .uint(breadcrumb))]
-            )
+            return GeneralCommissioning.SetRegulatoryConfig(
+                newRegulatoryConfig: GeneralCommissioning.RegulatoryLocationType(rawValue: location),
+                countryCode: country, breadcrumb: breadcrumb)
         case .setTCAcknowledgements(let answer):
-            return (
-                GeneralCommissioning.id, GeneralCommissioning.Command.setTCAcknowledgements,
-                [.init(0, .uint(UInt64(answer.version))), .init(1, .uint(UInt64(answer.response)))]
-            )
+            return GeneralCommissioning.SetTCAcknowledgements(
+                tcVersion: answer.version, tcUserResponse: answer.response)
         case .commissioningComplete:
-            return (GeneralCommissioning.id, GeneralCommissioning.Command.commissioningComplete, [])
+            return GeneralCommissioning.CommissioningComplete()
         case .setUTCTime(let microseconds):
-            let granularity = TimeSynchronization.Granularity.secondsGranularity.tlv
-            return (
-                TimeSynchronization.id, TimeSynchronization.Command.setUTCTime,
-                [.init(0, .uint(microseconds)), .init(1, granularity)]
-            )
+            return TimeSynchronization.SetUTCTime(utcTime: microseconds, granularity: .secondsGranularity)
         case .setTimeZone(let rules):
-            var zone: [TLVElement] = [.init(0, .int(Int64(rules.standardOffset))), .init(1, .uint(0))]
-            if let name = rules.name { zone.append(.init(2, .string(name))) }
-            return (
-                TimeSynchronization.id, TimeSynchronization.Command.setTimeZone,
-                [.init(0, .array([TLVElement(.anonymous, .structure(zone))]))]
-            )
+            let zone = TimeSynchronization.TimeZone(
+                offset: Int32(rules.standardOffset), validAt: 0, name: rules.name)
+            return TimeSynchronization.SetTimeZone(timeZone: [zone])
         case .setDSTOffset(let periods):
-            let list = periods.map { period in
-                TLVElement(
-                    .anonymous,
-                    .structure([
-                        .init(0, .int(Int64(period.offset))), .init(1, .uint(Self.microseconds(period.starts) ?? 0)),
-                        .init(2, Self.microseconds(period.ends).map { .uint($0) } ?? .null),
-                    ]))
-            }
-            return (TimeSynchronization.id, TimeSynchronization.Command.setDSTOffset, [.init(0, .array(list))])
+            return TimeSynchronization.SetDSTOffset(
+                dstOffset: periods.map { period in
+                    TimeSynchronization.DSTOffset(
+                        offset: Int32(period.offset), validStarting: Self.microseconds(period.starts) ?? 0,
+                        validUntil: Self.microseconds(period.ends))
+                })
         case .certificateChain(let certificate):
-            return (
-                NodeOperationalCredentials.id, NodeOperationalCredentials.Command.certificateChainRequest,
-                [.init(0, .uint(UInt64(certificate.rawValue)))]
-            )
+            return NodeOperationalCredentials.CertificateChainRequest(
+                certificateType: NodeOperationalCredentials.CertificateChainType(rawValue: certificate.rawValue))
         case .attestation(let nonce):
-            return (
-                NodeOperationalCredentials.id, NodeOperationalCredentials.Command.attestationRequest,
-                [.init(0, .octets(nonce))]
-            )
+            return NodeOperationalCredentials.AttestationRequest(attestationNonce: nonce)
         case .csr(let nonce):
-            return (
-                NodeOperationalCredentials.id, NodeOperationalCredentials.Command.csrRequest, [.init(0, .octets(nonce))]
-            )
+            return NodeOperationalCredentials.CSRRequest(csrNonce: nonce)
         case .addTrustedRoot(let root):
-            return (
-                NodeOperationalCredentials.id, NodeOperationalCredentials.Command.addTrustedRootCertificate,
-                [.init(0, .octets(root))]
-            )
+            return NodeOperationalCredentials.AddTrustedRootCertificate(rootCACertificate: root)
         case .addNOC(let noc, let icac, let ipk, let subject, let vendor):
-            var fields = [TLVElement(0, .octets(noc))]
-            if let icac { fields.append(.init(1, .octets(icac))) }
-            fields.append(.init(2, .octets(ipk.copyBytes())))
-            fields.append(.init(3, .uint(subject)))
-            fields.append(.init(4, .uint(UInt64(vendor))))
-            return (NodeOperationalCredentials.id, NodeOperationalCredentials.Command.addNOC, fields)
+            return NodeOperationalCredentials.AddNOC(
+                nocValue: noc, icacValue: icac, ipkValue: ipk.copyBytes(), caseAdminSubject: subject,
+                adminVendorId: vendor)
         case .setTrustedTimeSource(let node, let endpoint):
-            let source: TLVValue = .structure([.init(0, .uint(node)), .init(1, .uint(UInt64(endpoint)))])
-            return (TimeSynchronization.id, TimeSynchronization.Command.setTrustedTimeSource, [.init(0, source)])
+            return TimeSynchronization.SetTrustedTimeSource(
+                trustedTimeSource: TimeSynchronization.FabricScopedTrustedTimeSource(
+                    nodeID: node, endpoint: EndpointID(endpoint)))
         case .setDefaultNTP(let server):
-            return (TimeSynchronization.id, TimeSynchronization.Command.setDefaultNTP, [.init(0, .string(server))])
+            return TimeSynchronization.SetDefaultNTP(defaultNTP: server)
         case .network:
-            return (NetworkCommissioning.id, NetworkCommissioning.Command.scanNetworks, [])
+            return nil
         }
     }
 }

@@ -217,14 +217,19 @@ package struct CommissioningFlow: Sendable {
             let stage = try enter(.readInfo)
             return try stage + (earlyReading.map { (early) throws(CommissioningError) in try take(early) } ?? [])
         case .certificateChain(let certificate):
-            return try take(certificate, try answer.octets(0))
+            return try take(
+                certificate, try answer.octets(NodeOperationalCredentials.CertificateChainResponse.Field.certificate))
         case .attestation:
             guard case .collecting(let chain) = state, let dac = chain.dac, let pai = chain.pai else {
                 throw impossible("the attestation")
             }
             var evidence = AttestationEvidence(
                 dac: dac, pai: pai,
-                response: AttestationResponse(elements: try answer.octets(0), signature: try answer.octets(1)),
+                response: AttestationResponse(
+                    elements: try answer.octets(
+                        NodeOperationalCredentials.AttestationResponse.Field.attestationElements),
+                    signature: try answer.octets(
+                        NodeOperationalCredentials.AttestationResponse.Field.attestationSignature)),
                 nonce: configuration.attestationNonce, attestationChallenge: configuration.attestationChallenge,
                 vendorID: VendorID(information.vendorID ?? 0), productID: information.productID ?? 0)
             evidence.setupCode = configuration.expectedProduct.named
@@ -232,7 +237,9 @@ package struct CommissioningFlow: Sendable {
             state = .judging(dac: dac, pai: pai)
             return [.verify(evidence)]
         case .csr:
-            return try request(elements: try answer.octets(0), signature: try answer.octets(1))
+            return try request(
+                elements: try answer.octets(NodeOperationalCredentials.CSRResponse.Field.nocsrElements),
+                signature: try answer.octets(NodeOperationalCredentials.CSRResponse.Field.attestationSignature))
         case .setRegulatoryConfig(_, let country, _)
         where answer.isValueOutsideRange && country != Self.unknownCountry && !hasDroppedCountry:
             hasDroppedCountry = true
@@ -255,7 +262,9 @@ package struct CommissioningFlow: Sendable {
             // TimeNotAccepted only means that the device has a better source.
             return try configured()
         case .setTimeZone:
-            guard (try? answer.bool(0)) ?? false else { return try configured() }
+            guard (try? answer.bool(TimeSynchronization.SetTimeZoneResponse.Field.dstOffsetRequired)) ?? false else {
+                return try configured()
+            }
             return [.invoke(.setDSTOffset(Array(configuration.timeZone.periods.prefix(information.dstListSize))))]
         case .addTrustedRoot:
             hasRoot = true

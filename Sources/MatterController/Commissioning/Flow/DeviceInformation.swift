@@ -93,8 +93,13 @@ package struct DeviceInformation: Equatable, Sendable {
             breadcrumb = value.integer() ?? 0
         case (GeneralCommissioning.id, GeneralCommissioning.Attribute.basicCommissioningInfo):
             guard let fields = try? TLVFields(value, "BasicCommissioningInfo") else { return }
-            failSafeExpiry = (try? fields.optionalUnsigned(0)) ?? failSafeExpiry
-            maxCumulativeFailSafe = (try? fields.optionalUnsigned(1)) ?? maxCumulativeFailSafe
+            failSafeExpiry =
+                (try? fields.optionalUnsigned(
+                    GeneralCommissioning.BasicCommissioningInfo.Field.failSafeExpiryLengthSeconds)) ?? failSafeExpiry
+            maxCumulativeFailSafe =
+                (try? fields.optionalUnsigned(
+                    GeneralCommissioning.BasicCommissioningInfo.Field.maxCumulativeFailsafeSeconds))
+                ?? maxCumulativeFailSafe
         case (GeneralCommissioning.id, GeneralCommissioning.Attribute.locationCapability):
             locationCapability = value.integer() ?? locationCapability
         case (GeneralCommissioning.id, GeneralCommissioning.Attribute.regulatoryConfig):
@@ -148,11 +153,11 @@ extension DeviceInformation.Fabric {
     /// Decodes a FabricDescriptorStruct (11.18.4.5).
     package init(_ value: TLVValue) throws(TLVError) {
         let fields = try TLVFields(value, "FabricDescriptorStruct")
-        rootPublicKey = try fields.octets(1)
-        vendorID = try fields.unsigned(2)
-        fabricID = try fields.unsigned(3)
-        nodeID = try fields.unsigned(4)
-        label = try fields.optionalString(5) ?? ""
-        fabricIndex = try fields.optionalUnsigned(254)
+        rootPublicKey = try fields.octets(NodeOperationalCredentials.FabricDescriptor.Field.rootPublicKey)
+        vendorID = try fields.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.vendorID)
+        fabricID = try fields.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.fabricID)
+        nodeID = try fields.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.nodeID)
+        label = try fields.optionalString(NodeOperationalCredentials.FabricDescriptor.Field.label) ?? ""
+        fabricIndex = try fields.optionalUnsigned(NodeOperationalCredentials.FabricDescriptor.Field.fabricIndex)
     }
 }

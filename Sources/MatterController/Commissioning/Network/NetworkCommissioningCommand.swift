@@ -28,28 +28,26 @@ package enum NetworkCommissioningCommand: Equatable, Sendable {
     ///
     /// - Parameter breadcrumb: what a device stores if it succeeds; `nil` to leave that out.
     package func command(to endpoint: EndpointID, breadcrumb: UInt64? = nil) -> Command {
-        let (id, fields, tag) = encoding
-        return Command(
-            endpoint: endpoint, cluster: NetworkCommissioning.id, command: id,
-            fields: .structure(fields + (breadcrumb.map { [TLVElement(tag, .uint($0))] } ?? [])))
-    }
-
-    /// The fields, and the tag of the breadcrumb.
-    private var encoding: (CommandID, [TLVElement], UInt8) {
-        typealias ID = NetworkCommissioning.Command
         switch self {
-        case .scan(let ssid): return (ID.scanNetworks, ssid.map { [TLVElement(0, .octets($0))] } ?? [], 1)
+        case .scan(let ssid):
+            Command(
+                NetworkCommissioning.ScanNetworks(ssid: ssid.map { .some($0) }, breadcrumb: breadcrumb), at: endpoint)
         case .addWiFi(let ssid, let credentials):
-            return (
-                ID.addOrUpdateWiFiNetwork,
-                [TLVElement(0, .octets(ssid)), TLVElement(1, .octets(credentials.copyBytes()))], 2
-            )
+            Command(
+                NetworkCommissioning.AddOrUpdateWiFiNetwork(
+                    ssid: ssid, credentials: credentials.copyBytes(), breadcrumb: breadcrumb), at: endpoint)
         case .addThread(let dataset):
-            return (ID.addOrUpdateThreadNetwork, [TLVElement(0, .octets(dataset.copyBytes()))], 1)
-        case .remove(let id): return (ID.removeNetwork, [TLVElement(0, .octets(id))], 1)
-        case .connect(let id): return (ID.connectNetwork, [TLVElement(0, .octets(id))], 1)
+            Command(
+                NetworkCommissioning.AddOrUpdateThreadNetwork(
+                    operationalDataset: dataset.copyBytes(), breadcrumb: breadcrumb), at: endpoint)
+        case .remove(let id):
+            Command(NetworkCommissioning.RemoveNetwork(networkID: id, breadcrumb: breadcrumb), at: endpoint)
+        case .connect(let id):
+            Command(NetworkCommissioning.ConnectNetwork(networkID: id, breadcrumb: breadcrumb), at: endpoint)
         case .reorder(let id, let index):
-            return (ID.reorderNetwork, [TLVElement(0, .octets(id)), TLVElement(1, .uint(UInt64(index)))], 2)
+            Command(
+                NetworkCommissioning.ReorderNetwork(networkID: id, networkIndex: index, breadcrumb: breadcrumb),
+                at: endpoint)
         }
     }
 }
@@ -68,7 +66,7 @@ package struct NetworkAnswer: Equatable, Sendable {
     /// ErrorValue: the number that the device's driver gives the cause; `nil` where there is none.
     var errorValue: Int32? = nil
 
-    package var status: Status? { Status(rawValue: code) }
+    package var status: Status? { Status(known: code) }
 
     package var isSuccess: Bool { status == .success }
 
@@ -83,8 +81,14 @@ package struct NetworkAnswer: Equatable, Sendable {
 
 extension NetworkAnswer {
     package init(_ fields: TLVFields, to command: NetworkCommissioningCommand) throws(TLVError) {
-        code = try fields.unsigned(0)
-        text = String((try fields.optionalString(1) ?? "").prefix(Self.longestText))
-        if case .connect = command { errorValue = fields[2].flatMap { Int32(tlv: $0) } } else { errorValue = nil }
+        code = try fields.unsigned(NetworkCommissioning.ConnectNetworkResponse.Field.networkingStatus)
+        text = String(
+            (try fields.optionalString(NetworkCommissioning.ConnectNetworkResponse.Field.debugText) ?? "").prefix(
+                Self.longestText))
+        if case .connect = command {
+            errorValue = fields[NetworkCommissioning.ConnectNetworkResponse.Field.errorValue].flatMap { Int32(tlv: $0) }
+        } else {
+            errorValue = nil
+        }
     }
 }

@@ -65,7 +65,7 @@ package struct NetworkFailure: Equatable, Sendable {
         case .ipv6Failed: "it joined, and got no IPv6 address"
         case .ipBindFailed: "it joined, and got no usable address"
         case .unknownError: "it does not know why"
-        case nil: "NetworkingStatus \(answer.code)"
+        default: "NetworkingStatus \(answer.code)"
         }
     }
 

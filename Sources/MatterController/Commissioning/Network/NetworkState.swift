@@ -134,19 +134,23 @@ extension NetworkState.Commissioning {
 extension NetworkState.Network {
     fileprivate init(_ value: TLVValue) throws(TLVError) {
         let fields = try TLVFields(value, "NetworkInfoStruct")
-        id = try fields.octets(0)
-        isConnected = try fields.bool(1)
+        id = try fields.octets(NetworkCommissioning.NetworkInfo.Field.networkID)
+        isConnected = try fields.bool(NetworkCommissioning.NetworkInfo.Field.connected)
     }
 }
 
 extension NetworkState.Interface {
     fileprivate init(_ value: TLVValue) throws(TLVError) {
         let fields = try TLVFields(value, "NetworkInterface")
-        name = try fields.string(0)
-        isUp = try fields.bool(1)
-        hardwareAddress = try fields.octets(4)
-        addresses = (try fields.array(5) + fields.array(6)).compactMap(\.octetString)
-        type = fields[7].flatMap { GeneralDiagnostics.InterfaceType(tlv: $0) }
+        name = try fields.string(GeneralDiagnostics.NetworkInterface.Field.name)
+        isUp = try fields.bool(GeneralDiagnostics.NetworkInterface.Field.isOperational)
+        hardwareAddress = try fields.octets(GeneralDiagnostics.NetworkInterface.Field.hardwareAddress)
+        addresses =
+            (try fields.array(GeneralDiagnostics.NetworkInterface.Field.iPv4Addresses)
+            + fields.array(GeneralDiagnostics.NetworkInterface.Field.iPv6Addresses)).compactMap(\.octetString)
+        type = fields[GeneralDiagnostics.NetworkInterface.Field.type].flatMap {
+            GeneralDiagnostics.InterfaceType(tlv: $0)
+        }
     }
 }
 
@@ -167,6 +171,7 @@ extension NetworkCommissioning.NetworkCommissioningStatus {
         case .ipv6Failed: "the device got no IPv6 address"
         case .ipBindFailed: "the device got no IP address"
         case .unknownError: "the device does not know why it failed"
+        default: "NetworkingStatus \(rawValue)"
         }
     }
 }

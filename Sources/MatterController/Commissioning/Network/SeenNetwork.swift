@@ -25,23 +25,30 @@ package enum SeenNetwork: Sendable, Equatable {
     private init(wifi value: TLVValue) throws(TLVError) {
         let fields = try TLVFields(value, "WiFiInterfaceScanResultStruct")
         self = .wifi(
-            ssid: try fields.octets(1), bssid: try fields.optionalOctets(2) ?? [], security: try fields.unsigned(0),
-            band: fields[4].flatMap { UInt8(tlv: $0) }, channel: try fields.unsigned(3),
-            rssi: fields[5].flatMap { Int8(tlv: $0) })
+            ssid: try fields.octets(NetworkCommissioning.WiFiInterfaceScanResult.Field.ssid),
+            bssid: try fields.optionalOctets(NetworkCommissioning.WiFiInterfaceScanResult.Field.bssid) ?? [],
+            security: try fields.unsigned(NetworkCommissioning.WiFiInterfaceScanResult.Field.security),
+            band: fields[NetworkCommissioning.WiFiInterfaceScanResult.Field.wiFiBand].flatMap { UInt8(tlv: $0) },
+            channel: try fields.unsigned(NetworkCommissioning.WiFiInterfaceScanResult.Field.channel),
+            rssi: fields[NetworkCommissioning.WiFiInterfaceScanResult.Field.rssi].flatMap { Int8(tlv: $0) })
     }
 
     private init(thread value: TLVValue) throws(TLVError) {
         let fields = try TLVFields(value, "ThreadInterfaceScanResultStruct")
         self = .thread(
-            name: try fields.string(2), panID: try fields.unsigned(0), extendedPANID: try fields.unsigned(1),
-            channel: try fields.unsigned(3), version: fields[4].flatMap { UInt8(tlv: $0) },
-            rssi: fields[6].flatMap { Int8(tlv: $0) }, quality: fields[7].flatMap { UInt8(tlv: $0) })
+            name: try fields.string(NetworkCommissioning.ThreadInterfaceScanResult.Field.networkName),
+            panID: try fields.unsigned(NetworkCommissioning.ThreadInterfaceScanResult.Field.panId),
+            extendedPANID: try fields.unsigned(NetworkCommissioning.ThreadInterfaceScanResult.Field.extendedPanId),
+            channel: try fields.unsigned(NetworkCommissioning.ThreadInterfaceScanResult.Field.channel),
+            version: fields[NetworkCommissioning.ThreadInterfaceScanResult.Field.version].flatMap { UInt8(tlv: $0) },
+            rssi: fields[NetworkCommissioning.ThreadInterfaceScanResult.Field.rssi].flatMap { Int8(tlv: $0) },
+            quality: fields[NetworkCommissioning.ThreadInterfaceScanResult.Field.lqi].flatMap { UInt8(tlv: $0) })
     }
 
     /// The networks of a ScanNetworksResponse, the strongest first. What is garbled is left out.
     package static func all(in answer: TLVFields) -> [SeenNetwork] {
-        let wifi = (try? answer.array(2)) ?? []
-        let thread = (try? answer.array(3)) ?? []
+        let wifi = (try? answer.array(NetworkCommissioning.ScanNetworksResponse.Field.wiFiScanResults)) ?? []
+        let thread = (try? answer.array(NetworkCommissioning.ScanNetworksResponse.Field.threadScanResults)) ?? []
         let networks =
             wifi.compactMap { try? SeenNetwork(wifi: $0) } + thread.compactMap { try? SeenNetwork(thread: $0) }
         return networks.sorted { ($0.rssi ?? .min) > ($1.rssi ?? .min) }

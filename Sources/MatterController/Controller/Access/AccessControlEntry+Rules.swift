@@ -5,7 +5,7 @@ import MatterModel
 extension AccessControlEntry {
     /// Why no node may accept the entry; `nil` if it is valid.
     package var fault: String? {
-        guard AccessControl.AccessControlEntryPrivilege(rawValue: privilege) != nil else {
+        guard AccessControl.AccessControlEntryPrivilege(rawValue: privilege).isKnown else {
             return "\(privilege) is no privilege"
         }
         switch authMode {

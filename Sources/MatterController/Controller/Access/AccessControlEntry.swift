@@ -37,14 +37,16 @@ package struct AccessControlEntry: FabricListEntry {
 
         init(_ value: TLVValue) throws(TLVError) {
             let fields = try TLVFields(value, "a target of an access control entry")
-            cluster = try fields.present(0)
-            endpoint = try fields.present(1)
-            deviceType = try fields.present(2)
+            cluster = try fields.present(AccessControl.AccessControlTarget.Field.cluster)
+            endpoint = try fields.present(AccessControl.AccessControlTarget.Field.endpoint)
+            deviceType = try fields.present(AccessControl.AccessControlTarget.Field.deviceType)
         }
 
         fileprivate var tlv: TLVValue {
             .structure([
-                TLVElement(0, .id(cluster)), TLVElement(1, .id(endpoint)), TLVElement(2, .id(deviceType)),
+                TLVElement(AccessControl.AccessControlTarget.Field.cluster, .id(cluster)),
+                TLVElement(AccessControl.AccessControlTarget.Field.endpoint, .id(endpoint)),
+                TLVElement(AccessControl.AccessControlTarget.Field.deviceType, .id(deviceType)),
             ])
         }
 
@@ -76,10 +78,12 @@ package struct AccessControlEntry: FabricListEntry {
 
     package init(_ value: TLVValue) throws(TLVError) {
         let fields = try TLVFields(value, "an access control entry")
-        privilege = try fields.unsigned(1)
-        authMode = try fields.unsigned(2)
+        privilege = try fields.unsigned(AccessControl.AccessControlEntry.Field.privilege)
+        authMode = try fields.unsigned(AccessControl.AccessControlEntry.Field.authMode)
         var subjects: [NodeID] = []
-        for subject in try Self.elements(fields[3], "the subjects of an access control entry") {
+        for subject in try Self.elements(
+            fields[AccessControl.AccessControlEntry.Field.subjects], "the subjects of an access control entry")
+        {
             guard case .uint(let number) = subject else {
                 throw TLVError(.wrongType, "a subject of an access control entry is not an unsigned integer")
             }
@@ -87,22 +91,26 @@ package struct AccessControlEntry: FabricListEntry {
         }
         self.subjects = subjects
         var targets: [Target] = []
-        for target in try Self.elements(fields[4], "the targets of an access control entry") {
+        for target in try Self.elements(
+            fields[AccessControl.AccessControlEntry.Field.targets], "the targets of an access control entry")
+        {
             targets.append(try Target(target))
         }
         self.targets = targets
         others = fields.all.filter { element in
             if case .context(let tag) = element.tag { tag > 4 && tag != 254 } else { false }
         }
-        fabricIndex = try fields.optionalUnsigned(254)
+        fabricIndex = try fields.optionalUnsigned(AccessControl.AccessControlEntry.Field.fabricIndex)
     }
 
     package var tlv: TLVValue {
         func list(_ values: [TLVValue]) -> TLVValue { values.isEmpty ? .null : .array(of: values) }
         return .structure(
             [
-                TLVElement(1, .uint(UInt64(privilege))), TLVElement(2, .uint(UInt64(authMode))),
-                TLVElement(3, list(subjects.map { .uint($0.rawValue) })), TLVElement(4, list(targets.map(\.tlv))),
+                TLVElement(AccessControl.AccessControlEntry.Field.privilege, .uint(UInt64(privilege))),
+                TLVElement(AccessControl.AccessControlEntry.Field.authMode, .uint(UInt64(authMode))),
+                TLVElement(AccessControl.AccessControlEntry.Field.subjects, list(subjects.map { .uint($0.rawValue) })),
+                TLVElement(AccessControl.AccessControlEntry.Field.targets, list(targets.map(\.tlv))),
             ] + others)
     }
 

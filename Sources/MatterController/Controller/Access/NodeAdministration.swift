@@ -33,8 +33,10 @@ private struct VisibleEntry: FabricListEntry {
     var fabricIndex: UInt8?
 
     init(_ value: TLVValue) throws(TLVError) {
-        fabricIndex = try TLVFields(value, "an access control entry").optionalUnsigned(254)
-        entry = value.field(1) == nil ? nil : try AccessControlEntry(value)
+        fabricIndex = try TLVFields(value, "an access control entry").optionalUnsigned(
+            AccessControl.AccessControlEntry.Field.fabricIndex)
+        entry =
+            value.field(AccessControl.AccessControlEntry.Field.privilege) == nil ? nil : try AccessControlEntry(value)
     }
 
     var tlv: TLVValue { entry?.tlv ?? .null }

@@ -22,18 +22,14 @@ package struct BindingEntry: FabricListEntry {
 
     package init(_ value: TLVValue) throws(TLVError) {
         let fields = try TLVFields(value, "an entry of a binding list")
-        node = try fields.optionalUnsigned(1).map { NodeID($0) }
-        group = try fields.optionalUnsigned(2)
-        endpoint = try fields.optionalUnsigned(3).map { EndpointID($0) }
-        cluster = try fields.optionalUnsigned(4).map { ClusterID($0) }
-        fabricIndex = try fields.optionalUnsigned(254)
+        node = try fields.optionalUnsigned(Binding.Target.Field.node).map { NodeID($0) }
+        group = try fields.optionalUnsigned(Binding.Target.Field.group)
+        endpoint = try fields.optionalUnsigned(Binding.Target.Field.endpoint).map { EndpointID($0) }
+        cluster = try fields.optionalUnsigned(Binding.Target.Field.cluster).map { ClusterID($0) }
+        fabricIndex = try fields.optionalUnsigned(Binding.Target.Field.fabricIndex)
     }
 
     package var tlv: TLVValue {
-        let members: [(UInt8, UInt64?)] = [
-            (1, node?.rawValue), (2, group.map(UInt64.init)), (3, endpoint.map { UInt64($0.rawValue) }),
-            (4, cluster.map { UInt64($0.rawValue) }),
-        ]
-        return .structure(members.compactMap { tag, number in number.map { TLVElement(tag, .uint($0)) } })
+        Binding.Target(node: node?.rawValue, group: group, endpoint: endpoint, cluster: cluster).tlv
     }
 }

@@ -16,12 +16,12 @@ package struct DeviceFabric: Sendable {
 
     fileprivate init(_ value: TLVValue) throws(TLVError) {
         let fields = try TLVFields(value, "an entry of the table of fabrics")
-        rootPublicKey = try fields.octets(1)
-        vendorID = try fields.unsigned(2)
-        fabricID = FabricID(try fields.unsigned(3))
-        nodeID = NodeID(try fields.unsigned(4))
-        label = try fields.string(5)
-        index = try fields.optionalUnsigned(254)
+        rootPublicKey = try fields.octets(NodeOperationalCredentials.FabricDescriptor.Field.rootPublicKey)
+        vendorID = try fields.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.vendorID)
+        fabricID = FabricID(try fields.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.fabricID))
+        nodeID = NodeID(try fields.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.nodeID))
+        label = try fields.string(NodeOperationalCredentials.FabricDescriptor.Field.label)
+        index = try fields.optionalUnsigned(NodeOperationalCredentials.FabricDescriptor.Field.fabricIndex)
     }
 
     /// The name by which fabrics are told apart; `nil` if the device names no possible fabric.

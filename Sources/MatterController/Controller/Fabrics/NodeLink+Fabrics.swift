@@ -29,7 +29,7 @@ extension NodeLink {
         }
         do {
             try await changeFabrics(
-                NodeOperationalCredentials.Command.removeFabric, .uint(UInt64(index)), named: "RemoveFabric",
+                NodeOperationalCredentials.RemoveFabric(fabricIndex: index), named: "RemoveFabric",
                 .atMostOnce, deadline: deadline - min(Self.readBack, (deadline - time.now) / 3))
         } catch let error as ControllerError where error.code == .outcomeUnknown {
             let table = try? await fabrics(deadline: deadline)
@@ -40,17 +40,14 @@ extension NodeLink {
     /// Names our fabric on a device, for the administrators of all fabrics to see; at most 32 characters.
     package func labelFabric(_ label: String, deadline: Instant) async throws {
         try await changeFabrics(
-            NodeOperationalCredentials.Command.updateFabricLabel, .string(label), named: "UpdateFabricLabel",
+            NodeOperationalCredentials.UpdateFabricLabel(label: label), named: "UpdateFabricLabel",
             .absolute, deadline: deadline)
     }
 
     private func changeFabrics(
-        _ command: CommandID, _ field: TLVValue, named name: String, _ repeatability: Repeatability, deadline: Instant
+        _ command: some ClusterCommand, named name: String, _ repeatability: Repeatability, deadline: Instant
     ) async throws {
-        let result = try await invoke(
-            Command(
-                endpoint: 0, cluster: NodeOperationalCredentials.id, command: command,
-                fields: .structure([TLVElement(0, field)])), repeatability, deadline: deadline)
+        let result = try await invoke(Command(command, at: 0), repeatability, deadline: deadline)
         guard let refusal = try result.refusal(of: name, by: node.title) else { return }
         throw ControllerError(.fabricRefused, "\(node.title) refused \(name): \(refusal)")
     }
@@ -67,7 +64,9 @@ extension CommandResult {
             guard !status.isSuccess else { return nil }
             throw ControllerError(.status, "\(title) answered \(command) with \(status)", status: status)
         case .response(_, let fields):
-            let status: UInt8? = fields.flatMap { try? TLVFields($0, "NOCResponse").unsigned(0) }
+            let status: UInt8? = fields.flatMap {
+                try? TLVFields($0, "NOCResponse").unsigned(NodeOperationalCredentials.NOCResponse.Field.statusCode)
+            }
             guard status != NodeOperationalCertStatus.ok.rawValue else { return nil }
             return status.flatMap(NodeOperationalCertStatus.init(rawValue:))?.name ?? "the answer is malformed"
         }

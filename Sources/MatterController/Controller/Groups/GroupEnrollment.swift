@@ -51,14 +51,15 @@ struct GroupEnrollment: Sendable {
 
     /// When the node's key set with our id begins.
     private func keyStart() async throws -> UInt64? {
-        let result = try await manageKeys(
-            GroupKeyManagement.Command.keySetRead, .structure([TLVElement(0, .uint(UInt64(group.keySet)))]))
+        let result = try await manageKeys(GroupKeyManagement.KeySetRead(groupKeySetID: group.keySet))
         switch result.outcome {
         case .status(let status) where status.status == .notFound: return nil
         case .status:
             try Outcome.check(result, of: node.title)
             return nil
-        case .response(_, let fields): return fields?.field(0)?.field(3)?.integer()
+        case .response(_, let fields):
+            return fields?.field(GroupKeyManagement.KeySetReadResponse.Field.groupKeySet)?.field(
+                GroupKeyManagement.GroupKeySet.Field.epochStartTime0)?.integer()
         }
     }
 
@@ -107,10 +108,7 @@ struct GroupEnrollment: Sendable {
                 map.contains { $0.unplaced == mapping } ? map : map + [mapping]
             }
         case .endpoint(let endpoint):
-            let fields = TLVValue.structure([
-                TLVElement(0, .uint(UInt64(group.group))), TLVElement(1, .string(nameOnNode)),
-            ])
-            try await changeMembership(Groups.Command.addGroup, fields, at: endpoint)
+            try await changeMembership(Groups.AddGroup(groupID: group.group, groupName: nameOnNode), at: endpoint)
         case .access: _ = try await link.change(accessListBy: grant, deadline: deadline)
         }
     }
@@ -119,17 +117,15 @@ struct GroupEnrollment: Sendable {
     private func takeBack(_ step: GroupStep) async throws {
         switch step {
         case .keySet:
-            let result = try await manageKeys(
-                GroupKeyManagement.Command.keySetRemove, .structure([TLVElement(0, .uint(UInt64(group.keySet)))]))
+            let result = try await manageKeys(GroupKeyManagement.KeySetRemove(groupKeySetID: group.keySet))
             guard result.status.status != .notFound else { return }
             try Outcome.check(result, of: node.title)
         case .mapping:
             try await changeKeyMap { $0.filter { $0.group != group.group || $0.keySet != group.keySet } }
         case .endpoint(let endpoint):
-            let fields = TLVValue.structure([TLVElement(0, .uint(UInt64(group.group)))])
             // An endpoint of a bridge may be gone, and its membership with it.
             try await changeMembership(
-                Groups.Command.removeGroup, fields, at: endpoint,
+                Groups.RemoveGroup(groupID: group.group), at: endpoint,
                 tolerating: [.notFound, .unsupportedEndpoint, .unsupportedCluster])
         case .access: _ = try await link.change(accessListBy: withdrawal, deadline: deadline)
         }
@@ -137,21 +133,15 @@ struct GroupEnrollment: Sendable {
 
     // MARK: Keys
 
-    private func manageKeys(_ command: CommandID, _ fields: TLVValue) async throws -> CommandResult {
-        try await link.invoke(
-            Command(endpoint: 0, cluster: GroupKeyManagement.id, command: command, fields: fields), .absolute,
-            deadline: deadline)
+    private func manageKeys(_ command: some ClusterCommand) async throws -> CommandResult {
+        try await link.invoke(Command(command, at: 0), .absolute, deadline: deadline)
     }
 
     private func writeKeySet(_ key: SecretBytes) async throws {
-        let set = TLVValue.structure(
-            [
-                TLVElement(0, .uint(UInt64(group.keySet))),
-                TLVElement(1, GroupKeyManagement.GroupKeySecurityPolicy.trustFirst.tlv),
-                TLVElement(2, .octets(key.copyBytes())), TLVElement(3, .uint(group.keyStart)),
-            ] + (UInt8(4)...7).map { TLVElement($0, .null) })
-        let result = try await manageKeys(
-            GroupKeyManagement.Command.keySetWrite, .structure([TLVElement(0, set)]))
+        let set = GroupKeyManagement.GroupKeySet(
+            groupKeySetID: group.keySet, groupKeySecurityPolicy: .trustFirst, epochKey0: key.copyBytes(),
+            epochStartTime0: group.keyStart, epochKey1: nil, epochStartTime1: nil, epochKey2: nil, epochStartTime2: nil)
+        let result = try await manageKeys(GroupKeyManagement.KeySetWrite(groupKeySet: set))
         guard result.status.status != .resourceExhausted else {
             throw ControllerError(
                 .status, "\(node.title) has no room for the key of group '\(group.name)'",
@@ -176,12 +166,15 @@ struct GroupEnrollment: Sendable {
     }
 
     private func changeMembership(
-        _ command: CommandID, _ fields: TLVValue, at endpoint: EndpointID, tolerating: Set<IMStatus> = []
+        _ command: some ClusterCommand, at endpoint: EndpointID, tolerating: Set<IMStatus> = []
     ) async throws {
-        let command = Command(endpoint: endpoint, cluster: Groups.id, command: command, fields: fields)
-        var result = try await link.invoke(command, .absolute, deadline: deadline)
+        var result = try await link.invoke(Command(command, at: endpoint), .absolute, deadline: deadline)
         if case .response(_, let fields) = result.outcome {
-            guard let status = fields?.field(0)?.integer(as: UInt8.self).flatMap({ IMStatus(rawValue: $0) }) else {
+            guard
+                let status = fields?.field(Groups.AddGroupResponse.Field.status)?.integer(as: UInt8.self).flatMap({
+                    IMStatus(rawValue: $0)
+                })
+            else {
                 throw ControllerError(.status, "\(node.title) garbled its answer about group \(group.group)")
             }
             result.outcome = .status(StatusIB(status))

@@ -14,13 +14,13 @@ struct GroupKeyMapEntry: FabricListEntry {
 
     init(_ value: TLVValue) throws(TLVError) {
         let fields = try TLVFields(value, "an entry of the group key map")
-        self.init(group: try fields.unsigned(1), keySet: try fields.unsigned(2))
-        fabricIndex = try fields.optionalUnsigned(254)
+        self.init(
+            group: try fields.unsigned(GroupKeyManagement.GroupKeyMap.Field.groupId),
+            keySet: try fields.unsigned(GroupKeyManagement.GroupKeyMap.Field.groupKeySetID))
+        fabricIndex = try fields.optionalUnsigned(GroupKeyManagement.GroupKeyMap.Field.fabricIndex)
     }
 
-    var tlv: TLVValue {
-        .structure([TLVElement(1, .uint(UInt64(group))), TLVElement(2, .uint(UInt64(keySet)))])
-    }
+    var tlv: TLVValue { GroupKeyManagement.GroupKeyMap(groupId: group, groupKeySetID: keySet).tlv }
 }
 
 /// A group with its endpoints on a node: GroupInfoMapStruct (11.2.5.5). It is only read.
@@ -32,9 +32,9 @@ struct GroupTableEntry: FabricListEntry {
 
     init(_ value: TLVValue) throws(TLVError) {
         let fields = try TLVFields(value, "an entry of the group table")
-        group = try fields.unsigned(1)
-        endpoints = try fields.array(2).compactMap { EndpointID(tlv: $0) }
-        fabricIndex = try fields.optionalUnsigned(254)
+        group = try fields.unsigned(GroupKeyManagement.GroupInfoMap.Field.groupId)
+        endpoints = try fields.array(GroupKeyManagement.GroupInfoMap.Field.endpoints).compactMap { EndpointID(tlv: $0) }
+        fabricIndex = try fields.optionalUnsigned(GroupKeyManagement.GroupInfoMap.Field.fabricIndex)
         tlv = value
     }
 }

@@ -6,11 +6,6 @@ package import MatterState
 
 /// Registration with devices that sleep (Matter core specification 9.15, 9.16).
 extension Controller {
-    private typealias Command = IcdManagement.Command
-
-    /// ClientType Permanent: ephemeral clients are not checked in with.
-    private static let permanentClient: UInt64 = 0
-
     /// The registrations of the fabric in use.
     package func registrations() throws -> ICDStore {
         let fabric = try fabric()
@@ -96,13 +91,10 @@ extension Controller {
             return (key: key, isNew: !before.contains(key), known: registration.current?.key)
         }
         let (key, isNew, known) = offered ?? (fresh, true, nil)
-        let fields = Self.registration(client, key, instead: known)
+        let command = Self.registration(client, key, instead: known)
         let result: CommandResult
         do {
-            result = try await link.invoke(
-                MatterModel.Command(
-                    endpoint: 0, cluster: IcdManagement.id, command: Command.registerClient, fields: fields),
-                .absolute, deadline: deadline)
+            result = try await link.invoke(Command(command, at: 0), .absolute, deadline: deadline)
         } catch {
             // Only with an unknown outcome may it have been sent; a key of an earlier attempt may have been then.
             let mayBeThere = (error as? ControllerError)?.code == .outcomeUnknown
@@ -122,7 +114,10 @@ extension Controller {
             throw error
         }
         guard case .response(_, let value) = result.outcome,
-            let start: UInt32 = try? value.flatMap({ try TLVFields($0, "RegisterClientResponse").unsigned(0) })
+            let start: UInt32 = try? value.flatMap({
+                try TLVFields($0, "RegisterClientResponse").unsigned(
+                    IcdManagement.RegisterClientResponse.Field.icdCounter)
+            })
         else {
             throw ControllerError(.status, "\(title) did not say its counter when it was registered with")
         }
@@ -147,23 +142,18 @@ extension Controller {
         if isKnown == false { try await store.remove(node) }
     }
 
-    /// The fields of RegisterClient.
-    static func registration(_ client: NodeID, _ key: CheckInKey, instead known: CheckInKey?) -> TLVValue {
-        var fields = [
-            TLVElement(0, .uint(client.rawValue)), TLVElement(1, .uint(client.rawValue)),
-            TLVElement(2, .octets(key.secret.copyBytes())),
-        ]
-        // Administrators do without; others prove that the entry is theirs.
-        if let known { fields.append(TLVElement(3, .octets(known.secret.copyBytes()))) }
-        fields.append(TLVElement(4, .uint(permanentClient)))
-        return .structure(fields)
+    static func registration(
+        _ client: NodeID, _ key: CheckInKey, instead known: CheckInKey?
+    ) -> IcdManagement.RegisterClient {
+        // Administrators do without the verification key; others prove that the entry is theirs.
+        IcdManagement.RegisterClient(
+            checkInNodeID: client.rawValue, monitoredSubject: client.rawValue, key: key.secret.copyBytes(),
+            verificationKey: known?.secret.copyBytes(), clientType: .permanent)
     }
 
-    /// The fields of UnregisterClient.
-    static func removal(_ client: NodeID, _ known: CheckInKey?) -> TLVValue {
-        .structure(
-            [TLVElement(0, .uint(client.rawValue))]
-                + (known.map { [TLVElement(1, .octets($0.secret.copyBytes()))] } ?? []))
+    static func removal(_ client: NodeID, _ known: CheckInKey?) -> IcdManagement.UnregisterClient {
+        IcdManagement.UnregisterClient(
+            checkInNodeID: client.rawValue, verificationKey: known?.secret.copyBytes())
     }
 
     /// Ends a registration, and forgets its key.
@@ -176,12 +166,10 @@ extension Controller {
         let store = try registrations()
         guard let registration = try store.registration(of: node.nodeID) else { throw Self.notRegistered(node, title) }
         if !isGone {
-            let fields = Self.removal(
+            let command = Self.removal(
                 registration.clientID, registration.current?.key ?? registration.unconfirmed.last)
             let result = try await link(to: node).invoke(
-                MatterModel.Command(
-                    endpoint: 0, cluster: IcdManagement.id, command: Command.unregisterClient,
-                    fields: fields), .absolute, deadline: budget.deadline(for: node))
+                Command(command, at: 0), .absolute, deadline: budget.deadline(for: node))
             // The device has forgotten it already.
             if result.status.status != .notFound { try Outcome.check(result, of: title) }
         }
@@ -202,15 +190,17 @@ extension Controller {
         return promise
     }
 
-    static func stayActive(_ duration: Duration) -> MatterModel.Command {
-        MatterModel.Command(
-            endpoint: 0, cluster: IcdManagement.id, command: Command.stayActiveRequest,
-            fields: .structure([TLVElement(0, .uint(UInt64(UInt32(clamping: Int64(duration / .milliseconds(1))))))]))
+    static func stayActive(_ duration: Duration) -> Command {
+        let milliseconds = UInt32(clamping: Int64(duration / .milliseconds(1)))
+        return Command(IcdManagement.StayActiveRequest(stayActiveDuration: milliseconds), at: 0)
     }
 
     static func promise(_ result: CommandResult) -> Duration? {
         guard case .response(_, let value) = result.outcome,
-            let time: UInt32 = try? value.flatMap({ try TLVFields($0, "StayActiveResponse").unsigned(0) })
+            let time: UInt32 = try? value.flatMap({
+                try TLVFields($0, "StayActiveResponse").unsigned(
+                    IcdManagement.StayActiveResponse.Field.promisedActiveDuration)
+            })
         else { return nil }
         return .milliseconds(Int64(time))
     }

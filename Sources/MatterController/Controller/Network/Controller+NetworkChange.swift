@@ -205,7 +205,9 @@ private struct NetworkChangeProcedure: Sendable {
 
     private func code(_ result: CommandResult) -> GeneralCommissioning.CommissioningError? {
         guard case .response(_, let value) = result.outcome,
-            let number: UInt8 = value.flatMap({ try? TLVFields($0, "the answer").unsigned(0) })
+            let number: UInt8 = value.flatMap({
+                try? TLVFields($0, "the answer").unsigned(GeneralCommissioning.ArmFailSafeResponse.Field.errorCode)
+            })
         else { return nil }
         return GeneralCommissioning.CommissioningError(rawValue: number)
     }

@@ -33,10 +33,7 @@ extension Controller {
                     + chosen.map(\.endpoint.description).joined(separator: ", "),
                 hint: "name one, as in \(node.label)/\(radio.endpoint)")
         }
-        let command = Command(
-            endpoint: radio.endpoint, cluster: NetworkCommissioning.id,
-            command: NetworkCommissioning.Command.scanNetworks,
-            fields: .structure(ssid.map { [TLVElement(0, .octets($0))] } ?? []))
+        let command = NetworkCommissioningCommand.scan(ssid: ssid).command(to: radio.endpoint)
         let usual = Catalogue.standard.expectedWork(ofCommand: command.path.command, inCluster: command.path.cluster)
         let work = [budget.given, usual, radio.scanPatience].compactMap { $0 }.max()
         let result = try await link(to: node).invoke(
@@ -50,17 +47,20 @@ extension Controller {
     private static func networks(in result: CommandResult, of title: String) throws -> [SeenNetwork] {
         guard case .response(_, let value) = result.outcome,
             let fields = value.flatMap({ try? TLVFields($0, "ScanNetworksResponse") }),
-            let code: UInt8 = try? fields.unsigned(0)
+            let code: UInt8 = try? fields.unsigned(NetworkCommissioning.ScanNetworksResponse.Field.networkingStatus)
         else {
             throw ControllerError(.networkRefused, "\(title) answered the search with what is no list of networks")
         }
         let status = NetworkState.Status(rawValue: code)
         // No network is a result too.
         guard status == .success || status == .networkNotFound else {
-            let said = (try? fields.optionalString(1)).flatMap { $0.isEmpty ? nil : " (\($0))" } ?? ""
+            let said =
+                (try? fields.optionalString(NetworkCommissioning.ScanNetworksResponse.Field.debugText)).flatMap {
+                    $0.isEmpty ? nil : " (\($0))"
+                } ?? ""
             throw ControllerError(
                 .networkRefused,
-                "\(title) could not search: \(status?.words ?? "NetworkingStatus \(code)")\(said)")
+                "\(title) could not search: \(status.words)\(said)")
         }
         return SeenNetwork.all(in: fields)
     }

@@ -109,11 +109,10 @@ extension Controller {
                 .unsupportedCluster, "\(node.title) keeps no labels (user-label), so it cannot be told its room")
         }
         var labels = members.map(\.value).filter { label in
-            (try? TLVFields(label, "LabelStruct").string(0)) != Self.roomLabel
+            (try? TLVFields(label, "LabelStruct").string(UserLabel.Label.Field.label)) != Self.roomLabel
         }
         if let room {
-            labels.append(
-                .structure([TLVElement(0, .string(Self.roomLabel)), TLVElement(1, .string(room))]))
+            labels.append(UserLabel.Label(label: Self.roomLabel, value: room).tlv)
         }
         try await write(.array(of: labels), to: path, "user-label", of: node, budget: budget)
     }

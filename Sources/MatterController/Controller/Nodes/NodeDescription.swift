@@ -60,9 +60,9 @@ package struct NodeDescription: Sendable {
                 case Descriptor.Attribute.deviceTypeList:
                     endpoint.deviceTypes = members.compactMap { member in
                         guard let fields = try? TLVFields(member, "DeviceTypeStruct"),
-                            let id = try? DeviceTypeID(fields.unsigned(0))
+                            let id = try? DeviceTypeID(fields.unsigned(Descriptor.DeviceType.Field.deviceType))
                         else { return nil }
-                        return (id, try? fields.unsigned(1))
+                        return (id, try? fields.unsigned(Descriptor.DeviceType.Field.revision))
                     }
                 case Descriptor.Attribute.serverList:
                     for id in members.compactMap({ ClusterID(tlv: $0) }) {

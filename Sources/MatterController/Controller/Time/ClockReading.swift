@@ -51,12 +51,8 @@ extension Controller {
         let before = try await Self.clock(of: title, link, deadline)
         // The way to the node takes milliseconds, as long as no message is lost.
         let command = Command(
-            endpoint: 0, cluster: TimeSynchronization.id, command: TimeSynchronization.Command.setUTCTime,
-            fields: .structure([
-                TLVElement(0, .uint(Self.matterMicroseconds())),
-                TLVElement(1, TimeSynchronization.Granularity.millisecondsGranularity.tlv),
-                TLVElement(2, TimeSynchronization.TimeSource.admin.tlv),
-            ]))
+            TimeSynchronization.SetUTCTime(
+                utcTime: Self.matterMicroseconds(), granularity: .millisecondsGranularity, timeSource: .admin), at: 0)
         let result = try await link.invoke(command, .atMostOnce, deadline: deadline)
         if result.status.significantClusterStatus == TimeSynchronization.StatusCode.timeNotAccepted.rawValue {
             throw ControllerError(

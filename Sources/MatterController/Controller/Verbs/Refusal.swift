@@ -33,9 +33,11 @@ package struct Refusal: Sendable, Hashable {
         var words = response.fields.first { Self.reasons.contains($0.name) }.flatMap { fields.field($0.id)?.text }
         if case .structure = field.type.kind {
             // ErrorStateStruct (Matter application cluster specification 1.14.4.4).
-            guard let error = value.field(0) else { return nil }
+            guard let error = value.field(RvcOperationalState.ErrorStateStruct.Field.errorStateID) else { return nil }
             status = error
-            words = value.field(2)?.text ?? value.field(1)?.text
+            words =
+                value.field(RvcOperationalState.ErrorStateStruct.Field.errorStateDetails)?.text
+                ?? value.field(RvcOperationalState.ErrorStateStruct.Field.errorStateLabel)?.text
         }
         guard let number: UInt64 = status.integer(), number != 0,
             Self.successes[cluster.id]?.contains(number) != true

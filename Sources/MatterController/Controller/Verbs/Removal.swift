@@ -69,10 +69,7 @@ extension Controller {
                 .removalRefused, "the device does not say which of its fabrics is ours",
                 hint: .step("node.reset-and-forget", "\(node.nodeID.rawValue)"))
         }
-        let removeFabric = Command(
-            endpoint: 0, cluster: NodeOperationalCredentials.id,
-            command: NodeOperationalCredentials.Command.removeFabric,
-            fields: .structure([TLVElement(0, .uint(UInt64(index)))]))
+        let removeFabric = Command(NodeOperationalCredentials.RemoveFabric(fabricIndex: index), at: 0)
         do {
             let result = try await link.invoke(removeFabric, .atMostOnce, deadline: deadline)
             if let refusal = try result.refusal(of: "RemoveFabric", by: node.title) {

@@ -43,10 +43,7 @@ extension Controller {
         let code = isBasic ? nil : try WindowCode(options.random)
         let command =
             try code?.command(seconds: seconds)
-            ?? Command(
-                endpoint: 0, cluster: AdministratorCommissioning.id,
-                command: AdministratorCommissioning.Command.openBasicCommissioningWindow,
-                fields: .structure([TLVElement(0, .uint(UInt64(seconds)))]))
+            ?? Command(AdministratorCommissioning.OpenBasicCommissioningWindow(commissioningTimeout: seconds), at: 0)
         try await administrate(command, .atMostOnce, link, node, title, deadline: deadline)
         let end = options.unixTime() + Int64(seconds)
         await rememberWindow(of: node, until: end)
@@ -60,9 +57,7 @@ extension Controller {
     ///
     /// - Returns: whether one was open.
     package func closeWindow(of node: NodeRecord, title: String, budget: Budget) async throws -> Bool {
-        let command = Command(
-            endpoint: 0, cluster: AdministratorCommissioning.id,
-            command: AdministratorCommissioning.Command.revokeCommissioning)
+        let command = Command(AdministratorCommissioning.RevokeCommissioning(), at: 0)
         let link = try await link(to: node)
         do {
             // A second time, the window is closed already.

@@ -33,13 +33,9 @@ struct WindowCode: Sendable {
         let verifier = try SPAKE2PlusVerifierData(
             passcode: passcode.value, salt: pbkdf.salt, iterations: pbkdf.iterations)
         return Command(
-            endpoint: 0, cluster: AdministratorCommissioning.id,
-            command: AdministratorCommissioning.Command.openCommissioningWindow,
-            fields: .structure([
-                TLVElement(0, .uint(UInt64(seconds))), TLVElement(1, .octets(verifier.serialized().copyBytes())),
-                TLVElement(2, .uint(UInt64(discriminator.long ?? 0))),
-                TLVElement(3, .uint(UInt64(pbkdf.iterations))), TLVElement(4, .octets(pbkdf.salt)),
-            ]))
+            AdministratorCommissioning.OpenCommissioningWindow(
+                commissioningTimeout: seconds, pakePasscodeVerifier: verifier.serialized().copyBytes(),
+                discriminator: discriminator.long ?? 0, iterations: UInt32(pbkdf.iterations), salt: pbkdf.salt), at: 0)
     }
 
     /// For QR and manual pairing code. The ids of a product are left out where a code cannot have them.

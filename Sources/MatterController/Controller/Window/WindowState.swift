@@ -54,6 +54,7 @@ package struct WindowState: Sendable, Equatable {
             case .windowNotOpen: .closed
             case .enhancedWindowOpen: .enhanced
             case .basicWindowOpen: .basic
+            default: throw ControllerError(.status, "\(title) says that its window is in state \(status)")
             }
         func number<Number: AttributeValue>(_ path: ConcreteAttributePath) -> Number? {
             result.attribute(path)?.value.flatMap { Number(tlv: $0) }
@@ -66,10 +67,13 @@ package struct WindowState: Sendable, Equatable {
         let descriptors = (result.attribute(Self.fabrics)?.value?.items ?? []).compactMap {
             try? TLVFields($0, "FabricDescriptorStruct")
         }
-        let fabric = descriptors.first { index != nil && (try? $0.unsigned(254)) == index }
-        let label = try? fabric?.string(5)
+        let fabric = descriptors.first {
+            index != nil && (try? $0.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.fabricIndex)) == index
+        }
+        let label = try? fabric?.string(NodeOperationalCredentials.FabricDescriptor.Field.label)
         opener = Opener(
-            fabricIndex: index, vendorID: vendorID ?? (try? fabric?.unsigned(2)),
+            fabricIndex: index,
+            vendorID: vendorID ?? (try? fabric?.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.vendorID)),
             label: label?.isEmpty ?? true ? nil : label, isOurs: index != nil && index == number(Self.ownFabric))
     }
 }

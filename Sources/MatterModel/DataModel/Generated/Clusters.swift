@@ -24,48 +24,180 @@ public enum Identify {
         @inlinable public static var triggerEffect: CommandID { 0x0040 }
     }
 
-    /// EffectIdentifierEnum
-    public enum EffectIdentifier: UInt8, AttributeValue {
-        /// Blink
-        case blink = 0
-        /// Breathe
-        case breathe = 1
-        /// Okay
-        case okay = 2
-        /// ChannelChange
-        case channelChange = 11
-        /// FinishEffect
-        case finishEffect = 254
-        /// StopEffect
-        case stopEffect = 255
-    }
-
-    /// EffectVariantEnum
-    public enum EffectVariant: UInt8, AttributeValue {
-        /// Default
-        case `default` = 0
-    }
-
-    /// IdentifyTypeEnum
-    public enum IdentifyType: UInt8, AttributeValue {
-        /// None
-        case none = 0
-        /// LightOutput
-        case lightOutput = 1
-        /// VisibleIndicator
-        case visibleIndicator = 2
-        /// AudibleBeep
-        case audibleBeep = 3
-        /// Display
-        case display = 4
-        /// Actuator
-        case actuator = 5
-    }
-
     /// IdentifyTime (0x0000)
     @inlinable public static var identifyTime: TypedAttribute<UInt16> { .init(id, 0x0000) }
     /// IdentifyType (0x0001)
     @inlinable public static var identifyType: TypedAttribute<IdentifyType> { .init(id, 0x0001) }
+}
+
+extension Identify {
+
+    /// EffectIdentifierEnum. A device may use a number that is not among these.
+    public struct EffectIdentifier: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Blink
+        @inlinable public static var blink: EffectIdentifier { .init(rawValue: 0) }
+        /// Breathe
+        @inlinable public static var breathe: EffectIdentifier { .init(rawValue: 1) }
+        /// Okay
+        @inlinable public static var okay: EffectIdentifier { .init(rawValue: 2) }
+        /// ChannelChange
+        @inlinable public static var channelChange: EffectIdentifier { .init(rawValue: 11) }
+        /// FinishEffect
+        @inlinable public static var finishEffect: EffectIdentifier { .init(rawValue: 254) }
+        /// StopEffect
+        @inlinable public static var stopEffect: EffectIdentifier { .init(rawValue: 255) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 11, 254, 255: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "blink"
+            case 1: "breathe"
+            case 2: "okay"
+            case 11: "channelChange"
+            case 254: "finishEffect"
+            case 255: "stopEffect"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// EffectVariantEnum. A device may use a number that is not among these.
+    public struct EffectVariant: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Default
+        @inlinable public static var `default`: EffectVariant { .init(rawValue: 0) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "default"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// IdentifyTypeEnum. A device may use a number that is not among these.
+    public struct IdentifyType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// None
+        @inlinable public static var none: IdentifyType { .init(rawValue: 0) }
+        /// LightOutput
+        @inlinable public static var lightOutput: IdentifyType { .init(rawValue: 1) }
+        /// VisibleIndicator
+        @inlinable public static var visibleIndicator: IdentifyType { .init(rawValue: 2) }
+        /// AudibleBeep
+        @inlinable public static var audibleBeep: IdentifyType { .init(rawValue: 3) }
+        /// Display
+        @inlinable public static var display: IdentifyType { .init(rawValue: 4) }
+        /// Actuator
+        @inlinable public static var actuator: IdentifyType { .init(rawValue: 5) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "none"
+            case 1: "lightOutput"
+            case 2: "visibleIndicator"
+            case 3: "audibleBeep"
+            case 4: "display"
+            case 5: "actuator"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// Identify, command 0x00 of Identify.
+    public struct Identify: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0003 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// IdentifyTime
+            @inlinable public static var identifyTime: UInt8 { 0 }
+        }
+
+        /// IdentifyTime (field 0)
+        public var identifyTime: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(identifyTime: UInt16) {
+            self.identifyTime = identifyTime
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let identifyTime: UInt16 = fields.required(0)
+            else { return nil }
+            self.identifyTime = identifyTime
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, identifyTime)
+            return fields.tlv
+        }
+    }
+
+    /// TriggerEffect, command 0x40 of Identify.
+    public struct TriggerEffect: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0003 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x40 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// EffectIdentifier
+            @inlinable public static var effectIdentifier: UInt8 { 0 }
+            /// EffectVariant
+            @inlinable public static var effectVariant: UInt8 { 1 }
+        }
+
+        /// EffectIdentifier (field 0)
+        public var effectIdentifier: EffectIdentifier
+        /// EffectVariant (field 1)
+        public var effectVariant: EffectVariant
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(effectIdentifier: EffectIdentifier, effectVariant: EffectVariant) {
+            self.effectIdentifier = effectIdentifier
+            self.effectVariant = effectVariant
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let effectIdentifier: EffectIdentifier = fields.required(0),
+                let effectVariant: EffectVariant = fields.required(1)
+            else { return nil }
+            self.effectIdentifier = effectIdentifier
+            self.effectVariant = effectVariant
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, effectIdentifier)
+            fields.add(1, effectVariant)
+            return fields.tlv
+        }
+    }
 }
 
 /// Groups, cluster 0x0004.
@@ -110,7 +242,408 @@ public enum Groups {
     }
 
     /// NameSupport (0x0000)
-    @inlinable public static var nameSupport: TypedAttribute<UInt8> { .init(id, 0x0000) }
+    @inlinable public static var nameSupport: TypedAttribute<NameSupport> { .init(id, 0x0000) }
+}
+
+extension Groups {
+
+    /// NameSupportBitmap
+    public struct NameSupport: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt8
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// GroupNames
+        @inlinable public static var groupNames: NameSupport { .init(rawValue: 0x80) }
+    }
+
+    /// AddGroup, command 0x00 of Groups.
+    public struct AddGroup: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0004 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// What the node answers.
+        public typealias Response = AddGroupResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 0 }
+            /// GroupName
+            @inlinable public static var groupName: UInt8 { 1 }
+        }
+
+        /// GroupID (field 0; at least 1)
+        public var groupID: UInt16
+        /// GroupName (field 1; at most 16 bytes)
+        public var groupName: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupID: UInt16, groupName: String) {
+            self.groupID = groupID
+            self.groupName = groupName
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupID: UInt16 = fields.required(0),
+                let groupName: String = fields.required(1)
+            else { return nil }
+            self.groupID = groupID
+            self.groupName = groupName
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupID)
+            fields.add(1, groupName)
+            return fields.tlv
+        }
+    }
+
+    /// ViewGroup, command 0x01 of Groups.
+    public struct ViewGroup: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0004 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// What the node answers.
+        public typealias Response = ViewGroupResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 0 }
+        }
+
+        /// GroupID (field 0; at least 1)
+        public var groupID: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupID: UInt16) {
+            self.groupID = groupID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupID: UInt16 = fields.required(0)
+            else { return nil }
+            self.groupID = groupID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupID)
+            return fields.tlv
+        }
+    }
+
+    /// GetGroupMembership, command 0x02 of Groups.
+    public struct GetGroupMembership: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0004 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// What the node answers.
+        public typealias Response = GetGroupMembershipResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupList
+            @inlinable public static var groupList: UInt8 { 0 }
+        }
+
+        /// GroupList (field 0)
+        public var groupList: [UInt16]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupList: [UInt16]) {
+            self.groupList = groupList
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupList: [UInt16] = fields.required(0)
+            else { return nil }
+            self.groupList = groupList
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupList)
+            return fields.tlv
+        }
+    }
+
+    /// RemoveGroup, command 0x03 of Groups.
+    public struct RemoveGroup: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0004 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// What the node answers.
+        public typealias Response = RemoveGroupResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 0 }
+        }
+
+        /// GroupID (field 0; at least 1)
+        public var groupID: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupID: UInt16) {
+            self.groupID = groupID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupID: UInt16 = fields.required(0)
+            else { return nil }
+            self.groupID = groupID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupID)
+            return fields.tlv
+        }
+    }
+
+    /// AddGroupIfIdentifying, command 0x05 of Groups.
+    public struct AddGroupIfIdentifying: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0004 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x05 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 0 }
+            /// GroupName
+            @inlinable public static var groupName: UInt8 { 1 }
+        }
+
+        /// GroupID (field 0; at least 1)
+        public var groupID: UInt16
+        /// GroupName (field 1; at most 16 bytes)
+        public var groupName: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupID: UInt16, groupName: String) {
+            self.groupID = groupID
+            self.groupName = groupName
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupID: UInt16 = fields.required(0),
+                let groupName: String = fields.required(1)
+            else { return nil }
+            self.groupID = groupID
+            self.groupName = groupName
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupID)
+            fields.add(1, groupName)
+            return fields.tlv
+        }
+    }
+
+    /// AddGroupResponse, response 0x00 of Groups.
+    public struct AddGroupResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0004 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Status
+            @inlinable public static var status: UInt8 { 0 }
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 1 }
+        }
+
+        /// Status (field 0)
+        public var status: UInt8
+        /// GroupID (field 1; at least 1)
+        public var groupID: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(status: UInt8, groupID: UInt16) {
+            self.status = status
+            self.groupID = groupID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let status: UInt8 = fields.required(0),
+                let groupID: UInt16 = fields.required(1)
+            else { return nil }
+            self.status = status
+            self.groupID = groupID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, status)
+            fields.add(1, groupID)
+            return fields.tlv
+        }
+    }
+
+    /// ViewGroupResponse, response 0x01 of Groups.
+    public struct ViewGroupResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0004 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Status
+            @inlinable public static var status: UInt8 { 0 }
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 1 }
+            /// GroupName
+            @inlinable public static var groupName: UInt8 { 2 }
+        }
+
+        /// Status (field 0)
+        public var status: UInt8
+        /// GroupID (field 1; at least 1)
+        public var groupID: UInt16
+        /// GroupName (field 2; at most 16 bytes)
+        public var groupName: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(status: UInt8, groupID: UInt16, groupName: String) {
+            self.status = status
+            self.groupID = groupID
+            self.groupName = groupName
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let status: UInt8 = fields.required(0),
+                let groupID: UInt16 = fields.required(1),
+                let groupName: String = fields.required(2)
+            else { return nil }
+            self.status = status
+            self.groupID = groupID
+            self.groupName = groupName
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, status)
+            fields.add(1, groupID)
+            fields.add(2, groupName)
+            return fields.tlv
+        }
+    }
+
+    /// GetGroupMembershipResponse, response 0x02 of Groups.
+    public struct GetGroupMembershipResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0004 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Capacity
+            @inlinable public static var capacity: UInt8 { 0 }
+            /// GroupList
+            @inlinable public static var groupList: UInt8 { 1 }
+        }
+
+        /// Capacity (field 0)
+        public var capacity: UInt8?
+        /// GroupList (field 1)
+        public var groupList: [UInt16]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(capacity: UInt8?, groupList: [UInt16]) {
+            self.capacity = capacity
+            self.groupList = groupList
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let capacity: UInt8? = fields.required(0),
+                let groupList: [UInt16] = fields.required(1)
+            else { return nil }
+            self.capacity = capacity
+            self.groupList = groupList
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, capacity)
+            fields.add(1, groupList)
+            return fields.tlv
+        }
+    }
+
+    /// RemoveGroupResponse, response 0x03 of Groups.
+    public struct RemoveGroupResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0004 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Status
+            @inlinable public static var status: UInt8 { 0 }
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 1 }
+        }
+
+        /// Status (field 0)
+        public var status: UInt8
+        /// GroupID (field 1; at least 1)
+        public var groupID: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(status: UInt8, groupID: UInt16) {
+            self.status = status
+            self.groupID = groupID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let status: UInt8 = fields.required(0),
+                let groupID: UInt16 = fields.required(1)
+            else { return nil }
+            self.status = status
+            self.groupID = groupID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, status)
+            fields.add(1, groupID)
+            return fields.tlv
+        }
+    }
 }
 
 /// On/Off, cluster 0x0006.
@@ -158,38 +691,84 @@ public enum OnOff {
         @inlinable public static var offOnly: FeatureMap { .init(bit: 2) }
     }
 
-    /// DelayedAllOffEffectVariantEnum
-    public enum DelayedAllOffEffectVariant: UInt8, AttributeValue {
+    /// OnOff (0x0000)
+    @inlinable public static var onOff: TypedAttribute<Bool> { .init(id, 0x0000) }
+    /// GlobalSceneControl (0x4000)
+    @inlinable public static var globalSceneControl: TypedAttribute<Bool> { .init(id, 0x4000) }
+    /// OnTime (0x4001)
+    @inlinable public static var onTime: TypedAttribute<UInt16> { .init(id, 0x4001) }
+    /// OffWaitTime (0x4002)
+    @inlinable public static var offWaitTime: TypedAttribute<UInt16> { .init(id, 0x4002) }
+    /// StartUpOnOff (0x4003)
+    @inlinable public static var startUpOnOff: TypedAttribute<StartUpOnOff?> { .init(id, 0x4003) }
+}
+
+extension OnOff {
+
+    /// DelayedAllOffEffectVariantEnum. A device may use a number that is not among these.
+    public struct DelayedAllOffEffectVariant: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// DelayedOffFastFade
-        case delayedOffFastFade = 0
+        @inlinable public static var delayedOffFastFade: DelayedAllOffEffectVariant { .init(rawValue: 0) }
         /// NoFade
-        case noFade = 1
+        @inlinable public static var noFade: DelayedAllOffEffectVariant { .init(rawValue: 1) }
         /// DelayedOffSlowFade
-        case delayedOffSlowFade = 2
+        @inlinable public static var delayedOffSlowFade: DelayedAllOffEffectVariant { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "delayedOffFastFade"
+            case 1: "noFade"
+            case 2: "delayedOffSlowFade"
+            default: "\(rawValue)"
+            }
+        }
     }
 
-    /// DyingLightEffectVariantEnum
-    public enum DyingLightEffectVariant: UInt8, AttributeValue {
+    /// DyingLightEffectVariantEnum. A device may use a number that is not among these.
+    public struct DyingLightEffectVariant: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// DyingLightFadeOff
-        case dyingLightFadeOff = 0
+        @inlinable public static var dyingLightFadeOff: DyingLightEffectVariant { .init(rawValue: 0) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "dyingLightFadeOff"
+            default: "\(rawValue)"
+            }
+        }
     }
 
-    /// EffectIdentifierEnum
-    public enum EffectIdentifier: UInt8, AttributeValue {
+    /// EffectIdentifierEnum. A device may use a number that is not among these.
+    public struct EffectIdentifier: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// DelayedAllOff
-        case delayedAllOff = 0
+        @inlinable public static var delayedAllOff: EffectIdentifier { .init(rawValue: 0) }
         /// DyingLight
-        case dyingLight = 1
-    }
-
-    /// StartUpOnOffEnum
-    public enum StartUpOnOff: UInt8, AttributeValue {
-        /// Off
-        case off = 0
-        /// On
-        case on = 1
-        /// Toggle
-        case toggle = 2
+        @inlinable public static var dyingLight: EffectIdentifier { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "delayedAllOff"
+            case 1: "dyingLight"
+            default: "\(rawValue)"
+            }
+        }
     }
 
     /// OnOffControlBitmap
@@ -202,16 +781,192 @@ public enum OnOff {
         @inlinable public static var acceptOnlyWhenOn: OnOffControl { .init(rawValue: 0x1) }
     }
 
-    /// OnOff (0x0000)
-    @inlinable public static var onOff: TypedAttribute<Bool> { .init(id, 0x0000) }
-    /// GlobalSceneControl (0x4000)
-    @inlinable public static var globalSceneControl: TypedAttribute<Bool> { .init(id, 0x4000) }
-    /// OnTime (0x4001)
-    @inlinable public static var onTime: TypedAttribute<UInt16> { .init(id, 0x4001) }
-    /// OffWaitTime (0x4002)
-    @inlinable public static var offWaitTime: TypedAttribute<UInt16> { .init(id, 0x4002) }
-    /// StartUpOnOff (0x4003)
-    @inlinable public static var startUpOnOff: TypedAttribute<StartUpOnOff?> { .init(id, 0x4003) }
+    /// StartUpOnOffEnum. A device may use a number that is not among these.
+    public struct StartUpOnOff: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Off
+        @inlinable public static var off: StartUpOnOff { .init(rawValue: 0) }
+        /// On
+        @inlinable public static var on: StartUpOnOff { .init(rawValue: 1) }
+        /// Toggle
+        @inlinable public static var toggle: StartUpOnOff { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "off"
+            case 1: "on"
+            case 2: "toggle"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// Off, command 0x00 of On/Off.
+    public struct Off: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0006 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// On, command 0x01 of On/Off.
+    public struct On: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0006 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// Toggle, command 0x02 of On/Off.
+    public struct Toggle: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0006 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// OffWithEffect, command 0x40 of On/Off.
+    public struct OffWithEffect: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0006 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x40 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// EffectIdentifier
+            @inlinable public static var effectIdentifier: UInt8 { 0 }
+            /// EffectVariant
+            @inlinable public static var effectVariant: UInt8 { 1 }
+        }
+
+        /// EffectIdentifier (field 0)
+        public var effectIdentifier: EffectIdentifier
+        /// EffectVariant (field 1)
+        public var effectVariant: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(effectIdentifier: EffectIdentifier, effectVariant: UInt8) {
+            self.effectIdentifier = effectIdentifier
+            self.effectVariant = effectVariant
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let effectIdentifier: EffectIdentifier = fields.required(0),
+                let effectVariant: UInt8 = fields.required(1)
+            else { return nil }
+            self.effectIdentifier = effectIdentifier
+            self.effectVariant = effectVariant
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, effectIdentifier)
+            fields.add(1, effectVariant)
+            return fields.tlv
+        }
+    }
+
+    /// OnWithTimedOff, command 0x42 of On/Off.
+    public struct OnWithTimedOff: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0006 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x42 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// OnOffControl
+            @inlinable public static var onOffControl: UInt8 { 0 }
+            /// OnTime
+            @inlinable public static var onTime: UInt8 { 1 }
+            /// OffWaitTime
+            @inlinable public static var offWaitTime: UInt8 { 2 }
+        }
+
+        /// OnOffControl (field 0)
+        public var onOffControl: OnOffControl
+        /// OnTime (field 1; at most 65534)
+        public var onTime: UInt16
+        /// OffWaitTime (field 2; at most 65534)
+        public var offWaitTime: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(onOffControl: OnOffControl, onTime: UInt16, offWaitTime: UInt16) {
+            self.onOffControl = onOffControl
+            self.onTime = onTime
+            self.offWaitTime = offWaitTime
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let onOffControl: OnOffControl = fields.required(0),
+                let onTime: UInt16 = fields.required(1),
+                let offWaitTime: UInt16 = fields.required(2)
+            else { return nil }
+            self.onOffControl = onOffControl
+            self.onTime = onTime
+            self.offWaitTime = offWaitTime
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, onOffControl)
+            fields.add(1, onTime)
+            fields.add(2, offWaitTime)
+            return fields.tlv
+        }
+    }
 }
 
 /// Level Control, cluster 0x0008.
@@ -283,34 +1038,6 @@ public enum LevelControl {
         @inlinable public static var frequency: FeatureMap { .init(bit: 2) }
     }
 
-    /// MoveModeEnum
-    public enum MoveMode: UInt8, AttributeValue {
-        /// Up
-        case up = 0
-        /// Down
-        case down = 1
-    }
-
-    /// StepModeEnum
-    public enum StepMode: UInt8, AttributeValue {
-        /// Up
-        case up = 0
-        /// Down
-        case down = 1
-    }
-
-    /// OptionsBitmap
-    public struct Options: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt8
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// ExecuteIfOff
-        @inlinable public static var executeIfOff: Options { .init(rawValue: 0x1) }
-        /// CoupleColorTempToLevel
-        @inlinable public static var coupleColorTempToLevel: Options { .init(rawValue: 0x2) }
-    }
-
     /// CurrentLevel (0x0000)
     @inlinable public static var currentLevel: TypedAttribute<UInt8?> { .init(id, 0x0000) }
     /// RemainingTime (0x0001)
@@ -341,6 +1068,381 @@ public enum LevelControl {
     @inlinable public static var startUpCurrentLevel: TypedAttribute<UInt8?> { .init(id, 0x4000) }
 }
 
+extension LevelControl {
+
+    /// MoveModeEnum. A device may use a number that is not among these.
+    public struct MoveMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Up
+        @inlinable public static var up: MoveMode { .init(rawValue: 0) }
+        /// Down
+        @inlinable public static var down: MoveMode { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "up"
+            case 1: "down"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// OptionsBitmap
+    public struct Options: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt8
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// ExecuteIfOff
+        @inlinable public static var executeIfOff: Options { .init(rawValue: 0x1) }
+        /// CoupleColorTempToLevel
+        @inlinable public static var coupleColorTempToLevel: Options { .init(rawValue: 0x2) }
+    }
+
+    /// StepModeEnum. A device may use a number that is not among these.
+    public struct StepMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Up
+        @inlinable public static var up: StepMode { .init(rawValue: 0) }
+        /// Down
+        @inlinable public static var down: StepMode { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "up"
+            case 1: "down"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// MoveToLevel, command 0x00 of Level Control.
+    public struct MoveToLevel: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0008 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Level
+            @inlinable public static var level: UInt8 { 0 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 1 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 2 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 3 }
+        }
+
+        /// Level (field 0; at most 254)
+        public var level: UInt8
+        /// TransitionTime (field 1)
+        public var transitionTime: UInt16?
+        /// OptionsMask (field 2)
+        public var optionsMask: Options
+        /// OptionsOverride (field 3)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(level: UInt8, transitionTime: UInt16?, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.level = level
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let level: UInt8 = fields.required(0),
+                let transitionTime: UInt16? = fields.required(1),
+                let optionsMask: Options = fields.required(2),
+                let optionsOverride: Options = fields.required(3)
+            else { return nil }
+            self.level = level
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, level)
+            fields.add(1, transitionTime)
+            fields.add(2, optionsMask)
+            fields.add(3, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// Move, command 0x01 of Level Control.
+    public struct Move: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0008 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// MoveMode
+            @inlinable public static var moveMode: UInt8 { 0 }
+            /// Rate
+            @inlinable public static var rate: UInt8 { 1 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 2 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 3 }
+        }
+
+        /// MoveMode (field 0)
+        public var moveMode: MoveMode
+        /// Rate (field 1)
+        public var rate: UInt8?
+        /// OptionsMask (field 2)
+        public var optionsMask: Options
+        /// OptionsOverride (field 3)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(moveMode: MoveMode, rate: UInt8?, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.moveMode = moveMode
+            self.rate = rate
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let moveMode: MoveMode = fields.required(0),
+                let rate: UInt8? = fields.required(1),
+                let optionsMask: Options = fields.required(2),
+                let optionsOverride: Options = fields.required(3)
+            else { return nil }
+            self.moveMode = moveMode
+            self.rate = rate
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, moveMode)
+            fields.add(1, rate)
+            fields.add(2, optionsMask)
+            fields.add(3, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// Step, command 0x02 of Level Control.
+    public struct Step: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0008 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// StepMode
+            @inlinable public static var stepMode: UInt8 { 0 }
+            /// StepSize
+            @inlinable public static var stepSize: UInt8 { 1 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 2 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 3 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 4 }
+        }
+
+        /// StepMode (field 0)
+        public var stepMode: StepMode
+        /// StepSize (field 1)
+        public var stepSize: UInt8
+        /// TransitionTime (field 2)
+        public var transitionTime: UInt16?
+        /// OptionsMask (field 3)
+        public var optionsMask: Options
+        /// OptionsOverride (field 4)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(stepMode: StepMode, stepSize: UInt8, transitionTime: UInt16?, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.stepMode = stepMode
+            self.stepSize = stepSize
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let stepMode: StepMode = fields.required(0),
+                let stepSize: UInt8 = fields.required(1),
+                let transitionTime: UInt16? = fields.required(2),
+                let optionsMask: Options = fields.required(3),
+                let optionsOverride: Options = fields.required(4)
+            else { return nil }
+            self.stepMode = stepMode
+            self.stepSize = stepSize
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, stepMode)
+            fields.add(1, stepSize)
+            fields.add(2, transitionTime)
+            fields.add(3, optionsMask)
+            fields.add(4, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// MoveToLevelWithOnOff, command 0x04 of Level Control.
+    public struct MoveToLevelWithOnOff: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0008 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x04 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Level
+            @inlinable public static var level: UInt8 { 0 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 1 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 2 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 3 }
+        }
+
+        /// Level (field 0; at most 254)
+        public var level: UInt8
+        /// TransitionTime (field 1)
+        public var transitionTime: UInt16?
+        /// OptionsMask (field 2)
+        public var optionsMask: Options
+        /// OptionsOverride (field 3)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(level: UInt8, transitionTime: UInt16?, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.level = level
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let level: UInt8 = fields.required(0),
+                let transitionTime: UInt16? = fields.required(1),
+                let optionsMask: Options = fields.required(2),
+                let optionsOverride: Options = fields.required(3)
+            else { return nil }
+            self.level = level
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, level)
+            fields.add(1, transitionTime)
+            fields.add(2, optionsMask)
+            fields.add(3, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// StepWithOnOff, command 0x06 of Level Control.
+    public struct StepWithOnOff: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0008 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x06 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// StepMode
+            @inlinable public static var stepMode: UInt8 { 0 }
+            /// StepSize
+            @inlinable public static var stepSize: UInt8 { 1 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 2 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 3 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 4 }
+        }
+
+        /// StepMode (field 0)
+        public var stepMode: StepMode
+        /// StepSize (field 1)
+        public var stepSize: UInt8
+        /// TransitionTime (field 2)
+        public var transitionTime: UInt16?
+        /// OptionsMask (field 3)
+        public var optionsMask: Options
+        /// OptionsOverride (field 4)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(stepMode: StepMode, stepSize: UInt8, transitionTime: UInt16?, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.stepMode = stepMode
+            self.stepSize = stepSize
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let stepMode: StepMode = fields.required(0),
+                let stepSize: UInt8 = fields.required(1),
+                let transitionTime: UInt16? = fields.required(2),
+                let optionsMask: Options = fields.required(3),
+                let optionsOverride: Options = fields.required(4)
+            else { return nil }
+            self.stepMode = stepMode
+            self.stepSize = stepSize
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, stepMode)
+            fields.add(1, stepSize)
+            fields.add(2, transitionTime)
+            fields.add(3, optionsMask)
+            fields.add(4, optionsOverride)
+            return fields.tlv
+        }
+    }
+}
+
 /// Descriptor, cluster 0x001D.
 public enum Descriptor {
     /// The number of the cluster.
@@ -369,7 +1471,7 @@ public enum Descriptor {
     }
 
     /// DeviceTypeList (0x0000)
-    @inlinable public static var deviceTypeList: TypedAttribute<[TLVValue]> { .init(id, 0x0000) }
+    @inlinable public static var deviceTypeList: TypedAttribute<[DeviceType]> { .init(id, 0x0000) }
     /// ServerList (0x0001)
     @inlinable public static var serverList: TypedAttribute<[ClusterID]> { .init(id, 0x0001) }
     /// ClientList (0x0002)
@@ -377,9 +1479,52 @@ public enum Descriptor {
     /// PartsList (0x0003)
     @inlinable public static var partsList: TypedAttribute<[EndpointID]> { .init(id, 0x0003) }
     /// TagList (0x0004)
-    @inlinable public static var tagList: TypedAttribute<[TLVValue]> { .init(id, 0x0004) }
+    @inlinable public static var tagList: TypedAttribute<[GlobalTypes.SemanticTag]> { .init(id, 0x0004) }
     /// EndpointUniqueID (0x0005)
     @inlinable public static var endpointUniqueID: TypedAttribute<String> { .init(id, 0x0005) }
+}
+
+extension Descriptor {
+
+    /// DeviceTypeStruct
+    public struct DeviceType: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// DeviceType
+            @inlinable public static var deviceType: UInt8 { 0 }
+            /// Revision
+            @inlinable public static var revision: UInt8 { 1 }
+        }
+
+        /// DeviceType (field 0)
+        public var deviceType: DeviceTypeID
+        /// Revision (field 1; at least 1)
+        public var revision: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(deviceType: DeviceTypeID, revision: UInt16) {
+            self.deviceType = deviceType
+            self.revision = revision
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let deviceType: DeviceTypeID = fields.required(0),
+                let revision: UInt16 = fields.required(1)
+            else { return nil }
+            self.deviceType = deviceType
+            self.revision = revision
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, deviceType)
+            fields.add(1, revision)
+            return fields.tlv
+        }
+    }
 }
 
 /// Binding, cluster 0x001E.
@@ -394,7 +1539,74 @@ public enum Binding {
     }
 
     /// Binding (0x0000)
-    @inlinable public static var binding: TypedAttribute<[TLVValue]> { .init(id, 0x0000) }
+    @inlinable public static var binding: TypedAttribute<[Target]> { .init(id, 0x0000) }
+}
+
+extension Binding {
+
+    /// TargetStruct
+    public struct Target: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Node
+            @inlinable public static var node: UInt8 { 1 }
+            /// Group
+            @inlinable public static var group: UInt8 { 2 }
+            /// Endpoint
+            @inlinable public static var endpoint: UInt8 { 3 }
+            /// Cluster
+            @inlinable public static var cluster: UInt8 { 4 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 254 }
+        }
+
+        /// Node (field 1)
+        public var node: UInt64?
+        /// Group (field 2; at least 1)
+        public var group: UInt16?
+        /// Endpoint (field 3)
+        public var endpoint: EndpointID?
+        /// Cluster (field 4)
+        public var cluster: ClusterID?
+        /// FabricIndex (field 254)
+        public var fabricIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(node: UInt64? = nil, group: UInt16? = nil, endpoint: EndpointID? = nil, cluster: ClusterID? = nil, fabricIndex: UInt8? = nil) {
+            self.node = node
+            self.group = group
+            self.endpoint = endpoint
+            self.cluster = cluster
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let node: UInt64? = fields.optional(1),
+                let group: UInt16? = fields.optional(2),
+                let endpoint: EndpointID? = fields.optional(3),
+                let cluster: ClusterID? = fields.optional(4),
+                let fabricIndex: UInt8? = fields.optional(254)
+            else { return nil }
+            self.node = node
+            self.group = group
+            self.endpoint = endpoint
+            self.cluster = cluster
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.addIfPresent(1, node)
+            fields.addIfPresent(2, group)
+            fields.addIfPresent(3, endpoint)
+            fields.addIfPresent(4, cluster)
+            fields.addIfPresent(254, fabricIndex)
+            return fields.tlv
+        }
+    }
 }
 
 /// Access Control, cluster 0x001F.
@@ -452,64 +1664,10 @@ public enum AccessControl {
         @inlinable public static var auxiliary: FeatureMap { .init(bit: 2) }
     }
 
-    /// AccessControlAuxiliaryTypeEnum
-    public enum AccessControlAuxiliaryType: UInt8, AttributeValue {
-        /// System
-        case system = 0
-        /// Groupcast
-        case groupcast = 1
-    }
-
-    /// AccessControlEntryAuthModeEnum
-    public enum AccessControlEntryAuthMode: UInt8, AttributeValue {
-        /// PASE
-        case pase = 1
-        /// CASE
-        case `case` = 2
-        /// Group
-        case group = 3
-    }
-
-    /// AccessControlEntryPrivilegeEnum
-    public enum AccessControlEntryPrivilege: UInt8, AttributeValue {
-        /// View
-        case view = 1
-        /// ProxyView
-        case proxyView = 2
-        /// Operate
-        case operate = 3
-        /// Manage
-        case manage = 4
-        /// Administer
-        case administer = 5
-    }
-
-    /// AccessRestrictionTypeEnum
-    public enum AccessRestrictionType: UInt8, AttributeValue {
-        /// AttributeAccessForbidden
-        case attributeAccessForbidden = 0
-        /// AttributeWriteForbidden
-        case attributeWriteForbidden = 1
-        /// CommandForbidden
-        case commandForbidden = 2
-        /// EventForbidden
-        case eventForbidden = 3
-    }
-
-    /// ChangeTypeEnum
-    public enum ChangeType: UInt8, AttributeValue {
-        /// Changed
-        case changed = 0
-        /// Added
-        case added = 1
-        /// Removed
-        case removed = 2
-    }
-
     /// ACL (0x0000)
-    @inlinable public static var acl: TypedAttribute<[TLVValue]> { .init(id, 0x0000) }
+    @inlinable public static var acl: TypedAttribute<[AccessControlEntry]> { .init(id, 0x0000) }
     /// Extension (0x0001)
-    @inlinable public static var `extension`: TypedAttribute<[TLVValue]> { .init(id, 0x0001) }
+    @inlinable public static var `extension`: TypedAttribute<[AccessControlExtension]> { .init(id, 0x0001) }
     /// SubjectsPerAccessControlEntry (0x0002)
     @inlinable public static var subjectsPerAccessControlEntry: TypedAttribute<UInt16> { .init(id, 0x0002) }
     /// TargetsPerAccessControlEntry (0x0003)
@@ -517,11 +1675,517 @@ public enum AccessControl {
     /// AccessControlEntriesPerFabric (0x0004)
     @inlinable public static var accessControlEntriesPerFabric: TypedAttribute<UInt16> { .init(id, 0x0004) }
     /// CommissioningARL (0x0005)
-    @inlinable public static var commissioningARL: TypedAttribute<[TLVValue]> { .init(id, 0x0005) }
+    @inlinable public static var commissioningARL: TypedAttribute<[CommissioningAccessRestrictionEntry]> { .init(id, 0x0005) }
     /// ARL (0x0006)
-    @inlinable public static var arl: TypedAttribute<[TLVValue]> { .init(id, 0x0006) }
+    @inlinable public static var arl: TypedAttribute<[AccessRestrictionEntry]> { .init(id, 0x0006) }
     /// AuxiliaryACL (0x0007)
-    @inlinable public static var auxiliaryACL: TypedAttribute<[TLVValue]> { .init(id, 0x0007) }
+    @inlinable public static var auxiliaryACL: TypedAttribute<[AccessControlEntry]> { .init(id, 0x0007) }
+}
+
+extension AccessControl {
+
+    /// AccessControlAuxiliaryTypeEnum. A device may use a number that is not among these.
+    public struct AccessControlAuxiliaryType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// System
+        @inlinable public static var system: AccessControlAuxiliaryType { .init(rawValue: 0) }
+        /// Groupcast
+        @inlinable public static var groupcast: AccessControlAuxiliaryType { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "system"
+            case 1: "groupcast"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// AccessControlEntryAuthModeEnum. A device may use a number that is not among these.
+    public struct AccessControlEntryAuthMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// PASE
+        @inlinable public static var pase: AccessControlEntryAuthMode { .init(rawValue: 1) }
+        /// CASE
+        @inlinable public static var `case`: AccessControlEntryAuthMode { .init(rawValue: 2) }
+        /// Group
+        @inlinable public static var group: AccessControlEntryAuthMode { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 1: "pase"
+            case 2: "case"
+            case 3: "group"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// AccessControlEntryPrivilegeEnum. A device may use a number that is not among these.
+    public struct AccessControlEntryPrivilege: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// View
+        @inlinable public static var view: AccessControlEntryPrivilege { .init(rawValue: 1) }
+        /// ProxyView
+        @inlinable public static var proxyView: AccessControlEntryPrivilege { .init(rawValue: 2) }
+        /// Operate
+        @inlinable public static var operate: AccessControlEntryPrivilege { .init(rawValue: 3) }
+        /// Manage
+        @inlinable public static var manage: AccessControlEntryPrivilege { .init(rawValue: 4) }
+        /// Administer
+        @inlinable public static var administer: AccessControlEntryPrivilege { .init(rawValue: 5) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 1, 2, 3, 4, 5: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 1: "view"
+            case 2: "proxyView"
+            case 3: "operate"
+            case 4: "manage"
+            case 5: "administer"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// AccessControlEntryStruct
+    public struct AccessControlEntry: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Privilege
+            @inlinable public static var privilege: UInt8 { 1 }
+            /// AuthMode
+            @inlinable public static var authMode: UInt8 { 2 }
+            /// Subjects
+            @inlinable public static var subjects: UInt8 { 3 }
+            /// Targets
+            @inlinable public static var targets: UInt8 { 4 }
+            /// AuxiliaryType
+            @inlinable public static var auxiliaryType: UInt8 { 5 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 254 }
+        }
+
+        /// Privilege (field 1)
+        public var privilege: AccessControlEntryPrivilege
+        /// AuthMode (field 2)
+        public var authMode: AccessControlEntryAuthMode
+        /// Subjects (field 3)
+        public var subjects: [UInt64]?
+        /// Targets (field 4)
+        public var targets: [AccessControlTarget]?
+        /// AuxiliaryType (field 5)
+        public var auxiliaryType: AccessControlAuxiliaryType?
+        /// FabricIndex (field 254)
+        public var fabricIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(privilege: AccessControlEntryPrivilege, authMode: AccessControlEntryAuthMode, subjects: [UInt64]?, targets: [AccessControlTarget]?, auxiliaryType: AccessControlAuxiliaryType? = nil, fabricIndex: UInt8? = nil) {
+            self.privilege = privilege
+            self.authMode = authMode
+            self.subjects = subjects
+            self.targets = targets
+            self.auxiliaryType = auxiliaryType
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let privilege: AccessControlEntryPrivilege = fields.required(1),
+                let authMode: AccessControlEntryAuthMode = fields.required(2),
+                let subjects: [UInt64]? = fields.required(3),
+                let targets: [AccessControlTarget]? = fields.required(4),
+                let auxiliaryType: AccessControlAuxiliaryType? = fields.optional(5),
+                let fabricIndex: UInt8? = fields.optional(254)
+            else { return nil }
+            self.privilege = privilege
+            self.authMode = authMode
+            self.subjects = subjects
+            self.targets = targets
+            self.auxiliaryType = auxiliaryType
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(1, privilege)
+            fields.add(2, authMode)
+            fields.add(3, subjects)
+            fields.add(4, targets)
+            fields.addIfPresent(5, auxiliaryType)
+            fields.addIfPresent(254, fabricIndex)
+            return fields.tlv
+        }
+    }
+
+    /// AccessControlExtensionStruct
+    public struct AccessControlExtension: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Data
+            @inlinable public static var data: UInt8 { 1 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 254 }
+        }
+
+        /// Data (field 1; at most 128 bytes)
+        public var data: [UInt8]
+        /// FabricIndex (field 254)
+        public var fabricIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(data: [UInt8], fabricIndex: UInt8? = nil) {
+            self.data = data
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let data: [UInt8] = fields.required(1),
+                let fabricIndex: UInt8? = fields.optional(254)
+            else { return nil }
+            self.data = data
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(1, data)
+            fields.addIfPresent(254, fabricIndex)
+            return fields.tlv
+        }
+    }
+
+    /// AccessControlTargetStruct
+    public struct AccessControlTarget: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Cluster
+            @inlinable public static var cluster: UInt8 { 0 }
+            /// Endpoint
+            @inlinable public static var endpoint: UInt8 { 1 }
+            /// DeviceType
+            @inlinable public static var deviceType: UInt8 { 2 }
+        }
+
+        /// Cluster (field 0)
+        public var cluster: ClusterID?
+        /// Endpoint (field 1)
+        public var endpoint: EndpointID?
+        /// DeviceType (field 2)
+        public var deviceType: DeviceTypeID?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(cluster: ClusterID?, endpoint: EndpointID?, deviceType: DeviceTypeID?) {
+            self.cluster = cluster
+            self.endpoint = endpoint
+            self.deviceType = deviceType
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let cluster: ClusterID? = fields.required(0),
+                let endpoint: EndpointID? = fields.required(1),
+                let deviceType: DeviceTypeID? = fields.required(2)
+            else { return nil }
+            self.cluster = cluster
+            self.endpoint = endpoint
+            self.deviceType = deviceType
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, cluster)
+            fields.add(1, endpoint)
+            fields.add(2, deviceType)
+            return fields.tlv
+        }
+    }
+
+    /// AccessRestrictionEntryStruct
+    public struct AccessRestrictionEntry: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Endpoint
+            @inlinable public static var endpoint: UInt8 { 0 }
+            /// Cluster
+            @inlinable public static var cluster: UInt8 { 1 }
+            /// Restrictions
+            @inlinable public static var restrictions: UInt8 { 2 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 254 }
+        }
+
+        /// Endpoint (field 0)
+        public var endpoint: EndpointID
+        /// Cluster (field 1)
+        public var cluster: ClusterID
+        /// Restrictions (field 2; at least 1 entries)
+        public var restrictions: [AccessRestriction]
+        /// FabricIndex (field 254)
+        public var fabricIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(endpoint: EndpointID, cluster: ClusterID, restrictions: [AccessRestriction], fabricIndex: UInt8? = nil) {
+            self.endpoint = endpoint
+            self.cluster = cluster
+            self.restrictions = restrictions
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let endpoint: EndpointID = fields.required(0),
+                let cluster: ClusterID = fields.required(1),
+                let restrictions: [AccessRestriction] = fields.required(2),
+                let fabricIndex: UInt8? = fields.optional(254)
+            else { return nil }
+            self.endpoint = endpoint
+            self.cluster = cluster
+            self.restrictions = restrictions
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, endpoint)
+            fields.add(1, cluster)
+            fields.add(2, restrictions)
+            fields.addIfPresent(254, fabricIndex)
+            return fields.tlv
+        }
+    }
+
+    /// AccessRestrictionStruct
+    public struct AccessRestriction: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Type
+            @inlinable public static var type: UInt8 { 0 }
+            /// ID
+            @inlinable public static var id: UInt8 { 1 }
+        }
+
+        /// Type (field 0)
+        public var type: AccessRestrictionType
+        /// ID (field 1)
+        public var id: UInt32?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(type: AccessRestrictionType, id: UInt32?) {
+            self.type = type
+            self.id = id
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let type: AccessRestrictionType = fields.required(0),
+                let id: UInt32? = fields.required(1)
+            else { return nil }
+            self.type = type
+            self.id = id
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, type)
+            fields.add(1, id)
+            return fields.tlv
+        }
+    }
+
+    /// AccessRestrictionTypeEnum. A device may use a number that is not among these.
+    public struct AccessRestrictionType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// AttributeAccessForbidden
+        @inlinable public static var attributeAccessForbidden: AccessRestrictionType { .init(rawValue: 0) }
+        /// AttributeWriteForbidden
+        @inlinable public static var attributeWriteForbidden: AccessRestrictionType { .init(rawValue: 1) }
+        /// CommandForbidden
+        @inlinable public static var commandForbidden: AccessRestrictionType { .init(rawValue: 2) }
+        /// EventForbidden
+        @inlinable public static var eventForbidden: AccessRestrictionType { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "attributeAccessForbidden"
+            case 1: "attributeWriteForbidden"
+            case 2: "commandForbidden"
+            case 3: "eventForbidden"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ChangeTypeEnum. A device may use a number that is not among these.
+    public struct ChangeType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Changed
+        @inlinable public static var changed: ChangeType { .init(rawValue: 0) }
+        /// Added
+        @inlinable public static var added: ChangeType { .init(rawValue: 1) }
+        /// Removed
+        @inlinable public static var removed: ChangeType { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "changed"
+            case 1: "added"
+            case 2: "removed"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// CommissioningAccessRestrictionEntryStruct
+    public struct CommissioningAccessRestrictionEntry: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Endpoint
+            @inlinable public static var endpoint: UInt8 { 0 }
+            /// Cluster
+            @inlinable public static var cluster: UInt8 { 1 }
+            /// Restrictions
+            @inlinable public static var restrictions: UInt8 { 2 }
+        }
+
+        /// Endpoint (field 0)
+        public var endpoint: EndpointID
+        /// Cluster (field 1)
+        public var cluster: ClusterID
+        /// Restrictions (field 2; at least 1 entries)
+        public var restrictions: [AccessRestriction]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(endpoint: EndpointID, cluster: ClusterID, restrictions: [AccessRestriction]) {
+            self.endpoint = endpoint
+            self.cluster = cluster
+            self.restrictions = restrictions
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let endpoint: EndpointID = fields.required(0),
+                let cluster: ClusterID = fields.required(1),
+                let restrictions: [AccessRestriction] = fields.required(2)
+            else { return nil }
+            self.endpoint = endpoint
+            self.cluster = cluster
+            self.restrictions = restrictions
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, endpoint)
+            fields.add(1, cluster)
+            fields.add(2, restrictions)
+            return fields.tlv
+        }
+    }
+
+    /// AccessControlEntryChanged, event 0x00 of Access Control.
+    public struct AccessControlEntryChanged: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x001F }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// AdminNodeID
+            @inlinable public static var adminNodeID: UInt8 { 1 }
+            /// AdminPasscodeID
+            @inlinable public static var adminPasscodeID: UInt8 { 2 }
+            /// ChangeType
+            @inlinable public static var changeType: UInt8 { 3 }
+            /// LatestValue
+            @inlinable public static var latestValue: UInt8 { 4 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 254 }
+        }
+
+        /// AdminNodeID (field 1)
+        public var adminNodeID: UInt64?
+        /// AdminPasscodeID (field 2)
+        public var adminPasscodeID: UInt16?
+        /// ChangeType (field 3)
+        public var changeType: ChangeType
+        /// LatestValue (field 4)
+        public var latestValue: AccessControlEntry?
+        /// FabricIndex (field 254)
+        public var fabricIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(adminNodeID: UInt64?, adminPasscodeID: UInt16?, changeType: ChangeType, latestValue: AccessControlEntry?, fabricIndex: UInt8? = nil) {
+            self.adminNodeID = adminNodeID
+            self.adminPasscodeID = adminPasscodeID
+            self.changeType = changeType
+            self.latestValue = latestValue
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let adminNodeID: UInt64? = fields.required(1),
+                let adminPasscodeID: UInt16? = fields.required(2),
+                let changeType: ChangeType = fields.required(3),
+                let latestValue: AccessControlEntry? = fields.required(4),
+                let fabricIndex: UInt8? = fields.optional(254)
+            else { return nil }
+            self.adminNodeID = adminNodeID
+            self.adminPasscodeID = adminPasscodeID
+            self.changeType = changeType
+            self.latestValue = latestValue
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(1, adminNodeID)
+            fields.add(2, adminPasscodeID)
+            fields.add(3, changeType)
+            fields.add(4, latestValue)
+            fields.addIfPresent(254, fabricIndex)
+            return fields.tlv
+        }
+    }
 }
 
 /// Basic Information, cluster 0x0028.
@@ -634,17 +2298,317 @@ public enum BasicInformation {
     /// UniqueID (0x0012)
     @inlinable public static var uniqueID: TypedAttribute<String> { .init(id, 0x0012) }
     /// CapabilityMinima (0x0013)
-    @inlinable public static var capabilityMinima: TypedAttribute<TLVValue> { .init(id, 0x0013) }
+    @inlinable public static var capabilityMinima: TypedAttribute<CapabilityMinima> { .init(id, 0x0013) }
     /// ProductAppearance (0x0014)
-    @inlinable public static var productAppearance: TypedAttribute<TLVValue> { .init(id, 0x0014) }
+    @inlinable public static var productAppearance: TypedAttribute<ProductAppearance> { .init(id, 0x0014) }
     /// SpecificationVersion (0x0015)
     @inlinable public static var specificationVersion: TypedAttribute<UInt32> { .init(id, 0x0015) }
     /// MaxPathsPerInvoke (0x0016)
     @inlinable public static var maxPathsPerInvoke: TypedAttribute<UInt16> { .init(id, 0x0016) }
     /// DeviceLocation (0x0017)
-    @inlinable public static var deviceLocation: TypedAttribute<TLVValue?> { .init(id, 0x0017) }
+    @inlinable public static var deviceLocation: TypedAttribute<GlobalTypes.LocationDescriptor?> { .init(id, 0x0017) }
     /// ConfigurationVersion (0x0018)
     @inlinable public static var configurationVersion: TypedAttribute<UInt32> { .init(id, 0x0018) }
+}
+
+extension BasicInformation {
+
+    /// CapabilityMinimaStruct
+    public struct CapabilityMinima: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// CaseSessionsPerFabric
+            @inlinable public static var caseSessionsPerFabric: UInt8 { 0 }
+            /// SubscriptionsPerFabric
+            @inlinable public static var subscriptionsPerFabric: UInt8 { 1 }
+            /// SimultaneousInvocationsSupported
+            @inlinable public static var simultaneousInvocationsSupported: UInt8 { 2 }
+            /// SimultaneousWritesSupported
+            @inlinable public static var simultaneousWritesSupported: UInt8 { 3 }
+            /// ReadPathsSupported
+            @inlinable public static var readPathsSupported: UInt8 { 4 }
+            /// SubscribePathsSupported
+            @inlinable public static var subscribePathsSupported: UInt8 { 5 }
+        }
+
+        /// CaseSessionsPerFabric (field 0; 3 to 10000)
+        public var caseSessionsPerFabric: UInt16
+        /// SubscriptionsPerFabric (field 1; 3 to 10000)
+        public var subscriptionsPerFabric: UInt16
+        /// SimultaneousInvocationsSupported (field 2; 1 to 10000)
+        public var simultaneousInvocationsSupported: UInt16?
+        /// SimultaneousWritesSupported (field 3; 1 to 10000)
+        public var simultaneousWritesSupported: UInt16?
+        /// ReadPathsSupported (field 4; 9 to 10000)
+        public var readPathsSupported: UInt16?
+        /// SubscribePathsSupported (field 5; 3 to 10000)
+        public var subscribePathsSupported: UInt16?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(caseSessionsPerFabric: UInt16, subscriptionsPerFabric: UInt16, simultaneousInvocationsSupported: UInt16? = nil, simultaneousWritesSupported: UInt16? = nil, readPathsSupported: UInt16? = nil, subscribePathsSupported: UInt16? = nil) {
+            self.caseSessionsPerFabric = caseSessionsPerFabric
+            self.subscriptionsPerFabric = subscriptionsPerFabric
+            self.simultaneousInvocationsSupported = simultaneousInvocationsSupported
+            self.simultaneousWritesSupported = simultaneousWritesSupported
+            self.readPathsSupported = readPathsSupported
+            self.subscribePathsSupported = subscribePathsSupported
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let caseSessionsPerFabric: UInt16 = fields.required(0),
+                let subscriptionsPerFabric: UInt16 = fields.required(1),
+                let simultaneousInvocationsSupported: UInt16? = fields.optional(2),
+                let simultaneousWritesSupported: UInt16? = fields.optional(3),
+                let readPathsSupported: UInt16? = fields.optional(4),
+                let subscribePathsSupported: UInt16? = fields.optional(5)
+            else { return nil }
+            self.caseSessionsPerFabric = caseSessionsPerFabric
+            self.subscriptionsPerFabric = subscriptionsPerFabric
+            self.simultaneousInvocationsSupported = simultaneousInvocationsSupported
+            self.simultaneousWritesSupported = simultaneousWritesSupported
+            self.readPathsSupported = readPathsSupported
+            self.subscribePathsSupported = subscribePathsSupported
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, caseSessionsPerFabric)
+            fields.add(1, subscriptionsPerFabric)
+            fields.addIfPresent(2, simultaneousInvocationsSupported)
+            fields.addIfPresent(3, simultaneousWritesSupported)
+            fields.addIfPresent(4, readPathsSupported)
+            fields.addIfPresent(5, subscribePathsSupported)
+            return fields.tlv
+        }
+    }
+
+    /// ColorEnum. A device may use a number that is not among these.
+    public struct Color: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Black
+        @inlinable public static var black: Color { .init(rawValue: 0) }
+        /// Navy
+        @inlinable public static var navy: Color { .init(rawValue: 1) }
+        /// Green
+        @inlinable public static var green: Color { .init(rawValue: 2) }
+        /// Teal
+        @inlinable public static var teal: Color { .init(rawValue: 3) }
+        /// Maroon
+        @inlinable public static var maroon: Color { .init(rawValue: 4) }
+        /// Purple
+        @inlinable public static var purple: Color { .init(rawValue: 5) }
+        /// Olive
+        @inlinable public static var olive: Color { .init(rawValue: 6) }
+        /// Gray
+        @inlinable public static var gray: Color { .init(rawValue: 7) }
+        /// Blue
+        @inlinable public static var blue: Color { .init(rawValue: 8) }
+        /// Lime
+        @inlinable public static var lime: Color { .init(rawValue: 9) }
+        /// Aqua
+        @inlinable public static var aqua: Color { .init(rawValue: 10) }
+        /// Red
+        @inlinable public static var red: Color { .init(rawValue: 11) }
+        /// Fuchsia
+        @inlinable public static var fuchsia: Color { .init(rawValue: 12) }
+        /// Yellow
+        @inlinable public static var yellow: Color { .init(rawValue: 13) }
+        /// White
+        @inlinable public static var white: Color { .init(rawValue: 14) }
+        /// Nickel
+        @inlinable public static var nickel: Color { .init(rawValue: 15) }
+        /// Chrome
+        @inlinable public static var chrome: Color { .init(rawValue: 16) }
+        /// Brass
+        @inlinable public static var brass: Color { .init(rawValue: 17) }
+        /// Copper
+        @inlinable public static var copper: Color { .init(rawValue: 18) }
+        /// Silver
+        @inlinable public static var silver: Color { .init(rawValue: 19) }
+        /// Gold
+        @inlinable public static var gold: Color { .init(rawValue: 20) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "black"
+            case 1: "navy"
+            case 2: "green"
+            case 3: "teal"
+            case 4: "maroon"
+            case 5: "purple"
+            case 6: "olive"
+            case 7: "gray"
+            case 8: "blue"
+            case 9: "lime"
+            case 10: "aqua"
+            case 11: "red"
+            case 12: "fuchsia"
+            case 13: "yellow"
+            case 14: "white"
+            case 15: "nickel"
+            case 16: "chrome"
+            case 17: "brass"
+            case 18: "copper"
+            case 19: "silver"
+            case 20: "gold"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ProductAppearanceStruct
+    public struct ProductAppearance: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Finish
+            @inlinable public static var finish: UInt8 { 0 }
+            /// PrimaryColor
+            @inlinable public static var primaryColor: UInt8 { 1 }
+        }
+
+        /// Finish (field 0)
+        public var finish: ProductFinish
+        /// PrimaryColor (field 1)
+        public var primaryColor: Color?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(finish: ProductFinish, primaryColor: Color?) {
+            self.finish = finish
+            self.primaryColor = primaryColor
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let finish: ProductFinish = fields.required(0),
+                let primaryColor: Color? = fields.required(1)
+            else { return nil }
+            self.finish = finish
+            self.primaryColor = primaryColor
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, finish)
+            fields.add(1, primaryColor)
+            return fields.tlv
+        }
+    }
+
+    /// ProductFinishEnum. A device may use a number that is not among these.
+    public struct ProductFinish: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Other
+        @inlinable public static var other: ProductFinish { .init(rawValue: 0) }
+        /// Matte
+        @inlinable public static var matte: ProductFinish { .init(rawValue: 1) }
+        /// Satin
+        @inlinable public static var satin: ProductFinish { .init(rawValue: 2) }
+        /// Polished
+        @inlinable public static var polished: ProductFinish { .init(rawValue: 3) }
+        /// Rugged
+        @inlinable public static var rugged: ProductFinish { .init(rawValue: 4) }
+        /// Fabric
+        @inlinable public static var fabric: ProductFinish { .init(rawValue: 5) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "other"
+            case 1: "matte"
+            case 2: "satin"
+            case 3: "polished"
+            case 4: "rugged"
+            case 5: "fabric"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// StartUp, event 0x00 of Basic Information.
+    public struct StartUp: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0028 }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// SoftwareVersion
+            @inlinable public static var softwareVersion: UInt8 { 0 }
+        }
+
+        /// SoftwareVersion (field 0)
+        public var softwareVersion: UInt32
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(softwareVersion: UInt32) {
+            self.softwareVersion = softwareVersion
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let softwareVersion: UInt32 = fields.required(0)
+            else { return nil }
+            self.softwareVersion = softwareVersion
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, softwareVersion)
+            return fields.tlv
+        }
+    }
+
+    /// Leave, event 0x02 of Basic Information.
+    public struct Leave: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0028 }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x02 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 0 }
+        }
+
+        /// FabricIndex (field 0; 1 to 254)
+        public var fabricIndex: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(fabricIndex: UInt8) {
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let fabricIndex: UInt8 = fields.required(0)
+            else { return nil }
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, fabricIndex)
+            return fields.tlv
+        }
+    }
 }
 
 /// OTA Software Update Provider, cluster 0x0029.
@@ -664,6 +2628,90 @@ public enum OtaSoftwareUpdateProvider {
         @inlinable public static var queryImageResponse: CommandID { 0x0001 }
         /// ApplyUpdateResponse
         @inlinable public static var applyUpdateResponse: CommandID { 0x0003 }
+    }
+}
+
+extension OtaSoftwareUpdateProvider {
+
+    /// ApplyUpdateActionEnum. A device may use a number that is not among these.
+    public struct ApplyUpdateAction: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Proceed
+        @inlinable public static var proceed: ApplyUpdateAction { .init(rawValue: 0) }
+        /// AwaitNextAction
+        @inlinable public static var awaitNextAction: ApplyUpdateAction { .init(rawValue: 1) }
+        /// Discontinue
+        @inlinable public static var discontinue: ApplyUpdateAction { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "proceed"
+            case 1: "awaitNextAction"
+            case 2: "discontinue"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// DownloadProtocolEnum. A device may use a number that is not among these.
+    public struct DownloadProtocol: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// BDXSynchronous
+        @inlinable public static var bdxSynchronous: DownloadProtocol { .init(rawValue: 0) }
+        /// BDXAsynchronous
+        @inlinable public static var bdxAsynchronous: DownloadProtocol { .init(rawValue: 1) }
+        /// HTTPS
+        @inlinable public static var https: DownloadProtocol { .init(rawValue: 2) }
+        /// VendorSpecific
+        @inlinable public static var vendorSpecific: DownloadProtocol { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "bdxSynchronous"
+            case 1: "bdxAsynchronous"
+            case 2: "https"
+            case 3: "vendorSpecific"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// StatusEnum. A device may use a number that is not among these.
+    public struct Status: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// UpdateAvailable
+        @inlinable public static var updateAvailable: Status { .init(rawValue: 0) }
+        /// Busy
+        @inlinable public static var busy: Status { .init(rawValue: 1) }
+        /// NotAvailable
+        @inlinable public static var notAvailable: Status { .init(rawValue: 2) }
+        /// DownloadProtocolNotSupported
+        @inlinable public static var downloadProtocolNotSupported: Status { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "updateAvailable"
+            case 1: "busy"
+            case 2: "notAvailable"
+            case 3: "downloadProtocolNotSupported"
+            default: "\(rawValue)"
+            }
+        }
     }
 }
 
@@ -701,13 +2749,163 @@ public enum OtaSoftwareUpdateRequestor {
     }
 
     /// DefaultOTAProviders (0x0000)
-    @inlinable public static var defaultOTAProviders: TypedAttribute<[TLVValue]> { .init(id, 0x0000) }
+    @inlinable public static var defaultOTAProviders: TypedAttribute<[ProviderLocation]> { .init(id, 0x0000) }
     /// UpdatePossible (0x0001)
     @inlinable public static var updatePossible: TypedAttribute<Bool> { .init(id, 0x0001) }
     /// UpdateState (0x0002)
-    @inlinable public static var updateState: TypedAttribute<UInt8> { .init(id, 0x0002) }
+    @inlinable public static var updateState: TypedAttribute<UpdateState> { .init(id, 0x0002) }
     /// UpdateStateProgress (0x0003)
     @inlinable public static var updateStateProgress: TypedAttribute<UInt8?> { .init(id, 0x0003) }
+}
+
+extension OtaSoftwareUpdateRequestor {
+
+    /// AnnouncementReasonEnum. A device may use a number that is not among these.
+    public struct AnnouncementReason: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// SimpleAnnouncement
+        @inlinable public static var simpleAnnouncement: AnnouncementReason { .init(rawValue: 0) }
+        /// UpdateAvailable
+        @inlinable public static var updateAvailable: AnnouncementReason { .init(rawValue: 1) }
+        /// UrgentUpdateAvailable
+        @inlinable public static var urgentUpdateAvailable: AnnouncementReason { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "simpleAnnouncement"
+            case 1: "updateAvailable"
+            case 2: "urgentUpdateAvailable"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ChangeReasonEnum. A device may use a number that is not among these.
+    public struct ChangeReason: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unknown
+        @inlinable public static var unknown: ChangeReason { .init(rawValue: 0) }
+        /// Success
+        @inlinable public static var success: ChangeReason { .init(rawValue: 1) }
+        /// Failure
+        @inlinable public static var failure: ChangeReason { .init(rawValue: 2) }
+        /// TimeOut
+        @inlinable public static var timeOut: ChangeReason { .init(rawValue: 3) }
+        /// DelayByProvider
+        @inlinable public static var delayByProvider: ChangeReason { .init(rawValue: 4) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unknown"
+            case 1: "success"
+            case 2: "failure"
+            case 3: "timeOut"
+            case 4: "delayByProvider"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ProviderLocation
+    public struct ProviderLocation: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ProviderNodeID
+            @inlinable public static var providerNodeID: UInt8 { 1 }
+            /// Endpoint
+            @inlinable public static var endpoint: UInt8 { 2 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 254 }
+        }
+
+        /// ProviderNodeID (field 1)
+        public var providerNodeID: UInt64
+        /// Endpoint (field 2)
+        public var endpoint: EndpointID
+        /// FabricIndex (field 254)
+        public var fabricIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(providerNodeID: UInt64, endpoint: EndpointID, fabricIndex: UInt8? = nil) {
+            self.providerNodeID = providerNodeID
+            self.endpoint = endpoint
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let providerNodeID: UInt64 = fields.required(1),
+                let endpoint: EndpointID = fields.required(2),
+                let fabricIndex: UInt8? = fields.optional(254)
+            else { return nil }
+            self.providerNodeID = providerNodeID
+            self.endpoint = endpoint
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(1, providerNodeID)
+            fields.add(2, endpoint)
+            fields.addIfPresent(254, fabricIndex)
+            return fields.tlv
+        }
+    }
+
+    /// UpdateStateEnum. A device may use a number that is not among these.
+    public struct UpdateState: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unknown
+        @inlinable public static var unknown: UpdateState { .init(rawValue: 0) }
+        /// Idle
+        @inlinable public static var idle: UpdateState { .init(rawValue: 1) }
+        /// Querying
+        @inlinable public static var querying: UpdateState { .init(rawValue: 2) }
+        /// DelayedOnQuery
+        @inlinable public static var delayedOnQuery: UpdateState { .init(rawValue: 3) }
+        /// Downloading
+        @inlinable public static var downloading: UpdateState { .init(rawValue: 4) }
+        /// Applying
+        @inlinable public static var applying: UpdateState { .init(rawValue: 5) }
+        /// DelayedOnApply
+        @inlinable public static var delayedOnApply: UpdateState { .init(rawValue: 6) }
+        /// RollingBack
+        @inlinable public static var rollingBack: UpdateState { .init(rawValue: 7) }
+        /// DelayedOnUserConsent
+        @inlinable public static var delayedOnUserConsent: UpdateState { .init(rawValue: 8) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unknown"
+            case 1: "idle"
+            case 2: "querying"
+            case 3: "delayedOnQuery"
+            case 4: "downloading"
+            case 5: "applying"
+            case 6: "delayedOnApply"
+            case 7: "rollingBack"
+            case 8: "delayedOnUserConsent"
+            default: "\(rawValue)"
+            }
+        }
+    }
 }
 
 /// Localization Configuration, cluster 0x002B.
@@ -751,11 +2949,94 @@ public enum TimeFormatLocalization {
     }
 
     /// HourFormat (0x0000)
-    @inlinable public static var hourFormat: TypedAttribute<UInt8> { .init(id, 0x0000) }
+    @inlinable public static var hourFormat: TypedAttribute<HourFormat> { .init(id, 0x0000) }
     /// ActiveCalendarType (0x0001)
-    @inlinable public static var activeCalendarType: TypedAttribute<UInt8> { .init(id, 0x0001) }
+    @inlinable public static var activeCalendarType: TypedAttribute<CalendarType> { .init(id, 0x0001) }
     /// SupportedCalendarTypes (0x0002)
-    @inlinable public static var supportedCalendarTypes: TypedAttribute<[UInt8]> { .init(id, 0x0002) }
+    @inlinable public static var supportedCalendarTypes: TypedAttribute<[CalendarType]> { .init(id, 0x0002) }
+}
+
+extension TimeFormatLocalization {
+
+    /// CalendarTypeEnum. A device may use a number that is not among these.
+    public struct CalendarType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Buddhist
+        @inlinable public static var buddhist: CalendarType { .init(rawValue: 0) }
+        /// Chinese
+        @inlinable public static var chinese: CalendarType { .init(rawValue: 1) }
+        /// Coptic
+        @inlinable public static var coptic: CalendarType { .init(rawValue: 2) }
+        /// Ethiopian
+        @inlinable public static var ethiopian: CalendarType { .init(rawValue: 3) }
+        /// Gregorian
+        @inlinable public static var gregorian: CalendarType { .init(rawValue: 4) }
+        /// Hebrew
+        @inlinable public static var hebrew: CalendarType { .init(rawValue: 5) }
+        /// Indian
+        @inlinable public static var indian: CalendarType { .init(rawValue: 6) }
+        /// Islamic
+        @inlinable public static var islamic: CalendarType { .init(rawValue: 7) }
+        /// Japanese
+        @inlinable public static var japanese: CalendarType { .init(rawValue: 8) }
+        /// Korean
+        @inlinable public static var korean: CalendarType { .init(rawValue: 9) }
+        /// Persian
+        @inlinable public static var persian: CalendarType { .init(rawValue: 10) }
+        /// Taiwanese
+        @inlinable public static var taiwanese: CalendarType { .init(rawValue: 11) }
+        /// UseActiveLocale
+        @inlinable public static var useActiveLocale: CalendarType { .init(rawValue: 255) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 255: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "buddhist"
+            case 1: "chinese"
+            case 2: "coptic"
+            case 3: "ethiopian"
+            case 4: "gregorian"
+            case 5: "hebrew"
+            case 6: "indian"
+            case 7: "islamic"
+            case 8: "japanese"
+            case 9: "korean"
+            case 10: "persian"
+            case 11: "taiwanese"
+            case 255: "useActiveLocale"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// HourFormatEnum. A device may use a number that is not among these.
+    public struct HourFormat: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// 12hr
+        @inlinable public static var _12hr: HourFormat { .init(rawValue: 0) }
+        /// 24hr
+        @inlinable public static var _24hr: HourFormat { .init(rawValue: 1) }
+        /// UseActiveLocale
+        @inlinable public static var useActiveLocale: HourFormat { .init(rawValue: 255) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 255: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "_12hr"
+            case 1: "_24hr"
+            case 255: "useActiveLocale"
+            default: "\(rawValue)"
+            }
+        }
+    }
 }
 
 /// Power Source, cluster 0x002F.
@@ -854,7 +3135,7 @@ public enum PowerSource {
     }
 
     /// Status (0x0000)
-    @inlinable public static var status: TypedAttribute<UInt8> { .init(id, 0x0000) }
+    @inlinable public static var status: TypedAttribute<PowerSourceStatus> { .init(id, 0x0000) }
     /// Order (0x0001)
     @inlinable public static var order: TypedAttribute<UInt8> { .init(id, 0x0001) }
     /// Description (0x0002)
@@ -864,7 +3145,7 @@ public enum PowerSource {
     /// WiredAssessedInputFrequency (0x0004)
     @inlinable public static var wiredAssessedInputFrequency: TypedAttribute<UInt16?> { .init(id, 0x0004) }
     /// WiredCurrentType (0x0005)
-    @inlinable public static var wiredCurrentType: TypedAttribute<UInt8> { .init(id, 0x0005) }
+    @inlinable public static var wiredCurrentType: TypedAttribute<WiredCurrentType> { .init(id, 0x0005) }
     /// WiredAssessedCurrent (0x0006)
     @inlinable public static var wiredAssessedCurrent: TypedAttribute<UInt32?> { .init(id, 0x0006) }
     /// WiredNominalVoltage (0x0007)
@@ -874,7 +3155,7 @@ public enum PowerSource {
     /// WiredPresent (0x0009)
     @inlinable public static var wiredPresent: TypedAttribute<Bool> { .init(id, 0x0009) }
     /// ActiveWiredFaults (0x000A)
-    @inlinable public static var activeWiredFaults: TypedAttribute<[UInt8]> { .init(id, 0x000A) }
+    @inlinable public static var activeWiredFaults: TypedAttribute<[WiredFault]> { .init(id, 0x000A) }
     /// BatVoltage (0x000B)
     @inlinable public static var batVoltage: TypedAttribute<UInt32?> { .init(id, 0x000B) }
     /// BatPercentRemaining (0x000C)
@@ -882,31 +3163,31 @@ public enum PowerSource {
     /// BatTimeRemaining (0x000D)
     @inlinable public static var batTimeRemaining: TypedAttribute<UInt32?> { .init(id, 0x000D) }
     /// BatChargeLevel (0x000E)
-    @inlinable public static var batChargeLevel: TypedAttribute<UInt8> { .init(id, 0x000E) }
+    @inlinable public static var batChargeLevel: TypedAttribute<BatChargeLevel> { .init(id, 0x000E) }
     /// BatReplacementNeeded (0x000F)
     @inlinable public static var batReplacementNeeded: TypedAttribute<Bool> { .init(id, 0x000F) }
     /// BatReplaceability (0x0010)
-    @inlinable public static var batReplaceability: TypedAttribute<UInt8> { .init(id, 0x0010) }
+    @inlinable public static var batReplaceability: TypedAttribute<BatReplaceability> { .init(id, 0x0010) }
     /// BatPresent (0x0011)
     @inlinable public static var batPresent: TypedAttribute<Bool> { .init(id, 0x0011) }
     /// ActiveBatFaults (0x0012)
-    @inlinable public static var activeBatFaults: TypedAttribute<[UInt8]> { .init(id, 0x0012) }
+    @inlinable public static var activeBatFaults: TypedAttribute<[BatFault]> { .init(id, 0x0012) }
     /// BatReplacementDescription (0x0013)
     @inlinable public static var batReplacementDescription: TypedAttribute<String> { .init(id, 0x0013) }
     /// BatCommonDesignation (0x0014)
-    @inlinable public static var batCommonDesignation: TypedAttribute<UInt16> { .init(id, 0x0014) }
+    @inlinable public static var batCommonDesignation: TypedAttribute<BatCommonDesignation> { .init(id, 0x0014) }
     /// BatANSIDesignation (0x0015)
     @inlinable public static var batANSIDesignation: TypedAttribute<String> { .init(id, 0x0015) }
     /// BatIECDesignation (0x0016)
     @inlinable public static var batIECDesignation: TypedAttribute<String> { .init(id, 0x0016) }
     /// BatApprovedChemistry (0x0017)
-    @inlinable public static var batApprovedChemistry: TypedAttribute<UInt16> { .init(id, 0x0017) }
+    @inlinable public static var batApprovedChemistry: TypedAttribute<BatApprovedChemistry> { .init(id, 0x0017) }
     /// BatCapacity (0x0018)
     @inlinable public static var batCapacity: TypedAttribute<UInt32> { .init(id, 0x0018) }
     /// BatQuantity (0x0019)
     @inlinable public static var batQuantity: TypedAttribute<UInt8> { .init(id, 0x0019) }
     /// BatChargeState (0x001A)
-    @inlinable public static var batChargeState: TypedAttribute<UInt8> { .init(id, 0x001A) }
+    @inlinable public static var batChargeState: TypedAttribute<BatChargeState> { .init(id, 0x001A) }
     /// BatTimeToFullCharge (0x001B)
     @inlinable public static var batTimeToFullCharge: TypedAttribute<UInt32?> { .init(id, 0x001B) }
     /// BatFunctionalWhileCharging (0x001C)
@@ -914,9 +3195,616 @@ public enum PowerSource {
     /// BatChargingCurrent (0x001D)
     @inlinable public static var batChargingCurrent: TypedAttribute<UInt32?> { .init(id, 0x001D) }
     /// ActiveBatChargeFaults (0x001E)
-    @inlinable public static var activeBatChargeFaults: TypedAttribute<[UInt8]> { .init(id, 0x001E) }
+    @inlinable public static var activeBatChargeFaults: TypedAttribute<[BatChargeFault]> { .init(id, 0x001E) }
     /// EndpointList (0x001F)
     @inlinable public static var endpointList: TypedAttribute<[EndpointID]> { .init(id, 0x001F) }
+}
+
+extension PowerSource {
+
+    /// BatApprovedChemistryEnum. A device may use a number that is not among these.
+    public struct BatApprovedChemistry: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt16
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: BatApprovedChemistry { .init(rawValue: 0) }
+        /// Alkaline
+        @inlinable public static var alkaline: BatApprovedChemistry { .init(rawValue: 1) }
+        /// LithiumCarbonFluoride
+        @inlinable public static var lithiumCarbonFluoride: BatApprovedChemistry { .init(rawValue: 2) }
+        /// LithiumChromiumOxide
+        @inlinable public static var lithiumChromiumOxide: BatApprovedChemistry { .init(rawValue: 3) }
+        /// LithiumCopperOxide
+        @inlinable public static var lithiumCopperOxide: BatApprovedChemistry { .init(rawValue: 4) }
+        /// LithiumIronDisulfide
+        @inlinable public static var lithiumIronDisulfide: BatApprovedChemistry { .init(rawValue: 5) }
+        /// LithiumManganeseDioxide
+        @inlinable public static var lithiumManganeseDioxide: BatApprovedChemistry { .init(rawValue: 6) }
+        /// LithiumThionylChloride
+        @inlinable public static var lithiumThionylChloride: BatApprovedChemistry { .init(rawValue: 7) }
+        /// Magnesium
+        @inlinable public static var magnesium: BatApprovedChemistry { .init(rawValue: 8) }
+        /// MercuryOxide
+        @inlinable public static var mercuryOxide: BatApprovedChemistry { .init(rawValue: 9) }
+        /// NickelOxyhydride
+        @inlinable public static var nickelOxyhydride: BatApprovedChemistry { .init(rawValue: 10) }
+        /// SilverOxide
+        @inlinable public static var silverOxide: BatApprovedChemistry { .init(rawValue: 11) }
+        /// ZincAir
+        @inlinable public static var zincAir: BatApprovedChemistry { .init(rawValue: 12) }
+        /// ZincCarbon
+        @inlinable public static var zincCarbon: BatApprovedChemistry { .init(rawValue: 13) }
+        /// ZincChloride
+        @inlinable public static var zincChloride: BatApprovedChemistry { .init(rawValue: 14) }
+        /// ZincManganeseDioxide
+        @inlinable public static var zincManganeseDioxide: BatApprovedChemistry { .init(rawValue: 15) }
+        /// LeadAcid
+        @inlinable public static var leadAcid: BatApprovedChemistry { .init(rawValue: 16) }
+        /// LithiumCobaltOxide
+        @inlinable public static var lithiumCobaltOxide: BatApprovedChemistry { .init(rawValue: 17) }
+        /// LithiumIon
+        @inlinable public static var lithiumIon: BatApprovedChemistry { .init(rawValue: 18) }
+        /// LithiumIonPolymer
+        @inlinable public static var lithiumIonPolymer: BatApprovedChemistry { .init(rawValue: 19) }
+        /// LithiumIronPhosphate
+        @inlinable public static var lithiumIronPhosphate: BatApprovedChemistry { .init(rawValue: 20) }
+        /// LithiumSulfur
+        @inlinable public static var lithiumSulfur: BatApprovedChemistry { .init(rawValue: 21) }
+        /// LithiumTitanate
+        @inlinable public static var lithiumTitanate: BatApprovedChemistry { .init(rawValue: 22) }
+        /// NickelCadmium
+        @inlinable public static var nickelCadmium: BatApprovedChemistry { .init(rawValue: 23) }
+        /// NickelHydrogen
+        @inlinable public static var nickelHydrogen: BatApprovedChemistry { .init(rawValue: 24) }
+        /// NickelIron
+        @inlinable public static var nickelIron: BatApprovedChemistry { .init(rawValue: 25) }
+        /// NickelMetalHydride
+        @inlinable public static var nickelMetalHydride: BatApprovedChemistry { .init(rawValue: 26) }
+        /// NickelZinc
+        @inlinable public static var nickelZinc: BatApprovedChemistry { .init(rawValue: 27) }
+        /// SilverZinc
+        @inlinable public static var silverZinc: BatApprovedChemistry { .init(rawValue: 28) }
+        /// SodiumIon
+        @inlinable public static var sodiumIon: BatApprovedChemistry { .init(rawValue: 29) }
+        /// SodiumSulfur
+        @inlinable public static var sodiumSulfur: BatApprovedChemistry { .init(rawValue: 30) }
+        /// ZincBromide
+        @inlinable public static var zincBromide: BatApprovedChemistry { .init(rawValue: 31) }
+        /// ZincCerium
+        @inlinable public static var zincCerium: BatApprovedChemistry { .init(rawValue: 32) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "alkaline"
+            case 2: "lithiumCarbonFluoride"
+            case 3: "lithiumChromiumOxide"
+            case 4: "lithiumCopperOxide"
+            case 5: "lithiumIronDisulfide"
+            case 6: "lithiumManganeseDioxide"
+            case 7: "lithiumThionylChloride"
+            case 8: "magnesium"
+            case 9: "mercuryOxide"
+            case 10: "nickelOxyhydride"
+            case 11: "silverOxide"
+            case 12: "zincAir"
+            case 13: "zincCarbon"
+            case 14: "zincChloride"
+            case 15: "zincManganeseDioxide"
+            case 16: "leadAcid"
+            case 17: "lithiumCobaltOxide"
+            case 18: "lithiumIon"
+            case 19: "lithiumIonPolymer"
+            case 20: "lithiumIronPhosphate"
+            case 21: "lithiumSulfur"
+            case 22: "lithiumTitanate"
+            case 23: "nickelCadmium"
+            case 24: "nickelHydrogen"
+            case 25: "nickelIron"
+            case 26: "nickelMetalHydride"
+            case 27: "nickelZinc"
+            case 28: "silverZinc"
+            case 29: "sodiumIon"
+            case 30: "sodiumSulfur"
+            case 31: "zincBromide"
+            case 32: "zincCerium"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// BatChargeFaultEnum. A device may use a number that is not among these.
+    public struct BatChargeFault: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: BatChargeFault { .init(rawValue: 0) }
+        /// AmbientTooHot
+        @inlinable public static var ambientTooHot: BatChargeFault { .init(rawValue: 1) }
+        /// AmbientTooCold
+        @inlinable public static var ambientTooCold: BatChargeFault { .init(rawValue: 2) }
+        /// BatteryTooHot
+        @inlinable public static var batteryTooHot: BatChargeFault { .init(rawValue: 3) }
+        /// BatteryTooCold
+        @inlinable public static var batteryTooCold: BatChargeFault { .init(rawValue: 4) }
+        /// BatteryAbsent
+        @inlinable public static var batteryAbsent: BatChargeFault { .init(rawValue: 5) }
+        /// BatteryOverVoltage
+        @inlinable public static var batteryOverVoltage: BatChargeFault { .init(rawValue: 6) }
+        /// BatteryUnderVoltage
+        @inlinable public static var batteryUnderVoltage: BatChargeFault { .init(rawValue: 7) }
+        /// ChargerOverVoltage
+        @inlinable public static var chargerOverVoltage: BatChargeFault { .init(rawValue: 8) }
+        /// ChargerUnderVoltage
+        @inlinable public static var chargerUnderVoltage: BatChargeFault { .init(rawValue: 9) }
+        /// SafetyTimeout
+        @inlinable public static var safetyTimeout: BatChargeFault { .init(rawValue: 10) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "ambientTooHot"
+            case 2: "ambientTooCold"
+            case 3: "batteryTooHot"
+            case 4: "batteryTooCold"
+            case 5: "batteryAbsent"
+            case 6: "batteryOverVoltage"
+            case 7: "batteryUnderVoltage"
+            case 8: "chargerOverVoltage"
+            case 9: "chargerUnderVoltage"
+            case 10: "safetyTimeout"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// BatChargeLevelEnum. A device may use a number that is not among these.
+    public struct BatChargeLevel: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// OK
+        @inlinable public static var ok: BatChargeLevel { .init(rawValue: 0) }
+        /// Warning
+        @inlinable public static var warning: BatChargeLevel { .init(rawValue: 1) }
+        /// Critical
+        @inlinable public static var critical: BatChargeLevel { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "ok"
+            case 1: "warning"
+            case 2: "critical"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// BatChargeStateEnum. A device may use a number that is not among these.
+    public struct BatChargeState: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unknown
+        @inlinable public static var unknown: BatChargeState { .init(rawValue: 0) }
+        /// IsCharging
+        @inlinable public static var isCharging: BatChargeState { .init(rawValue: 1) }
+        /// IsAtFullCharge
+        @inlinable public static var isAtFullCharge: BatChargeState { .init(rawValue: 2) }
+        /// IsNotCharging
+        @inlinable public static var isNotCharging: BatChargeState { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unknown"
+            case 1: "isCharging"
+            case 2: "isAtFullCharge"
+            case 3: "isNotCharging"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// BatCommonDesignationEnum. A device may use a number that is not among these.
+    public struct BatCommonDesignation: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt16
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: BatCommonDesignation { .init(rawValue: 0) }
+        /// AAA
+        @inlinable public static var aaa: BatCommonDesignation { .init(rawValue: 1) }
+        /// AA
+        @inlinable public static var aa: BatCommonDesignation { .init(rawValue: 2) }
+        /// C
+        @inlinable public static var c: BatCommonDesignation { .init(rawValue: 3) }
+        /// D
+        @inlinable public static var d: BatCommonDesignation { .init(rawValue: 4) }
+        /// 4v5
+        @inlinable public static var _4v5: BatCommonDesignation { .init(rawValue: 5) }
+        /// 6v0
+        @inlinable public static var _6v0: BatCommonDesignation { .init(rawValue: 6) }
+        /// 9v0
+        @inlinable public static var _9v0: BatCommonDesignation { .init(rawValue: 7) }
+        /// 1_2AA
+        @inlinable public static var _1_2AA: BatCommonDesignation { .init(rawValue: 8) }
+        /// AAAA
+        @inlinable public static var aaaa: BatCommonDesignation { .init(rawValue: 9) }
+        /// A
+        @inlinable public static var a: BatCommonDesignation { .init(rawValue: 10) }
+        /// B
+        @inlinable public static var b: BatCommonDesignation { .init(rawValue: 11) }
+        /// F
+        @inlinable public static var f: BatCommonDesignation { .init(rawValue: 12) }
+        /// N
+        @inlinable public static var n: BatCommonDesignation { .init(rawValue: 13) }
+        /// No6
+        @inlinable public static var no6: BatCommonDesignation { .init(rawValue: 14) }
+        /// SubC
+        @inlinable public static var subC: BatCommonDesignation { .init(rawValue: 15) }
+        /// A23
+        @inlinable public static var a23: BatCommonDesignation { .init(rawValue: 16) }
+        /// A27
+        @inlinable public static var a27: BatCommonDesignation { .init(rawValue: 17) }
+        /// BA5800
+        @inlinable public static var ba5800: BatCommonDesignation { .init(rawValue: 18) }
+        /// Duplex
+        @inlinable public static var duplex: BatCommonDesignation { .init(rawValue: 19) }
+        /// 4SR44
+        @inlinable public static var _4sr44: BatCommonDesignation { .init(rawValue: 20) }
+        /// 523
+        @inlinable public static var _523: BatCommonDesignation { .init(rawValue: 21) }
+        /// 531
+        @inlinable public static var _531: BatCommonDesignation { .init(rawValue: 22) }
+        /// 15v0
+        @inlinable public static var _15v0: BatCommonDesignation { .init(rawValue: 23) }
+        /// 22v5
+        @inlinable public static var _22v5: BatCommonDesignation { .init(rawValue: 24) }
+        /// 30v0
+        @inlinable public static var _30v0: BatCommonDesignation { .init(rawValue: 25) }
+        /// 45v0
+        @inlinable public static var _45v0: BatCommonDesignation { .init(rawValue: 26) }
+        /// 67v5
+        @inlinable public static var _67v5: BatCommonDesignation { .init(rawValue: 27) }
+        /// J
+        @inlinable public static var j: BatCommonDesignation { .init(rawValue: 28) }
+        /// CR123A
+        @inlinable public static var cr123a: BatCommonDesignation { .init(rawValue: 29) }
+        /// CR2
+        @inlinable public static var cr2: BatCommonDesignation { .init(rawValue: 30) }
+        /// 2CR5
+        @inlinable public static var _2cr5: BatCommonDesignation { .init(rawValue: 31) }
+        /// CR_P2
+        @inlinable public static var cR_P2: BatCommonDesignation { .init(rawValue: 32) }
+        /// CR_V3
+        @inlinable public static var cR_V3: BatCommonDesignation { .init(rawValue: 33) }
+        /// SR41
+        @inlinable public static var sr41: BatCommonDesignation { .init(rawValue: 34) }
+        /// SR43
+        @inlinable public static var sr43: BatCommonDesignation { .init(rawValue: 35) }
+        /// SR44
+        @inlinable public static var sr44: BatCommonDesignation { .init(rawValue: 36) }
+        /// SR45
+        @inlinable public static var sr45: BatCommonDesignation { .init(rawValue: 37) }
+        /// SR48
+        @inlinable public static var sr48: BatCommonDesignation { .init(rawValue: 38) }
+        /// SR54
+        @inlinable public static var sr54: BatCommonDesignation { .init(rawValue: 39) }
+        /// SR55
+        @inlinable public static var sr55: BatCommonDesignation { .init(rawValue: 40) }
+        /// SR57
+        @inlinable public static var sr57: BatCommonDesignation { .init(rawValue: 41) }
+        /// SR58
+        @inlinable public static var sr58: BatCommonDesignation { .init(rawValue: 42) }
+        /// SR59
+        @inlinable public static var sr59: BatCommonDesignation { .init(rawValue: 43) }
+        /// SR60
+        @inlinable public static var sr60: BatCommonDesignation { .init(rawValue: 44) }
+        /// SR63
+        @inlinable public static var sr63: BatCommonDesignation { .init(rawValue: 45) }
+        /// SR64
+        @inlinable public static var sr64: BatCommonDesignation { .init(rawValue: 46) }
+        /// SR65
+        @inlinable public static var sr65: BatCommonDesignation { .init(rawValue: 47) }
+        /// SR66
+        @inlinable public static var sr66: BatCommonDesignation { .init(rawValue: 48) }
+        /// SR67
+        @inlinable public static var sr67: BatCommonDesignation { .init(rawValue: 49) }
+        /// SR68
+        @inlinable public static var sr68: BatCommonDesignation { .init(rawValue: 50) }
+        /// SR69
+        @inlinable public static var sr69: BatCommonDesignation { .init(rawValue: 51) }
+        /// SR516
+        @inlinable public static var sr516: BatCommonDesignation { .init(rawValue: 52) }
+        /// SR731
+        @inlinable public static var sr731: BatCommonDesignation { .init(rawValue: 53) }
+        /// SR712
+        @inlinable public static var sr712: BatCommonDesignation { .init(rawValue: 54) }
+        /// LR932
+        @inlinable public static var lr932: BatCommonDesignation { .init(rawValue: 55) }
+        /// A5
+        @inlinable public static var a5: BatCommonDesignation { .init(rawValue: 56) }
+        /// A10
+        @inlinable public static var a10: BatCommonDesignation { .init(rawValue: 57) }
+        /// A13
+        @inlinable public static var a13: BatCommonDesignation { .init(rawValue: 58) }
+        /// A312
+        @inlinable public static var a312: BatCommonDesignation { .init(rawValue: 59) }
+        /// A675
+        @inlinable public static var a675: BatCommonDesignation { .init(rawValue: 60) }
+        /// AC41E
+        @inlinable public static var ac41e: BatCommonDesignation { .init(rawValue: 61) }
+        /// 10180
+        @inlinable public static var _10180: BatCommonDesignation { .init(rawValue: 62) }
+        /// 10280
+        @inlinable public static var _10280: BatCommonDesignation { .init(rawValue: 63) }
+        /// 10440
+        @inlinable public static var _10440: BatCommonDesignation { .init(rawValue: 64) }
+        /// 14250
+        @inlinable public static var _14250: BatCommonDesignation { .init(rawValue: 65) }
+        /// 14430
+        @inlinable public static var _14430: BatCommonDesignation { .init(rawValue: 66) }
+        /// 14500
+        @inlinable public static var _14500: BatCommonDesignation { .init(rawValue: 67) }
+        /// 14650
+        @inlinable public static var _14650: BatCommonDesignation { .init(rawValue: 68) }
+        /// 15270
+        @inlinable public static var _15270: BatCommonDesignation { .init(rawValue: 69) }
+        /// 16340
+        @inlinable public static var _16340: BatCommonDesignation { .init(rawValue: 70) }
+        /// RCR123A
+        @inlinable public static var rcr123a: BatCommonDesignation { .init(rawValue: 71) }
+        /// 17500
+        @inlinable public static var _17500: BatCommonDesignation { .init(rawValue: 72) }
+        /// 17670
+        @inlinable public static var _17670: BatCommonDesignation { .init(rawValue: 73) }
+        /// 18350
+        @inlinable public static var _18350: BatCommonDesignation { .init(rawValue: 74) }
+        /// 18500
+        @inlinable public static var _18500: BatCommonDesignation { .init(rawValue: 75) }
+        /// 18650
+        @inlinable public static var _18650: BatCommonDesignation { .init(rawValue: 76) }
+        /// 19670
+        @inlinable public static var _19670: BatCommonDesignation { .init(rawValue: 77) }
+        /// 25500
+        @inlinable public static var _25500: BatCommonDesignation { .init(rawValue: 78) }
+        /// 26650
+        @inlinable public static var _26650: BatCommonDesignation { .init(rawValue: 79) }
+        /// 32600
+        @inlinable public static var _32600: BatCommonDesignation { .init(rawValue: 80) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "aaa"
+            case 2: "aa"
+            case 3: "c"
+            case 4: "d"
+            case 5: "_4v5"
+            case 6: "_6v0"
+            case 7: "_9v0"
+            case 8: "_1_2AA"
+            case 9: "aaaa"
+            case 10: "a"
+            case 11: "b"
+            case 12: "f"
+            case 13: "n"
+            case 14: "no6"
+            case 15: "subC"
+            case 16: "a23"
+            case 17: "a27"
+            case 18: "ba5800"
+            case 19: "duplex"
+            case 20: "_4sr44"
+            case 21: "_523"
+            case 22: "_531"
+            case 23: "_15v0"
+            case 24: "_22v5"
+            case 25: "_30v0"
+            case 26: "_45v0"
+            case 27: "_67v5"
+            case 28: "j"
+            case 29: "cr123a"
+            case 30: "cr2"
+            case 31: "_2cr5"
+            case 32: "cR_P2"
+            case 33: "cR_V3"
+            case 34: "sr41"
+            case 35: "sr43"
+            case 36: "sr44"
+            case 37: "sr45"
+            case 38: "sr48"
+            case 39: "sr54"
+            case 40: "sr55"
+            case 41: "sr57"
+            case 42: "sr58"
+            case 43: "sr59"
+            case 44: "sr60"
+            case 45: "sr63"
+            case 46: "sr64"
+            case 47: "sr65"
+            case 48: "sr66"
+            case 49: "sr67"
+            case 50: "sr68"
+            case 51: "sr69"
+            case 52: "sr516"
+            case 53: "sr731"
+            case 54: "sr712"
+            case 55: "lr932"
+            case 56: "a5"
+            case 57: "a10"
+            case 58: "a13"
+            case 59: "a312"
+            case 60: "a675"
+            case 61: "ac41e"
+            case 62: "_10180"
+            case 63: "_10280"
+            case 64: "_10440"
+            case 65: "_14250"
+            case 66: "_14430"
+            case 67: "_14500"
+            case 68: "_14650"
+            case 69: "_15270"
+            case 70: "_16340"
+            case 71: "rcr123a"
+            case 72: "_17500"
+            case 73: "_17670"
+            case 74: "_18350"
+            case 75: "_18500"
+            case 76: "_18650"
+            case 77: "_19670"
+            case 78: "_25500"
+            case 79: "_26650"
+            case 80: "_32600"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// BatFaultEnum. A device may use a number that is not among these.
+    public struct BatFault: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: BatFault { .init(rawValue: 0) }
+        /// OverTemp
+        @inlinable public static var overTemp: BatFault { .init(rawValue: 1) }
+        /// UnderTemp
+        @inlinable public static var underTemp: BatFault { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "overTemp"
+            case 2: "underTemp"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// BatReplaceabilityEnum. A device may use a number that is not among these.
+    public struct BatReplaceability: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: BatReplaceability { .init(rawValue: 0) }
+        /// NotReplaceable
+        @inlinable public static var notReplaceable: BatReplaceability { .init(rawValue: 1) }
+        /// UserReplaceable
+        @inlinable public static var userReplaceable: BatReplaceability { .init(rawValue: 2) }
+        /// FactoryReplaceable
+        @inlinable public static var factoryReplaceable: BatReplaceability { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "notReplaceable"
+            case 2: "userReplaceable"
+            case 3: "factoryReplaceable"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// PowerSourceStatusEnum. A device may use a number that is not among these.
+    public struct PowerSourceStatus: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: PowerSourceStatus { .init(rawValue: 0) }
+        /// Active
+        @inlinable public static var active: PowerSourceStatus { .init(rawValue: 1) }
+        /// Standby
+        @inlinable public static var standby: PowerSourceStatus { .init(rawValue: 2) }
+        /// Unavailable
+        @inlinable public static var unavailable: PowerSourceStatus { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "active"
+            case 2: "standby"
+            case 3: "unavailable"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// WiredCurrentTypeEnum. A device may use a number that is not among these.
+    public struct WiredCurrentType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// AC
+        @inlinable public static var ac: WiredCurrentType { .init(rawValue: 0) }
+        /// DC
+        @inlinable public static var dc: WiredCurrentType { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "ac"
+            case 1: "dc"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// WiredFaultEnum. A device may use a number that is not among these.
+    public struct WiredFault: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: WiredFault { .init(rawValue: 0) }
+        /// OverVoltage
+        @inlinable public static var overVoltage: WiredFault { .init(rawValue: 1) }
+        /// UnderVoltage
+        @inlinable public static var underVoltage: WiredFault { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "overVoltage"
+            case 2: "underVoltage"
+            default: "\(rawValue)"
+            }
+        }
+    }
 }
 
 /// General Commissioning, cluster 0x0030.
@@ -982,50 +3870,10 @@ public enum GeneralCommissioning {
         @inlinable public static var networkRecovery: FeatureMap { .init(bit: 1) }
     }
 
-    /// CommissioningErrorEnum
-    public enum CommissioningError: UInt8, AttributeValue {
-        /// OK
-        case ok = 0
-        /// ValueOutsideRange
-        case valueOutsideRange = 1
-        /// InvalidAuthentication
-        case invalidAuthentication = 2
-        /// NoFailSafe
-        case noFailSafe = 3
-        /// BusyWithOtherAdmin
-        case busyWithOtherAdmin = 4
-        /// RequiredTCNotAccepted
-        case requiredTCNotAccepted = 5
-        /// TCAcknowledgementsNotReceived
-        case tcAcknowledgementsNotReceived = 6
-        /// TCMinVersionNotMet
-        case tcMinVersionNotMet = 7
-    }
-
-    /// NetworkRecoveryReasonEnum
-    public enum NetworkRecoveryReason: UInt8, AttributeValue {
-        /// Unspecified
-        case unspecified = 0
-        /// Auth
-        case auth = 1
-        /// Visibility
-        case visibility = 2
-    }
-
-    /// RegulatoryLocationTypeEnum
-    public enum RegulatoryLocationType: UInt8, AttributeValue {
-        /// Indoor
-        case indoor = 0
-        /// Outdoor
-        case outdoor = 1
-        /// IndoorOutdoor
-        case indoorOutdoor = 2
-    }
-
     /// Breadcrumb (0x0000)
     @inlinable public static var breadcrumb: TypedAttribute<UInt64> { .init(id, 0x0000) }
     /// BasicCommissioningInfo (0x0001)
-    @inlinable public static var basicCommissioningInfo: TypedAttribute<TLVValue> { .init(id, 0x0001) }
+    @inlinable public static var basicCommissioningInfo: TypedAttribute<BasicCommissioningInfo> { .init(id, 0x0001) }
     /// RegulatoryConfig (0x0002)
     @inlinable public static var regulatoryConfig: TypedAttribute<RegulatoryLocationType> { .init(id, 0x0002) }
     /// LocationCapability (0x0003)
@@ -1048,6 +3896,477 @@ public enum GeneralCommissioning {
     @inlinable public static var networkRecoveryReason: TypedAttribute<NetworkRecoveryReason?> { .init(id, 0x000B) }
     /// IsCommissioningWithoutPower (0x000C)
     @inlinable public static var isCommissioningWithoutPower: TypedAttribute<Bool> { .init(id, 0x000C) }
+}
+
+extension GeneralCommissioning {
+
+    /// BasicCommissioningInfo
+    public struct BasicCommissioningInfo: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// FailSafeExpiryLengthSeconds
+            @inlinable public static var failSafeExpiryLengthSeconds: UInt8 { 0 }
+            /// MaxCumulativeFailsafeSeconds
+            @inlinable public static var maxCumulativeFailsafeSeconds: UInt8 { 1 }
+        }
+
+        /// FailSafeExpiryLengthSeconds (field 0)
+        public var failSafeExpiryLengthSeconds: UInt16
+        /// MaxCumulativeFailsafeSeconds (field 1)
+        public var maxCumulativeFailsafeSeconds: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(failSafeExpiryLengthSeconds: UInt16, maxCumulativeFailsafeSeconds: UInt16) {
+            self.failSafeExpiryLengthSeconds = failSafeExpiryLengthSeconds
+            self.maxCumulativeFailsafeSeconds = maxCumulativeFailsafeSeconds
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let failSafeExpiryLengthSeconds: UInt16 = fields.required(0),
+                let maxCumulativeFailsafeSeconds: UInt16 = fields.required(1)
+            else { return nil }
+            self.failSafeExpiryLengthSeconds = failSafeExpiryLengthSeconds
+            self.maxCumulativeFailsafeSeconds = maxCumulativeFailsafeSeconds
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, failSafeExpiryLengthSeconds)
+            fields.add(1, maxCumulativeFailsafeSeconds)
+            return fields.tlv
+        }
+    }
+
+    /// CommissioningErrorEnum. A device may use a number that is not among these.
+    public struct CommissioningError: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// OK
+        @inlinable public static var ok: CommissioningError { .init(rawValue: 0) }
+        /// ValueOutsideRange
+        @inlinable public static var valueOutsideRange: CommissioningError { .init(rawValue: 1) }
+        /// InvalidAuthentication
+        @inlinable public static var invalidAuthentication: CommissioningError { .init(rawValue: 2) }
+        /// NoFailSafe
+        @inlinable public static var noFailSafe: CommissioningError { .init(rawValue: 3) }
+        /// BusyWithOtherAdmin
+        @inlinable public static var busyWithOtherAdmin: CommissioningError { .init(rawValue: 4) }
+        /// RequiredTCNotAccepted
+        @inlinable public static var requiredTCNotAccepted: CommissioningError { .init(rawValue: 5) }
+        /// TCAcknowledgementsNotReceived
+        @inlinable public static var tcAcknowledgementsNotReceived: CommissioningError { .init(rawValue: 6) }
+        /// TCMinVersionNotMet
+        @inlinable public static var tcMinVersionNotMet: CommissioningError { .init(rawValue: 7) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "ok"
+            case 1: "valueOutsideRange"
+            case 2: "invalidAuthentication"
+            case 3: "noFailSafe"
+            case 4: "busyWithOtherAdmin"
+            case 5: "requiredTCNotAccepted"
+            case 6: "tcAcknowledgementsNotReceived"
+            case 7: "tcMinVersionNotMet"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// NetworkRecoveryReasonEnum. A device may use a number that is not among these.
+    public struct NetworkRecoveryReason: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: NetworkRecoveryReason { .init(rawValue: 0) }
+        /// Auth
+        @inlinable public static var auth: NetworkRecoveryReason { .init(rawValue: 1) }
+        /// Visibility
+        @inlinable public static var visibility: NetworkRecoveryReason { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "auth"
+            case 2: "visibility"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// RegulatoryLocationTypeEnum. A device may use a number that is not among these.
+    public struct RegulatoryLocationType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Indoor
+        @inlinable public static var indoor: RegulatoryLocationType { .init(rawValue: 0) }
+        /// Outdoor
+        @inlinable public static var outdoor: RegulatoryLocationType { .init(rawValue: 1) }
+        /// IndoorOutdoor
+        @inlinable public static var indoorOutdoor: RegulatoryLocationType { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "indoor"
+            case 1: "outdoor"
+            case 2: "indoorOutdoor"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ArmFailSafe, command 0x00 of General Commissioning.
+    public struct ArmFailSafe: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0030 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// What the node answers.
+        public typealias Response = ArmFailSafeResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ExpiryLengthSeconds
+            @inlinable public static var expiryLengthSeconds: UInt8 { 0 }
+            /// Breadcrumb
+            @inlinable public static var breadcrumb: UInt8 { 1 }
+        }
+
+        /// ExpiryLengthSeconds (field 0)
+        public var expiryLengthSeconds: UInt16
+        /// Breadcrumb (field 1)
+        public var breadcrumb: UInt64
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(expiryLengthSeconds: UInt16, breadcrumb: UInt64) {
+            self.expiryLengthSeconds = expiryLengthSeconds
+            self.breadcrumb = breadcrumb
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let expiryLengthSeconds: UInt16 = fields.required(0),
+                let breadcrumb: UInt64 = fields.required(1)
+            else { return nil }
+            self.expiryLengthSeconds = expiryLengthSeconds
+            self.breadcrumb = breadcrumb
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, expiryLengthSeconds)
+            fields.add(1, breadcrumb)
+            return fields.tlv
+        }
+    }
+
+    /// SetRegulatoryConfig, command 0x02 of General Commissioning.
+    public struct SetRegulatoryConfig: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0030 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// What the node answers.
+        public typealias Response = SetRegulatoryConfigResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// NewRegulatoryConfig
+            @inlinable public static var newRegulatoryConfig: UInt8 { 0 }
+            /// CountryCode
+            @inlinable public static var countryCode: UInt8 { 1 }
+            /// Breadcrumb
+            @inlinable public static var breadcrumb: UInt8 { 2 }
+        }
+
+        /// NewRegulatoryConfig (field 0)
+        public var newRegulatoryConfig: RegulatoryLocationType
+        /// CountryCode (field 1; 2 to 2 bytes)
+        public var countryCode: String
+        /// Breadcrumb (field 2)
+        public var breadcrumb: UInt64
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(newRegulatoryConfig: RegulatoryLocationType, countryCode: String, breadcrumb: UInt64) {
+            self.newRegulatoryConfig = newRegulatoryConfig
+            self.countryCode = countryCode
+            self.breadcrumb = breadcrumb
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let newRegulatoryConfig: RegulatoryLocationType = fields.required(0),
+                let countryCode: String = fields.required(1),
+                let breadcrumb: UInt64 = fields.required(2)
+            else { return nil }
+            self.newRegulatoryConfig = newRegulatoryConfig
+            self.countryCode = countryCode
+            self.breadcrumb = breadcrumb
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, newRegulatoryConfig)
+            fields.add(1, countryCode)
+            fields.add(2, breadcrumb)
+            return fields.tlv
+        }
+    }
+
+    /// CommissioningComplete, command 0x04 of General Commissioning.
+    public struct CommissioningComplete: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0030 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x04 }
+        /// What the node answers.
+        public typealias Response = CommissioningCompleteResponse
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// SetTCAcknowledgements, command 0x06 of General Commissioning.
+    public struct SetTCAcknowledgements: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0030 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x06 }
+        /// What the node answers.
+        public typealias Response = SetTCAcknowledgementsResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// TCVersion
+            @inlinable public static var tcVersion: UInt8 { 0 }
+            /// TCUserResponse
+            @inlinable public static var tcUserResponse: UInt8 { 1 }
+        }
+
+        /// TCVersion (field 0)
+        public var tcVersion: UInt16
+        /// TCUserResponse (field 1)
+        public var tcUserResponse: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(tcVersion: UInt16, tcUserResponse: UInt16) {
+            self.tcVersion = tcVersion
+            self.tcUserResponse = tcUserResponse
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let tcVersion: UInt16 = fields.required(0),
+                let tcUserResponse: UInt16 = fields.required(1)
+            else { return nil }
+            self.tcVersion = tcVersion
+            self.tcUserResponse = tcUserResponse
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, tcVersion)
+            fields.add(1, tcUserResponse)
+            return fields.tlv
+        }
+    }
+
+    /// ArmFailSafeResponse, response 0x01 of General Commissioning.
+    public struct ArmFailSafeResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0030 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ErrorCode
+            @inlinable public static var errorCode: UInt8 { 0 }
+            /// DebugText
+            @inlinable public static var debugText: UInt8 { 1 }
+        }
+
+        /// ErrorCode (field 0)
+        public var errorCode: CommissioningError
+        /// DebugText (field 1; at most 128 bytes)
+        public var debugText: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(errorCode: CommissioningError, debugText: String) {
+            self.errorCode = errorCode
+            self.debugText = debugText
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let errorCode: CommissioningError = fields.required(0),
+                let debugText: String = fields.required(1)
+            else { return nil }
+            self.errorCode = errorCode
+            self.debugText = debugText
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, errorCode)
+            fields.add(1, debugText)
+            return fields.tlv
+        }
+    }
+
+    /// SetRegulatoryConfigResponse, response 0x03 of General Commissioning.
+    public struct SetRegulatoryConfigResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0030 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ErrorCode
+            @inlinable public static var errorCode: UInt8 { 0 }
+            /// DebugText
+            @inlinable public static var debugText: UInt8 { 1 }
+        }
+
+        /// ErrorCode (field 0)
+        public var errorCode: CommissioningError
+        /// DebugText (field 1)
+        public var debugText: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(errorCode: CommissioningError, debugText: String) {
+            self.errorCode = errorCode
+            self.debugText = debugText
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let errorCode: CommissioningError = fields.required(0),
+                let debugText: String = fields.required(1)
+            else { return nil }
+            self.errorCode = errorCode
+            self.debugText = debugText
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, errorCode)
+            fields.add(1, debugText)
+            return fields.tlv
+        }
+    }
+
+    /// CommissioningCompleteResponse, response 0x05 of General Commissioning.
+    public struct CommissioningCompleteResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0030 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x05 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ErrorCode
+            @inlinable public static var errorCode: UInt8 { 0 }
+            /// DebugText
+            @inlinable public static var debugText: UInt8 { 1 }
+        }
+
+        /// ErrorCode (field 0)
+        public var errorCode: CommissioningError
+        /// DebugText (field 1)
+        public var debugText: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(errorCode: CommissioningError, debugText: String) {
+            self.errorCode = errorCode
+            self.debugText = debugText
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let errorCode: CommissioningError = fields.required(0),
+                let debugText: String = fields.required(1)
+            else { return nil }
+            self.errorCode = errorCode
+            self.debugText = debugText
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, errorCode)
+            fields.add(1, debugText)
+            return fields.tlv
+        }
+    }
+
+    /// SetTCAcknowledgementsResponse, response 0x07 of General Commissioning.
+    public struct SetTCAcknowledgementsResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0030 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x07 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ErrorCode
+            @inlinable public static var errorCode: UInt8 { 0 }
+        }
+
+        /// ErrorCode (field 0)
+        public var errorCode: CommissioningError
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(errorCode: CommissioningError) {
+            self.errorCode = errorCode
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let errorCode: CommissioningError = fields.required(0)
+            else { return nil }
+            self.errorCode = errorCode
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, errorCode)
+            return fields.tlv
+        }
+    }
 }
 
 /// Network Commissioning, cluster 0x0031.
@@ -1113,50 +4432,125 @@ public enum NetworkCommissioning {
         @inlinable public static var ethernetNetworkInterface: FeatureMap { .init(bit: 2) }
     }
 
-    /// NetworkCommissioningStatusEnum
-    public enum NetworkCommissioningStatus: UInt8, AttributeValue {
+    /// MaxNetworks (0x0000)
+    @inlinable public static var maxNetworks: TypedAttribute<UInt8> { .init(id, 0x0000) }
+    /// Networks (0x0001)
+    @inlinable public static var networks: TypedAttribute<[NetworkInfo]> { .init(id, 0x0001) }
+    /// ScanMaxTimeSeconds (0x0002)
+    @inlinable public static var scanMaxTimeSeconds: TypedAttribute<UInt8> { .init(id, 0x0002) }
+    /// ConnectMaxTimeSeconds (0x0003)
+    @inlinable public static var connectMaxTimeSeconds: TypedAttribute<UInt8> { .init(id, 0x0003) }
+    /// InterfaceEnabled (0x0004)
+    @inlinable public static var interfaceEnabled: TypedAttribute<Bool> { .init(id, 0x0004) }
+    /// LastNetworkingStatus (0x0005)
+    @inlinable public static var lastNetworkingStatus: TypedAttribute<NetworkCommissioningStatus?> { .init(id, 0x0005) }
+    /// LastNetworkID (0x0006)
+    @inlinable public static var lastNetworkID: TypedAttribute<[UInt8]?> { .init(id, 0x0006) }
+    /// LastConnectErrorValue (0x0007)
+    @inlinable public static var lastConnectErrorValue: TypedAttribute<Int32?> { .init(id, 0x0007) }
+    /// SupportedWiFiBands (0x0008)
+    @inlinable public static var supportedWiFiBands: TypedAttribute<[WiFiBand]> { .init(id, 0x0008) }
+    /// SupportedThreadFeatures (0x0009)
+    @inlinable public static var supportedThreadFeatures: TypedAttribute<ThreadCapabilities> { .init(id, 0x0009) }
+    /// ThreadVersion (0x000A)
+    @inlinable public static var threadVersion: TypedAttribute<UInt16> { .init(id, 0x000A) }
+}
+
+extension NetworkCommissioning {
+
+    /// NetworkCommissioningStatusEnum. A device may use a number that is not among these.
+    public struct NetworkCommissioningStatus: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Success
-        case success = 0
+        @inlinable public static var success: NetworkCommissioningStatus { .init(rawValue: 0) }
         /// OutOfRange
-        case outOfRange = 1
+        @inlinable public static var outOfRange: NetworkCommissioningStatus { .init(rawValue: 1) }
         /// BoundsExceeded
-        case boundsExceeded = 2
+        @inlinable public static var boundsExceeded: NetworkCommissioningStatus { .init(rawValue: 2) }
         /// NetworkIDNotFound
-        case networkIDNotFound = 3
+        @inlinable public static var networkIDNotFound: NetworkCommissioningStatus { .init(rawValue: 3) }
         /// DuplicateNetworkID
-        case duplicateNetworkID = 4
+        @inlinable public static var duplicateNetworkID: NetworkCommissioningStatus { .init(rawValue: 4) }
         /// NetworkNotFound
-        case networkNotFound = 5
+        @inlinable public static var networkNotFound: NetworkCommissioningStatus { .init(rawValue: 5) }
         /// RegulatoryError
-        case regulatoryError = 6
+        @inlinable public static var regulatoryError: NetworkCommissioningStatus { .init(rawValue: 6) }
         /// AuthFailure
-        case authFailure = 7
+        @inlinable public static var authFailure: NetworkCommissioningStatus { .init(rawValue: 7) }
         /// UnsupportedSecurity
-        case unsupportedSecurity = 8
+        @inlinable public static var unsupportedSecurity: NetworkCommissioningStatus { .init(rawValue: 8) }
         /// OtherConnectionFailure
-        case otherConnectionFailure = 9
+        @inlinable public static var otherConnectionFailure: NetworkCommissioningStatus { .init(rawValue: 9) }
         /// IPV6Failed
-        case ipv6Failed = 10
+        @inlinable public static var ipv6Failed: NetworkCommissioningStatus { .init(rawValue: 10) }
         /// IPBindFailed
-        case ipBindFailed = 11
+        @inlinable public static var ipBindFailed: NetworkCommissioningStatus { .init(rawValue: 11) }
         /// UnknownError
-        case unknownError = 12
+        @inlinable public static var unknownError: NetworkCommissioningStatus { .init(rawValue: 12) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "success"
+            case 1: "outOfRange"
+            case 2: "boundsExceeded"
+            case 3: "networkIDNotFound"
+            case 4: "duplicateNetworkID"
+            case 5: "networkNotFound"
+            case 6: "regulatoryError"
+            case 7: "authFailure"
+            case 8: "unsupportedSecurity"
+            case 9: "otherConnectionFailure"
+            case 10: "ipv6Failed"
+            case 11: "ipBindFailed"
+            case 12: "unknownError"
+            default: "\(rawValue)"
+            }
+        }
     }
 
-    /// WiFiBandEnum
-    public enum WiFiBand: UInt8, AttributeValue {
-        /// 2G4
-        case _2g4 = 0
-        /// 3G65
-        case _3g65 = 1
-        /// 5G
-        case _5g = 2
-        /// 6G
-        case _6g = 3
-        /// 60G
-        case _60g = 4
-        /// 1G
-        case _1g = 5
+    /// NetworkInfoStruct
+    public struct NetworkInfo: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// NetworkID
+            @inlinable public static var networkID: UInt8 { 0 }
+            /// Connected
+            @inlinable public static var connected: UInt8 { 1 }
+        }
+
+        /// NetworkID (field 0; 1 to 32 bytes)
+        public var networkID: [UInt8]
+        /// Connected (field 1)
+        public var connected: Bool
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(networkID: [UInt8], connected: Bool) {
+            self.networkID = networkID
+            self.connected = connected
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let networkID: [UInt8] = fields.required(0),
+                let connected: Bool = fields.required(1)
+            else { return nil }
+            self.networkID = networkID
+            self.connected = connected
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, networkID)
+            fields.add(1, connected)
+            return fields.tlv
+        }
     }
 
     /// ThreadCapabilitiesBitmap
@@ -1177,6 +4571,200 @@ public enum NetworkCommissioning {
         @inlinable public static var isSynchronizedSleepyEndDeviceCapable: ThreadCapabilities { .init(rawValue: 0x10) }
     }
 
+    /// ThreadInterfaceScanResultStruct
+    public struct ThreadInterfaceScanResult: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// PanId
+            @inlinable public static var panId: UInt8 { 0 }
+            /// ExtendedPanId
+            @inlinable public static var extendedPanId: UInt8 { 1 }
+            /// NetworkName
+            @inlinable public static var networkName: UInt8 { 2 }
+            /// Channel
+            @inlinable public static var channel: UInt8 { 3 }
+            /// Version
+            @inlinable public static var version: UInt8 { 4 }
+            /// ExtendedAddress
+            @inlinable public static var extendedAddress: UInt8 { 5 }
+            /// RSSI
+            @inlinable public static var rssi: UInt8 { 6 }
+            /// LQI
+            @inlinable public static var lqi: UInt8 { 7 }
+        }
+
+        /// PanId (field 0; at most 65534)
+        public var panId: UInt16
+        /// ExtendedPanId (field 1)
+        public var extendedPanId: UInt64
+        /// NetworkName (field 2; 1 to 16 bytes)
+        public var networkName: String
+        /// Channel (field 3)
+        public var channel: UInt16
+        /// Version (field 4)
+        public var version: UInt8
+        /// ExtendedAddress (field 5)
+        public var extendedAddress: [UInt8]
+        /// RSSI (field 6)
+        public var rssi: Int8
+        /// LQI (field 7)
+        public var lqi: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(panId: UInt16, extendedPanId: UInt64, networkName: String, channel: UInt16, version: UInt8, extendedAddress: [UInt8], rssi: Int8, lqi: UInt8) {
+            self.panId = panId
+            self.extendedPanId = extendedPanId
+            self.networkName = networkName
+            self.channel = channel
+            self.version = version
+            self.extendedAddress = extendedAddress
+            self.rssi = rssi
+            self.lqi = lqi
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let panId: UInt16 = fields.required(0),
+                let extendedPanId: UInt64 = fields.required(1),
+                let networkName: String = fields.required(2),
+                let channel: UInt16 = fields.required(3),
+                let version: UInt8 = fields.required(4),
+                let extendedAddress: [UInt8] = fields.required(5),
+                let rssi: Int8 = fields.required(6),
+                let lqi: UInt8 = fields.required(7)
+            else { return nil }
+            self.panId = panId
+            self.extendedPanId = extendedPanId
+            self.networkName = networkName
+            self.channel = channel
+            self.version = version
+            self.extendedAddress = extendedAddress
+            self.rssi = rssi
+            self.lqi = lqi
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, panId)
+            fields.add(1, extendedPanId)
+            fields.add(2, networkName)
+            fields.add(3, channel)
+            fields.add(4, version)
+            fields.add(5, extendedAddress)
+            fields.add(6, rssi)
+            fields.add(7, lqi)
+            return fields.tlv
+        }
+    }
+
+    /// WiFiBandEnum. A device may use a number that is not among these.
+    public struct WiFiBand: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// 2G4
+        @inlinable public static var _2g4: WiFiBand { .init(rawValue: 0) }
+        /// 3G65
+        @inlinable public static var _3g65: WiFiBand { .init(rawValue: 1) }
+        /// 5G
+        @inlinable public static var _5g: WiFiBand { .init(rawValue: 2) }
+        /// 6G
+        @inlinable public static var _6g: WiFiBand { .init(rawValue: 3) }
+        /// 60G
+        @inlinable public static var _60g: WiFiBand { .init(rawValue: 4) }
+        /// 1G
+        @inlinable public static var _1g: WiFiBand { .init(rawValue: 5) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "_2g4"
+            case 1: "_3g65"
+            case 2: "_5g"
+            case 3: "_6g"
+            case 4: "_60g"
+            case 5: "_1g"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// WiFiInterfaceScanResultStruct
+    public struct WiFiInterfaceScanResult: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Security
+            @inlinable public static var security: UInt8 { 0 }
+            /// SSID
+            @inlinable public static var ssid: UInt8 { 1 }
+            /// BSSID
+            @inlinable public static var bssid: UInt8 { 2 }
+            /// Channel
+            @inlinable public static var channel: UInt8 { 3 }
+            /// WiFiBand
+            @inlinable public static var wiFiBand: UInt8 { 4 }
+            /// RSSI
+            @inlinable public static var rssi: UInt8 { 5 }
+        }
+
+        /// Security (field 0)
+        public var security: WiFiSecurity
+        /// SSID (field 1; at most 32 bytes)
+        public var ssid: [UInt8]
+        /// BSSID (field 2; 6 to 6 bytes)
+        public var bssid: [UInt8]
+        /// Channel (field 3)
+        public var channel: UInt16
+        /// WiFiBand (field 4)
+        public var wiFiBand: WiFiBand
+        /// RSSI (field 5)
+        public var rssi: Int8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(security: WiFiSecurity, ssid: [UInt8], bssid: [UInt8], channel: UInt16, wiFiBand: WiFiBand, rssi: Int8) {
+            self.security = security
+            self.ssid = ssid
+            self.bssid = bssid
+            self.channel = channel
+            self.wiFiBand = wiFiBand
+            self.rssi = rssi
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let security: WiFiSecurity = fields.required(0),
+                let ssid: [UInt8] = fields.required(1),
+                let bssid: [UInt8] = fields.required(2),
+                let channel: UInt16 = fields.required(3),
+                let wiFiBand: WiFiBand = fields.required(4),
+                let rssi: Int8 = fields.required(5)
+            else { return nil }
+            self.security = security
+            self.ssid = ssid
+            self.bssid = bssid
+            self.channel = channel
+            self.wiFiBand = wiFiBand
+            self.rssi = rssi
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, security)
+            fields.add(1, ssid)
+            fields.add(2, bssid)
+            fields.add(3, channel)
+            fields.add(4, wiFiBand)
+            fields.add(5, rssi)
+            return fields.tlv
+        }
+    }
+
     /// WiFiSecurityBitmap
     public struct WiFiSecurity: OptionSet, AttributeValue {
         /// All bits.
@@ -1195,28 +4783,461 @@ public enum NetworkCommissioning {
         @inlinable public static var wpa3personal: WiFiSecurity { .init(rawValue: 0x10) }
     }
 
-    /// MaxNetworks (0x0000)
-    @inlinable public static var maxNetworks: TypedAttribute<UInt8> { .init(id, 0x0000) }
-    /// Networks (0x0001)
-    @inlinable public static var networks: TypedAttribute<[TLVValue]> { .init(id, 0x0001) }
-    /// ScanMaxTimeSeconds (0x0002)
-    @inlinable public static var scanMaxTimeSeconds: TypedAttribute<UInt8> { .init(id, 0x0002) }
-    /// ConnectMaxTimeSeconds (0x0003)
-    @inlinable public static var connectMaxTimeSeconds: TypedAttribute<UInt8> { .init(id, 0x0003) }
-    /// InterfaceEnabled (0x0004)
-    @inlinable public static var interfaceEnabled: TypedAttribute<Bool> { .init(id, 0x0004) }
-    /// LastNetworkingStatus (0x0005)
-    @inlinable public static var lastNetworkingStatus: TypedAttribute<NetworkCommissioningStatus?> { .init(id, 0x0005) }
-    /// LastNetworkID (0x0006)
-    @inlinable public static var lastNetworkID: TypedAttribute<[UInt8]?> { .init(id, 0x0006) }
-    /// LastConnectErrorValue (0x0007)
-    @inlinable public static var lastConnectErrorValue: TypedAttribute<Int32?> { .init(id, 0x0007) }
-    /// SupportedWiFiBands (0x0008)
-    @inlinable public static var supportedWiFiBands: TypedAttribute<[WiFiBand]> { .init(id, 0x0008) }
-    /// SupportedThreadFeatures (0x0009)
-    @inlinable public static var supportedThreadFeatures: TypedAttribute<ThreadCapabilities> { .init(id, 0x0009) }
-    /// ThreadVersion (0x000A)
-    @inlinable public static var threadVersion: TypedAttribute<UInt16> { .init(id, 0x000A) }
+    /// ScanNetworks, command 0x00 of Network Commissioning.
+    public struct ScanNetworks: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0031 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// What the node answers.
+        public typealias Response = ScanNetworksResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// SSID
+            @inlinable public static var ssid: UInt8 { 0 }
+            /// Breadcrumb
+            @inlinable public static var breadcrumb: UInt8 { 1 }
+        }
+
+        /// SSID (field 0; 1 to 32 bytes)
+        public var ssid: [UInt8]??
+        /// Breadcrumb (field 1)
+        public var breadcrumb: UInt64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(ssid: [UInt8]?? = nil, breadcrumb: UInt64? = nil) {
+            self.ssid = ssid
+            self.breadcrumb = breadcrumb
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let ssid: [UInt8]?? = fields.optional(0),
+                let breadcrumb: UInt64? = fields.optional(1)
+            else { return nil }
+            self.ssid = ssid
+            self.breadcrumb = breadcrumb
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.addIfPresent(0, ssid)
+            fields.addIfPresent(1, breadcrumb)
+            return fields.tlv
+        }
+    }
+
+    /// AddOrUpdateWiFiNetwork, command 0x02 of Network Commissioning.
+    public struct AddOrUpdateWiFiNetwork: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0031 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// What the node answers.
+        public typealias Response = NetworkConfigResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// SSID
+            @inlinable public static var ssid: UInt8 { 0 }
+            /// Credentials
+            @inlinable public static var credentials: UInt8 { 1 }
+            /// Breadcrumb
+            @inlinable public static var breadcrumb: UInt8 { 2 }
+        }
+
+        /// SSID (field 0; at most 32 bytes)
+        public var ssid: [UInt8]
+        /// Credentials (field 1; at most 64 bytes)
+        public var credentials: [UInt8]
+        /// Breadcrumb (field 2)
+        public var breadcrumb: UInt64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(ssid: [UInt8], credentials: [UInt8], breadcrumb: UInt64? = nil) {
+            self.ssid = ssid
+            self.credentials = credentials
+            self.breadcrumb = breadcrumb
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let ssid: [UInt8] = fields.required(0),
+                let credentials: [UInt8] = fields.required(1),
+                let breadcrumb: UInt64? = fields.optional(2)
+            else { return nil }
+            self.ssid = ssid
+            self.credentials = credentials
+            self.breadcrumb = breadcrumb
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, ssid)
+            fields.add(1, credentials)
+            fields.addIfPresent(2, breadcrumb)
+            return fields.tlv
+        }
+    }
+
+    /// AddOrUpdateThreadNetwork, command 0x03 of Network Commissioning.
+    public struct AddOrUpdateThreadNetwork: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0031 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// What the node answers.
+        public typealias Response = NetworkConfigResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// OperationalDataset
+            @inlinable public static var operationalDataset: UInt8 { 0 }
+            /// Breadcrumb
+            @inlinable public static var breadcrumb: UInt8 { 1 }
+        }
+
+        /// OperationalDataset (field 0; at most 254 bytes)
+        public var operationalDataset: [UInt8]
+        /// Breadcrumb (field 1)
+        public var breadcrumb: UInt64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(operationalDataset: [UInt8], breadcrumb: UInt64? = nil) {
+            self.operationalDataset = operationalDataset
+            self.breadcrumb = breadcrumb
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let operationalDataset: [UInt8] = fields.required(0),
+                let breadcrumb: UInt64? = fields.optional(1)
+            else { return nil }
+            self.operationalDataset = operationalDataset
+            self.breadcrumb = breadcrumb
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, operationalDataset)
+            fields.addIfPresent(1, breadcrumb)
+            return fields.tlv
+        }
+    }
+
+    /// RemoveNetwork, command 0x04 of Network Commissioning.
+    public struct RemoveNetwork: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0031 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x04 }
+        /// What the node answers.
+        public typealias Response = NetworkConfigResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// NetworkID
+            @inlinable public static var networkID: UInt8 { 0 }
+            /// Breadcrumb
+            @inlinable public static var breadcrumb: UInt8 { 1 }
+        }
+
+        /// NetworkID (field 0; 1 to 32 bytes)
+        public var networkID: [UInt8]
+        /// Breadcrumb (field 1)
+        public var breadcrumb: UInt64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(networkID: [UInt8], breadcrumb: UInt64? = nil) {
+            self.networkID = networkID
+            self.breadcrumb = breadcrumb
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let networkID: [UInt8] = fields.required(0),
+                let breadcrumb: UInt64? = fields.optional(1)
+            else { return nil }
+            self.networkID = networkID
+            self.breadcrumb = breadcrumb
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, networkID)
+            fields.addIfPresent(1, breadcrumb)
+            return fields.tlv
+        }
+    }
+
+    /// ConnectNetwork, command 0x06 of Network Commissioning.
+    public struct ConnectNetwork: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0031 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x06 }
+        /// What the node answers.
+        public typealias Response = ConnectNetworkResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// NetworkID
+            @inlinable public static var networkID: UInt8 { 0 }
+            /// Breadcrumb
+            @inlinable public static var breadcrumb: UInt8 { 1 }
+        }
+
+        /// NetworkID (field 0; 1 to 32 bytes)
+        public var networkID: [UInt8]
+        /// Breadcrumb (field 1)
+        public var breadcrumb: UInt64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(networkID: [UInt8], breadcrumb: UInt64? = nil) {
+            self.networkID = networkID
+            self.breadcrumb = breadcrumb
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let networkID: [UInt8] = fields.required(0),
+                let breadcrumb: UInt64? = fields.optional(1)
+            else { return nil }
+            self.networkID = networkID
+            self.breadcrumb = breadcrumb
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, networkID)
+            fields.addIfPresent(1, breadcrumb)
+            return fields.tlv
+        }
+    }
+
+    /// ReorderNetwork, command 0x08 of Network Commissioning.
+    public struct ReorderNetwork: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0031 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x08 }
+        /// What the node answers.
+        public typealias Response = NetworkConfigResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// NetworkID
+            @inlinable public static var networkID: UInt8 { 0 }
+            /// NetworkIndex
+            @inlinable public static var networkIndex: UInt8 { 1 }
+            /// Breadcrumb
+            @inlinable public static var breadcrumb: UInt8 { 2 }
+        }
+
+        /// NetworkID (field 0; 1 to 32 bytes)
+        public var networkID: [UInt8]
+        /// NetworkIndex (field 1)
+        public var networkIndex: UInt8
+        /// Breadcrumb (field 2)
+        public var breadcrumb: UInt64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(networkID: [UInt8], networkIndex: UInt8, breadcrumb: UInt64? = nil) {
+            self.networkID = networkID
+            self.networkIndex = networkIndex
+            self.breadcrumb = breadcrumb
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let networkID: [UInt8] = fields.required(0),
+                let networkIndex: UInt8 = fields.required(1),
+                let breadcrumb: UInt64? = fields.optional(2)
+            else { return nil }
+            self.networkID = networkID
+            self.networkIndex = networkIndex
+            self.breadcrumb = breadcrumb
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, networkID)
+            fields.add(1, networkIndex)
+            fields.addIfPresent(2, breadcrumb)
+            return fields.tlv
+        }
+    }
+
+    /// ScanNetworksResponse, response 0x01 of Network Commissioning.
+    public struct ScanNetworksResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0031 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// NetworkingStatus
+            @inlinable public static var networkingStatus: UInt8 { 0 }
+            /// DebugText
+            @inlinable public static var debugText: UInt8 { 1 }
+            /// WiFiScanResults
+            @inlinable public static var wiFiScanResults: UInt8 { 2 }
+            /// ThreadScanResults
+            @inlinable public static var threadScanResults: UInt8 { 3 }
+        }
+
+        /// NetworkingStatus (field 0)
+        public var networkingStatus: NetworkCommissioningStatus
+        /// DebugText (field 1; at most 512 bytes)
+        public var debugText: String?
+        /// WiFiScanResults (field 2)
+        public var wiFiScanResults: [WiFiInterfaceScanResult]?
+        /// ThreadScanResults (field 3)
+        public var threadScanResults: [ThreadInterfaceScanResult]?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(networkingStatus: NetworkCommissioningStatus, debugText: String? = nil, wiFiScanResults: [WiFiInterfaceScanResult]? = nil, threadScanResults: [ThreadInterfaceScanResult]? = nil) {
+            self.networkingStatus = networkingStatus
+            self.debugText = debugText
+            self.wiFiScanResults = wiFiScanResults
+            self.threadScanResults = threadScanResults
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let networkingStatus: NetworkCommissioningStatus = fields.required(0),
+                let debugText: String? = fields.optional(1),
+                let wiFiScanResults: [WiFiInterfaceScanResult]? = fields.optional(2),
+                let threadScanResults: [ThreadInterfaceScanResult]? = fields.optional(3)
+            else { return nil }
+            self.networkingStatus = networkingStatus
+            self.debugText = debugText
+            self.wiFiScanResults = wiFiScanResults
+            self.threadScanResults = threadScanResults
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, networkingStatus)
+            fields.addIfPresent(1, debugText)
+            fields.addIfPresent(2, wiFiScanResults)
+            fields.addIfPresent(3, threadScanResults)
+            return fields.tlv
+        }
+    }
+
+    /// NetworkConfigResponse, response 0x05 of Network Commissioning.
+    public struct NetworkConfigResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0031 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x05 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// NetworkingStatus
+            @inlinable public static var networkingStatus: UInt8 { 0 }
+            /// DebugText
+            @inlinable public static var debugText: UInt8 { 1 }
+            /// NetworkIndex
+            @inlinable public static var networkIndex: UInt8 { 2 }
+        }
+
+        /// NetworkingStatus (field 0)
+        public var networkingStatus: NetworkCommissioningStatus
+        /// DebugText (field 1; at most 512 bytes)
+        public var debugText: String?
+        /// NetworkIndex (field 2; at most 254)
+        public var networkIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(networkingStatus: NetworkCommissioningStatus, debugText: String? = nil, networkIndex: UInt8? = nil) {
+            self.networkingStatus = networkingStatus
+            self.debugText = debugText
+            self.networkIndex = networkIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let networkingStatus: NetworkCommissioningStatus = fields.required(0),
+                let debugText: String? = fields.optional(1),
+                let networkIndex: UInt8? = fields.optional(2)
+            else { return nil }
+            self.networkingStatus = networkingStatus
+            self.debugText = debugText
+            self.networkIndex = networkIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, networkingStatus)
+            fields.addIfPresent(1, debugText)
+            fields.addIfPresent(2, networkIndex)
+            return fields.tlv
+        }
+    }
+
+    /// ConnectNetworkResponse, response 0x07 of Network Commissioning.
+    public struct ConnectNetworkResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0031 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x07 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// NetworkingStatus
+            @inlinable public static var networkingStatus: UInt8 { 0 }
+            /// DebugText
+            @inlinable public static var debugText: UInt8 { 1 }
+            /// ErrorValue
+            @inlinable public static var errorValue: UInt8 { 2 }
+        }
+
+        /// NetworkingStatus (field 0)
+        public var networkingStatus: NetworkCommissioningStatus
+        /// DebugText (field 1)
+        public var debugText: String?
+        /// ErrorValue (field 2)
+        public var errorValue: Int32?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(networkingStatus: NetworkCommissioningStatus, debugText: String? = nil, errorValue: Int32?) {
+            self.networkingStatus = networkingStatus
+            self.debugText = debugText
+            self.errorValue = errorValue
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let networkingStatus: NetworkCommissioningStatus = fields.required(0),
+                let debugText: String? = fields.optional(1),
+                let errorValue: Int32? = fields.required(2)
+            else { return nil }
+            self.networkingStatus = networkingStatus
+            self.debugText = debugText
+            self.errorValue = errorValue
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, networkingStatus)
+            fields.addIfPresent(1, debugText)
+            fields.add(2, errorValue)
+            return fields.tlv
+        }
+    }
 }
 
 /// General Diagnostics, cluster 0x0033.
@@ -1280,96 +5301,8 @@ public enum GeneralDiagnostics {
         @inlinable public static var dataModelTest: FeatureMap { .init(bit: 0) }
     }
 
-    /// BootReasonEnum
-    public enum BootReason: UInt8, AttributeValue {
-        /// Unspecified
-        case unspecified = 0
-        /// PowerOnReboot
-        case powerOnReboot = 1
-        /// BrownOutReset
-        case brownOutReset = 2
-        /// SoftwareWatchdogReset
-        case softwareWatchdogReset = 3
-        /// HardwareWatchdogReset
-        case hardwareWatchdogReset = 4
-        /// SoftwareUpdateCompleted
-        case softwareUpdateCompleted = 5
-        /// SoftwareReset
-        case softwareReset = 6
-    }
-
-    /// HardwareFaultEnum
-    public enum HardwareFault: UInt8, AttributeValue {
-        /// Unspecified
-        case unspecified = 0
-        /// Radio
-        case radio = 1
-        /// Sensor
-        case sensor = 2
-        /// ResettableOverTemp
-        case resettableOverTemp = 3
-        /// NonResettableOverTemp
-        case nonResettableOverTemp = 4
-        /// PowerSource
-        case powerSource = 5
-        /// VisualDisplayFault
-        case visualDisplayFault = 6
-        /// AudioOutputFault
-        case audioOutputFault = 7
-        /// UserInterfaceFault
-        case userInterfaceFault = 8
-        /// NonVolatileMemoryError
-        case nonVolatileMemoryError = 9
-        /// TamperDetected
-        case tamperDetected = 10
-    }
-
-    /// InterfaceTypeEnum
-    public enum InterfaceType: UInt8, AttributeValue {
-        /// Unspecified
-        case unspecified = 0
-        /// WiFi
-        case wiFi = 1
-        /// Ethernet
-        case ethernet = 2
-        /// Cellular
-        case cellular = 3
-        /// Thread
-        case thread = 4
-    }
-
-    /// NetworkFaultEnum
-    public enum NetworkFault: UInt8, AttributeValue {
-        /// Unspecified
-        case unspecified = 0
-        /// HardwareFailure
-        case hardwareFailure = 1
-        /// NetworkJammed
-        case networkJammed = 2
-        /// ConnectionFailed
-        case connectionFailed = 3
-    }
-
-    /// RadioFaultEnum
-    public enum RadioFault: UInt8, AttributeValue {
-        /// Unspecified
-        case unspecified = 0
-        /// WiFiFault
-        case wiFiFault = 1
-        /// CellularFault
-        case cellularFault = 2
-        /// ThreadFault
-        case threadFault = 3
-        /// NFCFault
-        case nfcFault = 4
-        /// BLEFault
-        case bleFault = 5
-        /// EthernetFault
-        case ethernetFault = 6
-    }
-
     /// NetworkInterfaces (0x0000)
-    @inlinable public static var networkInterfaces: TypedAttribute<[TLVValue]> { .init(id, 0x0000) }
+    @inlinable public static var networkInterfaces: TypedAttribute<[NetworkInterface]> { .init(id, 0x0000) }
     /// RebootCount (0x0001)
     @inlinable public static var rebootCount: TypedAttribute<UInt16> { .init(id, 0x0001) }
     /// UpTime (0x0002)
@@ -1387,7 +5320,424 @@ public enum GeneralDiagnostics {
     /// TestEventTriggersEnabled (0x0008)
     @inlinable public static var testEventTriggersEnabled: TypedAttribute<Bool> { .init(id, 0x0008) }
     /// DeviceLoadStatus (0x000A)
-    @inlinable public static var deviceLoadStatus: TypedAttribute<TLVValue> { .init(id, 0x000A) }
+    @inlinable public static var deviceLoadStatus: TypedAttribute<DeviceLoad> { .init(id, 0x000A) }
+}
+
+extension GeneralDiagnostics {
+
+    /// BootReasonEnum. A device may use a number that is not among these.
+    public struct BootReason: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: BootReason { .init(rawValue: 0) }
+        /// PowerOnReboot
+        @inlinable public static var powerOnReboot: BootReason { .init(rawValue: 1) }
+        /// BrownOutReset
+        @inlinable public static var brownOutReset: BootReason { .init(rawValue: 2) }
+        /// SoftwareWatchdogReset
+        @inlinable public static var softwareWatchdogReset: BootReason { .init(rawValue: 3) }
+        /// HardwareWatchdogReset
+        @inlinable public static var hardwareWatchdogReset: BootReason { .init(rawValue: 4) }
+        /// SoftwareUpdateCompleted
+        @inlinable public static var softwareUpdateCompleted: BootReason { .init(rawValue: 5) }
+        /// SoftwareReset
+        @inlinable public static var softwareReset: BootReason { .init(rawValue: 6) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "powerOnReboot"
+            case 2: "brownOutReset"
+            case 3: "softwareWatchdogReset"
+            case 4: "hardwareWatchdogReset"
+            case 5: "softwareUpdateCompleted"
+            case 6: "softwareReset"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// DeviceLoadStruct
+    public struct DeviceLoad: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// CurrentSubscriptions
+            @inlinable public static var currentSubscriptions: UInt8 { 0 }
+            /// CurrentSubscriptionsForFabric
+            @inlinable public static var currentSubscriptionsForFabric: UInt8 { 1 }
+            /// TotalSubscriptionsEstablished
+            @inlinable public static var totalSubscriptionsEstablished: UInt8 { 2 }
+            /// TotalInteractionModelMessagesSent
+            @inlinable public static var totalInteractionModelMessagesSent: UInt8 { 3 }
+            /// TotalInteractionModelMessagesReceived
+            @inlinable public static var totalInteractionModelMessagesReceived: UInt8 { 4 }
+        }
+
+        /// CurrentSubscriptions (field 0)
+        public var currentSubscriptions: UInt16
+        /// CurrentSubscriptionsForFabric (field 1)
+        public var currentSubscriptionsForFabric: UInt16
+        /// TotalSubscriptionsEstablished (field 2)
+        public var totalSubscriptionsEstablished: UInt32
+        /// TotalInteractionModelMessagesSent (field 3)
+        public var totalInteractionModelMessagesSent: UInt32
+        /// TotalInteractionModelMessagesReceived (field 4)
+        public var totalInteractionModelMessagesReceived: UInt32
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(currentSubscriptions: UInt16, currentSubscriptionsForFabric: UInt16, totalSubscriptionsEstablished: UInt32, totalInteractionModelMessagesSent: UInt32, totalInteractionModelMessagesReceived: UInt32) {
+            self.currentSubscriptions = currentSubscriptions
+            self.currentSubscriptionsForFabric = currentSubscriptionsForFabric
+            self.totalSubscriptionsEstablished = totalSubscriptionsEstablished
+            self.totalInteractionModelMessagesSent = totalInteractionModelMessagesSent
+            self.totalInteractionModelMessagesReceived = totalInteractionModelMessagesReceived
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let currentSubscriptions: UInt16 = fields.required(0),
+                let currentSubscriptionsForFabric: UInt16 = fields.required(1),
+                let totalSubscriptionsEstablished: UInt32 = fields.required(2),
+                let totalInteractionModelMessagesSent: UInt32 = fields.required(3),
+                let totalInteractionModelMessagesReceived: UInt32 = fields.required(4)
+            else { return nil }
+            self.currentSubscriptions = currentSubscriptions
+            self.currentSubscriptionsForFabric = currentSubscriptionsForFabric
+            self.totalSubscriptionsEstablished = totalSubscriptionsEstablished
+            self.totalInteractionModelMessagesSent = totalInteractionModelMessagesSent
+            self.totalInteractionModelMessagesReceived = totalInteractionModelMessagesReceived
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, currentSubscriptions)
+            fields.add(1, currentSubscriptionsForFabric)
+            fields.add(2, totalSubscriptionsEstablished)
+            fields.add(3, totalInteractionModelMessagesSent)
+            fields.add(4, totalInteractionModelMessagesReceived)
+            return fields.tlv
+        }
+    }
+
+    /// HardwareFaultEnum. A device may use a number that is not among these.
+    public struct HardwareFault: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: HardwareFault { .init(rawValue: 0) }
+        /// Radio
+        @inlinable public static var radio: HardwareFault { .init(rawValue: 1) }
+        /// Sensor
+        @inlinable public static var sensor: HardwareFault { .init(rawValue: 2) }
+        /// ResettableOverTemp
+        @inlinable public static var resettableOverTemp: HardwareFault { .init(rawValue: 3) }
+        /// NonResettableOverTemp
+        @inlinable public static var nonResettableOverTemp: HardwareFault { .init(rawValue: 4) }
+        /// PowerSource
+        @inlinable public static var powerSource: HardwareFault { .init(rawValue: 5) }
+        /// VisualDisplayFault
+        @inlinable public static var visualDisplayFault: HardwareFault { .init(rawValue: 6) }
+        /// AudioOutputFault
+        @inlinable public static var audioOutputFault: HardwareFault { .init(rawValue: 7) }
+        /// UserInterfaceFault
+        @inlinable public static var userInterfaceFault: HardwareFault { .init(rawValue: 8) }
+        /// NonVolatileMemoryError
+        @inlinable public static var nonVolatileMemoryError: HardwareFault { .init(rawValue: 9) }
+        /// TamperDetected
+        @inlinable public static var tamperDetected: HardwareFault { .init(rawValue: 10) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "radio"
+            case 2: "sensor"
+            case 3: "resettableOverTemp"
+            case 4: "nonResettableOverTemp"
+            case 5: "powerSource"
+            case 6: "visualDisplayFault"
+            case 7: "audioOutputFault"
+            case 8: "userInterfaceFault"
+            case 9: "nonVolatileMemoryError"
+            case 10: "tamperDetected"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// InterfaceTypeEnum. A device may use a number that is not among these.
+    public struct InterfaceType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: InterfaceType { .init(rawValue: 0) }
+        /// WiFi
+        @inlinable public static var wiFi: InterfaceType { .init(rawValue: 1) }
+        /// Ethernet
+        @inlinable public static var ethernet: InterfaceType { .init(rawValue: 2) }
+        /// Cellular
+        @inlinable public static var cellular: InterfaceType { .init(rawValue: 3) }
+        /// Thread
+        @inlinable public static var thread: InterfaceType { .init(rawValue: 4) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "wiFi"
+            case 2: "ethernet"
+            case 3: "cellular"
+            case 4: "thread"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// NetworkFaultEnum. A device may use a number that is not among these.
+    public struct NetworkFault: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: NetworkFault { .init(rawValue: 0) }
+        /// HardwareFailure
+        @inlinable public static var hardwareFailure: NetworkFault { .init(rawValue: 1) }
+        /// NetworkJammed
+        @inlinable public static var networkJammed: NetworkFault { .init(rawValue: 2) }
+        /// ConnectionFailed
+        @inlinable public static var connectionFailed: NetworkFault { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "hardwareFailure"
+            case 2: "networkJammed"
+            case 3: "connectionFailed"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// NetworkInterface
+    public struct NetworkInterface: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Name
+            @inlinable public static var name: UInt8 { 0 }
+            /// IsOperational
+            @inlinable public static var isOperational: UInt8 { 1 }
+            /// OffPremiseServicesReachableIPv4
+            @inlinable public static var offPremiseServicesReachableIPv4: UInt8 { 2 }
+            /// OffPremiseServicesReachableIPv6
+            @inlinable public static var offPremiseServicesReachableIPv6: UInt8 { 3 }
+            /// HardwareAddress
+            @inlinable public static var hardwareAddress: UInt8 { 4 }
+            /// IPv4Addresses
+            @inlinable public static var iPv4Addresses: UInt8 { 5 }
+            /// IPv6Addresses
+            @inlinable public static var iPv6Addresses: UInt8 { 6 }
+            /// Type
+            @inlinable public static var type: UInt8 { 7 }
+        }
+
+        /// Name (field 0; at most 32 bytes)
+        public var name: String
+        /// IsOperational (field 1)
+        public var isOperational: Bool
+        /// OffPremiseServicesReachableIPv4 (field 2)
+        public var offPremiseServicesReachableIPv4: Bool?
+        /// OffPremiseServicesReachableIPv6 (field 3)
+        public var offPremiseServicesReachableIPv6: Bool?
+        /// HardwareAddress (field 4)
+        public var hardwareAddress: [UInt8]
+        /// IPv4Addresses (field 5; at most 4 entries)
+        public var iPv4Addresses: [[UInt8]]
+        /// IPv6Addresses (field 6; at most 8 entries)
+        public var iPv6Addresses: [[UInt8]]
+        /// Type (field 7)
+        public var type: InterfaceType
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(name: String, isOperational: Bool, offPremiseServicesReachableIPv4: Bool?, offPremiseServicesReachableIPv6: Bool?, hardwareAddress: [UInt8], iPv4Addresses: [[UInt8]], iPv6Addresses: [[UInt8]], type: InterfaceType) {
+            self.name = name
+            self.isOperational = isOperational
+            self.offPremiseServicesReachableIPv4 = offPremiseServicesReachableIPv4
+            self.offPremiseServicesReachableIPv6 = offPremiseServicesReachableIPv6
+            self.hardwareAddress = hardwareAddress
+            self.iPv4Addresses = iPv4Addresses
+            self.iPv6Addresses = iPv6Addresses
+            self.type = type
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let name: String = fields.required(0),
+                let isOperational: Bool = fields.required(1),
+                let offPremiseServicesReachableIPv4: Bool? = fields.required(2),
+                let offPremiseServicesReachableIPv6: Bool? = fields.required(3),
+                let hardwareAddress: [UInt8] = fields.required(4),
+                let iPv4Addresses: [[UInt8]] = fields.required(5),
+                let iPv6Addresses: [[UInt8]] = fields.required(6),
+                let type: InterfaceType = fields.required(7)
+            else { return nil }
+            self.name = name
+            self.isOperational = isOperational
+            self.offPremiseServicesReachableIPv4 = offPremiseServicesReachableIPv4
+            self.offPremiseServicesReachableIPv6 = offPremiseServicesReachableIPv6
+            self.hardwareAddress = hardwareAddress
+            self.iPv4Addresses = iPv4Addresses
+            self.iPv6Addresses = iPv6Addresses
+            self.type = type
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, name)
+            fields.add(1, isOperational)
+            fields.add(2, offPremiseServicesReachableIPv4)
+            fields.add(3, offPremiseServicesReachableIPv6)
+            fields.add(4, hardwareAddress)
+            fields.add(5, iPv4Addresses)
+            fields.add(6, iPv6Addresses)
+            fields.add(7, type)
+            return fields.tlv
+        }
+    }
+
+    /// RadioFaultEnum. A device may use a number that is not among these.
+    public struct RadioFault: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: RadioFault { .init(rawValue: 0) }
+        /// WiFiFault
+        @inlinable public static var wiFiFault: RadioFault { .init(rawValue: 1) }
+        /// CellularFault
+        @inlinable public static var cellularFault: RadioFault { .init(rawValue: 2) }
+        /// ThreadFault
+        @inlinable public static var threadFault: RadioFault { .init(rawValue: 3) }
+        /// NFCFault
+        @inlinable public static var nfcFault: RadioFault { .init(rawValue: 4) }
+        /// BLEFault
+        @inlinable public static var bleFault: RadioFault { .init(rawValue: 5) }
+        /// EthernetFault
+        @inlinable public static var ethernetFault: RadioFault { .init(rawValue: 6) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "wiFiFault"
+            case 2: "cellularFault"
+            case 3: "threadFault"
+            case 4: "nfcFault"
+            case 5: "bleFault"
+            case 6: "ethernetFault"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// TimeSnapshotResponse, response 0x02 of General Diagnostics.
+    public struct TimeSnapshotResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0033 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// SystemTimeMs
+            @inlinable public static var systemTimeMs: UInt8 { 0 }
+            /// PosixTimeMs
+            @inlinable public static var posixTimeMs: UInt8 { 1 }
+        }
+
+        /// SystemTimeMs (field 0)
+        public var systemTimeMs: UInt64
+        /// PosixTimeMs (field 1)
+        public var posixTimeMs: UInt64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(systemTimeMs: UInt64, posixTimeMs: UInt64?) {
+            self.systemTimeMs = systemTimeMs
+            self.posixTimeMs = posixTimeMs
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let systemTimeMs: UInt64 = fields.required(0),
+                let posixTimeMs: UInt64? = fields.required(1)
+            else { return nil }
+            self.systemTimeMs = systemTimeMs
+            self.posixTimeMs = posixTimeMs
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, systemTimeMs)
+            fields.add(1, posixTimeMs)
+            return fields.tlv
+        }
+    }
+
+    /// BootReason, event 0x03 of General Diagnostics.
+    public struct BootReasonEvent: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0033 }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x03 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// BootReason
+            @inlinable public static var bootReason: UInt8 { 0 }
+        }
+
+        /// BootReason (field 0)
+        public var bootReason: BootReason
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(bootReason: BootReason) {
+            self.bootReason = bootReason
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let bootReason: BootReason = fields.required(0)
+            else { return nil }
+            self.bootReason = bootReason
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, bootReason)
+            return fields.tlv
+        }
+    }
 }
 
 /// Software Diagnostics, cluster 0x0034.
@@ -1426,13 +5776,80 @@ public enum SoftwareDiagnostics {
     }
 
     /// ThreadMetrics (0x0000)
-    @inlinable public static var threadMetrics: TypedAttribute<[TLVValue]> { .init(id, 0x0000) }
+    @inlinable public static var threadMetrics: TypedAttribute<[ThreadMetrics]> { .init(id, 0x0000) }
     /// CurrentHeapFree (0x0001)
     @inlinable public static var currentHeapFree: TypedAttribute<UInt64> { .init(id, 0x0001) }
     /// CurrentHeapUsed (0x0002)
     @inlinable public static var currentHeapUsed: TypedAttribute<UInt64> { .init(id, 0x0002) }
     /// CurrentHeapHighWatermark (0x0003)
     @inlinable public static var currentHeapHighWatermark: TypedAttribute<UInt64> { .init(id, 0x0003) }
+}
+
+extension SoftwareDiagnostics {
+
+    /// ThreadMetricsStruct
+    public struct ThreadMetrics: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ID
+            @inlinable public static var id: UInt8 { 0 }
+            /// Name
+            @inlinable public static var name: UInt8 { 1 }
+            /// StackFreeCurrent
+            @inlinable public static var stackFreeCurrent: UInt8 { 2 }
+            /// StackFreeMinimum
+            @inlinable public static var stackFreeMinimum: UInt8 { 3 }
+            /// StackSize
+            @inlinable public static var stackSize: UInt8 { 4 }
+        }
+
+        /// ID (field 0)
+        public var id: UInt64
+        /// Name (field 1; at most 8 bytes)
+        public var name: String?
+        /// StackFreeCurrent (field 2)
+        public var stackFreeCurrent: UInt32?
+        /// StackFreeMinimum (field 3)
+        public var stackFreeMinimum: UInt32?
+        /// StackSize (field 4)
+        public var stackSize: UInt32?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(id: UInt64, name: String? = nil, stackFreeCurrent: UInt32? = nil, stackFreeMinimum: UInt32? = nil, stackSize: UInt32? = nil) {
+            self.id = id
+            self.name = name
+            self.stackFreeCurrent = stackFreeCurrent
+            self.stackFreeMinimum = stackFreeMinimum
+            self.stackSize = stackSize
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let id: UInt64 = fields.required(0),
+                let name: String? = fields.optional(1),
+                let stackFreeCurrent: UInt32? = fields.optional(2),
+                let stackFreeMinimum: UInt32? = fields.optional(3),
+                let stackSize: UInt32? = fields.optional(4)
+            else { return nil }
+            self.id = id
+            self.name = name
+            self.stackFreeCurrent = stackFreeCurrent
+            self.stackFreeMinimum = stackFreeMinimum
+            self.stackSize = stackSize
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, id)
+            fields.addIfPresent(1, name)
+            fields.addIfPresent(2, stackFreeCurrent)
+            fields.addIfPresent(3, stackFreeMinimum)
+            fields.addIfPresent(4, stackSize)
+            return fields.tlv
+        }
+    }
 }
 
 /// Thread Network Diagnostics, cluster 0x0035.
@@ -1603,7 +6020,7 @@ public enum ThreadNetworkDiagnostics {
     /// Channel (0x0000)
     @inlinable public static var channel: TypedAttribute<UInt16?> { .init(id, 0x0000) }
     /// RoutingRole (0x0001)
-    @inlinable public static var routingRole: TypedAttribute<UInt8?> { .init(id, 0x0001) }
+    @inlinable public static var routingRole: TypedAttribute<RoutingRole?> { .init(id, 0x0001) }
     /// NetworkName (0x0002)
     @inlinable public static var networkName: TypedAttribute<String?> { .init(id, 0x0002) }
     /// PanId (0x0003)
@@ -1615,9 +6032,9 @@ public enum ThreadNetworkDiagnostics {
     /// OverrunCount (0x0006)
     @inlinable public static var overrunCount: TypedAttribute<UInt64> { .init(id, 0x0006) }
     /// NeighborTable (0x0007)
-    @inlinable public static var neighborTable: TypedAttribute<[TLVValue]> { .init(id, 0x0007) }
+    @inlinable public static var neighborTable: TypedAttribute<[NeighborTable]> { .init(id, 0x0007) }
     /// RouteTable (0x0008)
-    @inlinable public static var routeTable: TypedAttribute<[TLVValue]> { .init(id, 0x0008) }
+    @inlinable public static var routeTable: TypedAttribute<[RouteTable]> { .init(id, 0x0008) }
     /// PartitionId (0x0009)
     @inlinable public static var partitionId: TypedAttribute<UInt32?> { .init(id, 0x0009) }
     /// Weighting (0x000A)
@@ -1719,17 +6136,507 @@ public enum ThreadNetworkDiagnostics {
     /// Delay (0x003A)
     @inlinable public static var delay: TypedAttribute<UInt32?> { .init(id, 0x003A) }
     /// SecurityPolicy (0x003B)
-    @inlinable public static var securityPolicy: TypedAttribute<TLVValue?> { .init(id, 0x003B) }
+    @inlinable public static var securityPolicy: TypedAttribute<SecurityPolicy?> { .init(id, 0x003B) }
     /// ChannelPage0Mask (0x003C)
     @inlinable public static var channelPage0Mask: TypedAttribute<[UInt8]?> { .init(id, 0x003C) }
     /// OperationalDatasetComponents (0x003D)
-    @inlinable public static var operationalDatasetComponents: TypedAttribute<TLVValue?> { .init(id, 0x003D) }
+    @inlinable public static var operationalDatasetComponents: TypedAttribute<OperationalDatasetComponents?> { .init(id, 0x003D) }
     /// ActiveNetworkFaultsList (0x003E)
-    @inlinable public static var activeNetworkFaultsList: TypedAttribute<[UInt8]> { .init(id, 0x003E) }
+    @inlinable public static var activeNetworkFaultsList: TypedAttribute<[NetworkFault]> { .init(id, 0x003E) }
     /// ExtAddress (0x003F)
     @inlinable public static var extAddress: TypedAttribute<UInt64?> { .init(id, 0x003F) }
     /// Rloc16 (0x0040)
     @inlinable public static var rloc16: TypedAttribute<UInt16?> { .init(id, 0x0040) }
+}
+
+extension ThreadNetworkDiagnostics {
+
+    /// ConnectionStatusEnum. A device may use a number that is not among these.
+    public struct ConnectionStatus: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Connected
+        @inlinable public static var connected: ConnectionStatus { .init(rawValue: 0) }
+        /// NotConnected
+        @inlinable public static var notConnected: ConnectionStatus { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "connected"
+            case 1: "notConnected"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// NeighborTableStruct
+    public struct NeighborTable: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ExtAddress
+            @inlinable public static var extAddress: UInt8 { 0 }
+            /// Age
+            @inlinable public static var age: UInt8 { 1 }
+            /// Rloc16
+            @inlinable public static var rloc16: UInt8 { 2 }
+            /// LinkFrameCounter
+            @inlinable public static var linkFrameCounter: UInt8 { 3 }
+            /// MleFrameCounter
+            @inlinable public static var mleFrameCounter: UInt8 { 4 }
+            /// LQI
+            @inlinable public static var lqi: UInt8 { 5 }
+            /// AverageRssi
+            @inlinable public static var averageRssi: UInt8 { 6 }
+            /// LastRssi
+            @inlinable public static var lastRssi: UInt8 { 7 }
+            /// FrameErrorRate
+            @inlinable public static var frameErrorRate: UInt8 { 8 }
+            /// MessageErrorRate
+            @inlinable public static var messageErrorRate: UInt8 { 9 }
+            /// RxOnWhenIdle
+            @inlinable public static var rxOnWhenIdle: UInt8 { 10 }
+            /// FullThreadDevice
+            @inlinable public static var fullThreadDevice: UInt8 { 11 }
+            /// FullNetworkData
+            @inlinable public static var fullNetworkData: UInt8 { 12 }
+            /// IsChild
+            @inlinable public static var isChild: UInt8 { 13 }
+        }
+
+        /// ExtAddress (field 0)
+        public var extAddress: UInt64
+        /// Age (field 1)
+        public var age: UInt32
+        /// Rloc16 (field 2)
+        public var rloc16: UInt16
+        /// LinkFrameCounter (field 3)
+        public var linkFrameCounter: UInt32
+        /// MleFrameCounter (field 4)
+        public var mleFrameCounter: UInt32
+        /// LQI (field 5)
+        public var lqi: UInt8
+        /// AverageRssi (field 6; -127 to 0)
+        public var averageRssi: Int8?
+        /// LastRssi (field 7; -127 to 0)
+        public var lastRssi: Int8?
+        /// FrameErrorRate (field 8; at most 100)
+        public var frameErrorRate: UInt8
+        /// MessageErrorRate (field 9; at most 100)
+        public var messageErrorRate: UInt8
+        /// RxOnWhenIdle (field 10)
+        public var rxOnWhenIdle: Bool
+        /// FullThreadDevice (field 11)
+        public var fullThreadDevice: Bool
+        /// FullNetworkData (field 12)
+        public var fullNetworkData: Bool
+        /// IsChild (field 13)
+        public var isChild: Bool
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(extAddress: UInt64, age: UInt32, rloc16: UInt16, linkFrameCounter: UInt32, mleFrameCounter: UInt32, lqi: UInt8, averageRssi: Int8?, lastRssi: Int8?, frameErrorRate: UInt8, messageErrorRate: UInt8, rxOnWhenIdle: Bool, fullThreadDevice: Bool, fullNetworkData: Bool, isChild: Bool) {
+            self.extAddress = extAddress
+            self.age = age
+            self.rloc16 = rloc16
+            self.linkFrameCounter = linkFrameCounter
+            self.mleFrameCounter = mleFrameCounter
+            self.lqi = lqi
+            self.averageRssi = averageRssi
+            self.lastRssi = lastRssi
+            self.frameErrorRate = frameErrorRate
+            self.messageErrorRate = messageErrorRate
+            self.rxOnWhenIdle = rxOnWhenIdle
+            self.fullThreadDevice = fullThreadDevice
+            self.fullNetworkData = fullNetworkData
+            self.isChild = isChild
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let extAddress: UInt64 = fields.required(0),
+                let age: UInt32 = fields.required(1),
+                let rloc16: UInt16 = fields.required(2),
+                let linkFrameCounter: UInt32 = fields.required(3),
+                let mleFrameCounter: UInt32 = fields.required(4),
+                let lqi: UInt8 = fields.required(5),
+                let averageRssi: Int8? = fields.required(6),
+                let lastRssi: Int8? = fields.required(7),
+                let frameErrorRate: UInt8 = fields.required(8),
+                let messageErrorRate: UInt8 = fields.required(9),
+                let rxOnWhenIdle: Bool = fields.required(10),
+                let fullThreadDevice: Bool = fields.required(11),
+                let fullNetworkData: Bool = fields.required(12),
+                let isChild: Bool = fields.required(13)
+            else { return nil }
+            self.extAddress = extAddress
+            self.age = age
+            self.rloc16 = rloc16
+            self.linkFrameCounter = linkFrameCounter
+            self.mleFrameCounter = mleFrameCounter
+            self.lqi = lqi
+            self.averageRssi = averageRssi
+            self.lastRssi = lastRssi
+            self.frameErrorRate = frameErrorRate
+            self.messageErrorRate = messageErrorRate
+            self.rxOnWhenIdle = rxOnWhenIdle
+            self.fullThreadDevice = fullThreadDevice
+            self.fullNetworkData = fullNetworkData
+            self.isChild = isChild
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, extAddress)
+            fields.add(1, age)
+            fields.add(2, rloc16)
+            fields.add(3, linkFrameCounter)
+            fields.add(4, mleFrameCounter)
+            fields.add(5, lqi)
+            fields.add(6, averageRssi)
+            fields.add(7, lastRssi)
+            fields.add(8, frameErrorRate)
+            fields.add(9, messageErrorRate)
+            fields.add(10, rxOnWhenIdle)
+            fields.add(11, fullThreadDevice)
+            fields.add(12, fullNetworkData)
+            fields.add(13, isChild)
+            return fields.tlv
+        }
+    }
+
+    /// NetworkFaultEnum. A device may use a number that is not among these.
+    public struct NetworkFault: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: NetworkFault { .init(rawValue: 0) }
+        /// LinkDown
+        @inlinable public static var linkDown: NetworkFault { .init(rawValue: 1) }
+        /// HardwareFailure
+        @inlinable public static var hardwareFailure: NetworkFault { .init(rawValue: 2) }
+        /// NetworkJammed
+        @inlinable public static var networkJammed: NetworkFault { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "linkDown"
+            case 2: "hardwareFailure"
+            case 3: "networkJammed"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// OperationalDatasetComponents
+    public struct OperationalDatasetComponents: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ActiveTimestampPresent
+            @inlinable public static var activeTimestampPresent: UInt8 { 0 }
+            /// PendingTimestampPresent
+            @inlinable public static var pendingTimestampPresent: UInt8 { 1 }
+            /// MasterKeyPresent
+            @inlinable public static var masterKeyPresent: UInt8 { 2 }
+            /// NetworkNamePresent
+            @inlinable public static var networkNamePresent: UInt8 { 3 }
+            /// ExtendedPanIdPresent
+            @inlinable public static var extendedPanIdPresent: UInt8 { 4 }
+            /// MeshLocalPrefixPresent
+            @inlinable public static var meshLocalPrefixPresent: UInt8 { 5 }
+            /// DelayPresent
+            @inlinable public static var delayPresent: UInt8 { 6 }
+            /// PanIdPresent
+            @inlinable public static var panIdPresent: UInt8 { 7 }
+            /// ChannelPresent
+            @inlinable public static var channelPresent: UInt8 { 8 }
+            /// PskcPresent
+            @inlinable public static var pskcPresent: UInt8 { 9 }
+            /// SecurityPolicyPresent
+            @inlinable public static var securityPolicyPresent: UInt8 { 10 }
+            /// ChannelMaskPresent
+            @inlinable public static var channelMaskPresent: UInt8 { 11 }
+        }
+
+        /// ActiveTimestampPresent (field 0)
+        public var activeTimestampPresent: Bool
+        /// PendingTimestampPresent (field 1)
+        public var pendingTimestampPresent: Bool
+        /// MasterKeyPresent (field 2)
+        public var masterKeyPresent: Bool
+        /// NetworkNamePresent (field 3)
+        public var networkNamePresent: Bool
+        /// ExtendedPanIdPresent (field 4)
+        public var extendedPanIdPresent: Bool
+        /// MeshLocalPrefixPresent (field 5)
+        public var meshLocalPrefixPresent: Bool
+        /// DelayPresent (field 6)
+        public var delayPresent: Bool
+        /// PanIdPresent (field 7)
+        public var panIdPresent: Bool
+        /// ChannelPresent (field 8)
+        public var channelPresent: Bool
+        /// PskcPresent (field 9)
+        public var pskcPresent: Bool
+        /// SecurityPolicyPresent (field 10)
+        public var securityPolicyPresent: Bool
+        /// ChannelMaskPresent (field 11)
+        public var channelMaskPresent: Bool
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(activeTimestampPresent: Bool, pendingTimestampPresent: Bool, masterKeyPresent: Bool, networkNamePresent: Bool, extendedPanIdPresent: Bool, meshLocalPrefixPresent: Bool, delayPresent: Bool, panIdPresent: Bool, channelPresent: Bool, pskcPresent: Bool, securityPolicyPresent: Bool, channelMaskPresent: Bool) {
+            self.activeTimestampPresent = activeTimestampPresent
+            self.pendingTimestampPresent = pendingTimestampPresent
+            self.masterKeyPresent = masterKeyPresent
+            self.networkNamePresent = networkNamePresent
+            self.extendedPanIdPresent = extendedPanIdPresent
+            self.meshLocalPrefixPresent = meshLocalPrefixPresent
+            self.delayPresent = delayPresent
+            self.panIdPresent = panIdPresent
+            self.channelPresent = channelPresent
+            self.pskcPresent = pskcPresent
+            self.securityPolicyPresent = securityPolicyPresent
+            self.channelMaskPresent = channelMaskPresent
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let activeTimestampPresent: Bool = fields.required(0),
+                let pendingTimestampPresent: Bool = fields.required(1),
+                let masterKeyPresent: Bool = fields.required(2),
+                let networkNamePresent: Bool = fields.required(3),
+                let extendedPanIdPresent: Bool = fields.required(4),
+                let meshLocalPrefixPresent: Bool = fields.required(5),
+                let delayPresent: Bool = fields.required(6),
+                let panIdPresent: Bool = fields.required(7),
+                let channelPresent: Bool = fields.required(8),
+                let pskcPresent: Bool = fields.required(9),
+                let securityPolicyPresent: Bool = fields.required(10),
+                let channelMaskPresent: Bool = fields.required(11)
+            else { return nil }
+            self.activeTimestampPresent = activeTimestampPresent
+            self.pendingTimestampPresent = pendingTimestampPresent
+            self.masterKeyPresent = masterKeyPresent
+            self.networkNamePresent = networkNamePresent
+            self.extendedPanIdPresent = extendedPanIdPresent
+            self.meshLocalPrefixPresent = meshLocalPrefixPresent
+            self.delayPresent = delayPresent
+            self.panIdPresent = panIdPresent
+            self.channelPresent = channelPresent
+            self.pskcPresent = pskcPresent
+            self.securityPolicyPresent = securityPolicyPresent
+            self.channelMaskPresent = channelMaskPresent
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, activeTimestampPresent)
+            fields.add(1, pendingTimestampPresent)
+            fields.add(2, masterKeyPresent)
+            fields.add(3, networkNamePresent)
+            fields.add(4, extendedPanIdPresent)
+            fields.add(5, meshLocalPrefixPresent)
+            fields.add(6, delayPresent)
+            fields.add(7, panIdPresent)
+            fields.add(8, channelPresent)
+            fields.add(9, pskcPresent)
+            fields.add(10, securityPolicyPresent)
+            fields.add(11, channelMaskPresent)
+            return fields.tlv
+        }
+    }
+
+    /// RouteTableStruct
+    public struct RouteTable: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ExtAddress
+            @inlinable public static var extAddress: UInt8 { 0 }
+            /// Rloc16
+            @inlinable public static var rloc16: UInt8 { 1 }
+            /// RouterId
+            @inlinable public static var routerId: UInt8 { 2 }
+            /// NextHop
+            @inlinable public static var nextHop: UInt8 { 3 }
+            /// PathCost
+            @inlinable public static var pathCost: UInt8 { 4 }
+            /// LQIIn
+            @inlinable public static var lqiIn: UInt8 { 5 }
+            /// LQIOut
+            @inlinable public static var lqiOut: UInt8 { 6 }
+            /// Age
+            @inlinable public static var age: UInt8 { 7 }
+            /// Allocated
+            @inlinable public static var allocated: UInt8 { 8 }
+            /// LinkEstablished
+            @inlinable public static var linkEstablished: UInt8 { 9 }
+        }
+
+        /// ExtAddress (field 0)
+        public var extAddress: UInt64
+        /// Rloc16 (field 1)
+        public var rloc16: UInt16
+        /// RouterId (field 2)
+        public var routerId: UInt8
+        /// NextHop (field 3)
+        public var nextHop: UInt8
+        /// PathCost (field 4)
+        public var pathCost: UInt8
+        /// LQIIn (field 5)
+        public var lqiIn: UInt8
+        /// LQIOut (field 6)
+        public var lqiOut: UInt8
+        /// Age (field 7)
+        public var age: UInt8
+        /// Allocated (field 8)
+        public var allocated: Bool
+        /// LinkEstablished (field 9)
+        public var linkEstablished: Bool
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(extAddress: UInt64, rloc16: UInt16, routerId: UInt8, nextHop: UInt8, pathCost: UInt8, lqiIn: UInt8, lqiOut: UInt8, age: UInt8, allocated: Bool, linkEstablished: Bool) {
+            self.extAddress = extAddress
+            self.rloc16 = rloc16
+            self.routerId = routerId
+            self.nextHop = nextHop
+            self.pathCost = pathCost
+            self.lqiIn = lqiIn
+            self.lqiOut = lqiOut
+            self.age = age
+            self.allocated = allocated
+            self.linkEstablished = linkEstablished
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let extAddress: UInt64 = fields.required(0),
+                let rloc16: UInt16 = fields.required(1),
+                let routerId: UInt8 = fields.required(2),
+                let nextHop: UInt8 = fields.required(3),
+                let pathCost: UInt8 = fields.required(4),
+                let lqiIn: UInt8 = fields.required(5),
+                let lqiOut: UInt8 = fields.required(6),
+                let age: UInt8 = fields.required(7),
+                let allocated: Bool = fields.required(8),
+                let linkEstablished: Bool = fields.required(9)
+            else { return nil }
+            self.extAddress = extAddress
+            self.rloc16 = rloc16
+            self.routerId = routerId
+            self.nextHop = nextHop
+            self.pathCost = pathCost
+            self.lqiIn = lqiIn
+            self.lqiOut = lqiOut
+            self.age = age
+            self.allocated = allocated
+            self.linkEstablished = linkEstablished
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, extAddress)
+            fields.add(1, rloc16)
+            fields.add(2, routerId)
+            fields.add(3, nextHop)
+            fields.add(4, pathCost)
+            fields.add(5, lqiIn)
+            fields.add(6, lqiOut)
+            fields.add(7, age)
+            fields.add(8, allocated)
+            fields.add(9, linkEstablished)
+            return fields.tlv
+        }
+    }
+
+    /// RoutingRoleEnum. A device may use a number that is not among these.
+    public struct RoutingRole: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: RoutingRole { .init(rawValue: 0) }
+        /// Unassigned
+        @inlinable public static var unassigned: RoutingRole { .init(rawValue: 1) }
+        /// SleepyEndDevice
+        @inlinable public static var sleepyEndDevice: RoutingRole { .init(rawValue: 2) }
+        /// EndDevice
+        @inlinable public static var endDevice: RoutingRole { .init(rawValue: 3) }
+        /// REED
+        @inlinable public static var reed: RoutingRole { .init(rawValue: 4) }
+        /// Router
+        @inlinable public static var router: RoutingRole { .init(rawValue: 5) }
+        /// Leader
+        @inlinable public static var leader: RoutingRole { .init(rawValue: 6) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "unassigned"
+            case 2: "sleepyEndDevice"
+            case 3: "endDevice"
+            case 4: "reed"
+            case 5: "router"
+            case 6: "leader"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// SecurityPolicy
+    public struct SecurityPolicy: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// RotationTime
+            @inlinable public static var rotationTime: UInt8 { 0 }
+            /// Flags
+            @inlinable public static var flags: UInt8 { 1 }
+        }
+
+        /// RotationTime (field 0)
+        public var rotationTime: UInt16
+        /// Flags (field 1)
+        public var flags: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(rotationTime: UInt16, flags: UInt16) {
+            self.rotationTime = rotationTime
+            self.flags = flags
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let rotationTime: UInt16 = fields.required(0),
+                let flags: UInt16 = fields.required(1)
+            else { return nil }
+            self.rotationTime = rotationTime
+            self.flags = flags
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, rotationTime)
+            fields.add(1, flags)
+            return fields.tlv
+        }
+    }
 }
 
 /// Wi-Fi Network Diagnostics, cluster 0x0036.
@@ -1794,9 +6701,9 @@ public enum WiFiNetworkDiagnostics {
     /// BSSID (0x0000)
     @inlinable public static var bssid: TypedAttribute<[UInt8]?> { .init(id, 0x0000) }
     /// SecurityType (0x0001)
-    @inlinable public static var securityType: TypedAttribute<UInt8?> { .init(id, 0x0001) }
+    @inlinable public static var securityType: TypedAttribute<SecurityType?> { .init(id, 0x0001) }
     /// WiFiVersion (0x0002)
-    @inlinable public static var wiFiVersion: TypedAttribute<UInt8?> { .init(id, 0x0002) }
+    @inlinable public static var wiFiVersion: TypedAttribute<WiFiVersion?> { .init(id, 0x0002) }
     /// ChannelNumber (0x0003)
     @inlinable public static var channelNumber: TypedAttribute<UInt16?> { .init(id, 0x0003) }
     /// RSSI (0x0004)
@@ -1817,6 +6724,130 @@ public enum WiFiNetworkDiagnostics {
     @inlinable public static var currentMaxRate: TypedAttribute<UInt64?> { .init(id, 0x000B) }
     /// OverrunCount (0x000C)
     @inlinable public static var overrunCount: TypedAttribute<UInt64?> { .init(id, 0x000C) }
+}
+
+extension WiFiNetworkDiagnostics {
+
+    /// AssociationFailureCauseEnum. A device may use a number that is not among these.
+    public struct AssociationFailureCause: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unknown
+        @inlinable public static var unknown: AssociationFailureCause { .init(rawValue: 0) }
+        /// AssociationFailed
+        @inlinable public static var associationFailed: AssociationFailureCause { .init(rawValue: 1) }
+        /// AuthenticationFailed
+        @inlinable public static var authenticationFailed: AssociationFailureCause { .init(rawValue: 2) }
+        /// SsidNotFound
+        @inlinable public static var ssidNotFound: AssociationFailureCause { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unknown"
+            case 1: "associationFailed"
+            case 2: "authenticationFailed"
+            case 3: "ssidNotFound"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ConnectionStatusEnum. A device may use a number that is not among these.
+    public struct ConnectionStatus: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Connected
+        @inlinable public static var connected: ConnectionStatus { .init(rawValue: 0) }
+        /// NotConnected
+        @inlinable public static var notConnected: ConnectionStatus { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "connected"
+            case 1: "notConnected"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// SecurityTypeEnum. A device may use a number that is not among these.
+    public struct SecurityType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: SecurityType { .init(rawValue: 0) }
+        /// None
+        @inlinable public static var none: SecurityType { .init(rawValue: 1) }
+        /// WEP
+        @inlinable public static var wep: SecurityType { .init(rawValue: 2) }
+        /// WPA
+        @inlinable public static var wpa: SecurityType { .init(rawValue: 3) }
+        /// WPA2
+        @inlinable public static var wpa2: SecurityType { .init(rawValue: 4) }
+        /// WPA3
+        @inlinable public static var wpa3: SecurityType { .init(rawValue: 5) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "none"
+            case 2: "wep"
+            case 3: "wpa"
+            case 4: "wpa2"
+            case 5: "wpa3"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// WiFiVersionEnum. A device may use a number that is not among these.
+    public struct WiFiVersion: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// A
+        @inlinable public static var a: WiFiVersion { .init(rawValue: 0) }
+        /// B
+        @inlinable public static var b: WiFiVersion { .init(rawValue: 1) }
+        /// G
+        @inlinable public static var g: WiFiVersion { .init(rawValue: 2) }
+        /// N
+        @inlinable public static var n: WiFiVersion { .init(rawValue: 3) }
+        /// Ac
+        @inlinable public static var ac: WiFiVersion { .init(rawValue: 4) }
+        /// Ax
+        @inlinable public static var ax: WiFiVersion { .init(rawValue: 5) }
+        /// Ah
+        @inlinable public static var ah: WiFiVersion { .init(rawValue: 6) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "a"
+            case 1: "b"
+            case 2: "g"
+            case 3: "n"
+            case 4: "ac"
+            case 5: "ax"
+            case 6: "ah"
+            default: "\(rawValue)"
+            }
+        }
+    }
 }
 
 /// Ethernet Network Diagnostics, cluster 0x0037.
@@ -1861,7 +6892,7 @@ public enum EthernetNetworkDiagnostics {
     }
 
     /// PHYRate (0x0000)
-    @inlinable public static var phyRate: TypedAttribute<UInt8?> { .init(id, 0x0000) }
+    @inlinable public static var phyRate: TypedAttribute<PHYRate?> { .init(id, 0x0000) }
     /// FullDuplex (0x0001)
     @inlinable public static var fullDuplex: TypedAttribute<Bool?> { .init(id, 0x0001) }
     /// PacketRxCount (0x0002)
@@ -1878,6 +6909,55 @@ public enum EthernetNetworkDiagnostics {
     @inlinable public static var carrierDetect: TypedAttribute<Bool?> { .init(id, 0x0007) }
     /// TimeSinceReset (0x0008)
     @inlinable public static var timeSinceReset: TypedAttribute<UInt64> { .init(id, 0x0008) }
+}
+
+extension EthernetNetworkDiagnostics {
+
+    /// PHYRateEnum. A device may use a number that is not among these.
+    public struct PHYRate: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Rate10M
+        @inlinable public static var rate10M: PHYRate { .init(rawValue: 0) }
+        /// Rate100M
+        @inlinable public static var rate100M: PHYRate { .init(rawValue: 1) }
+        /// Rate1G
+        @inlinable public static var rate1G: PHYRate { .init(rawValue: 2) }
+        /// Rate2_5G
+        @inlinable public static var rate2_5G: PHYRate { .init(rawValue: 3) }
+        /// Rate5G
+        @inlinable public static var rate5G: PHYRate { .init(rawValue: 4) }
+        /// Rate10G
+        @inlinable public static var rate10G: PHYRate { .init(rawValue: 5) }
+        /// Rate40G
+        @inlinable public static var rate40G: PHYRate { .init(rawValue: 6) }
+        /// Rate100G
+        @inlinable public static var rate100G: PHYRate { .init(rawValue: 7) }
+        /// Rate200G
+        @inlinable public static var rate200G: PHYRate { .init(rawValue: 8) }
+        /// Rate400G
+        @inlinable public static var rate400G: PHYRate { .init(rawValue: 9) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "rate10M"
+            case 1: "rate100M"
+            case 2: "rate1G"
+            case 3: "rate2_5G"
+            case 4: "rate5G"
+            case 5: "rate10G"
+            case 6: "rate40G"
+            case 7: "rate100G"
+            case 8: "rate200G"
+            case 9: "rate400G"
+            default: "\(rawValue)"
+            }
+        }
+    }
 }
 
 /// Time Synchronization, cluster 0x0038.
@@ -1957,74 +7037,6 @@ public enum TimeSynchronization {
         @inlinable public static var timeSyncClient: FeatureMap { .init(bit: 3) }
     }
 
-    /// GranularityEnum
-    public enum Granularity: UInt8, AttributeValue {
-        /// NoTimeGranularity
-        case noTimeGranularity = 0
-        /// MinutesGranularity
-        case minutesGranularity = 1
-        /// SecondsGranularity
-        case secondsGranularity = 2
-        /// MillisecondsGranularity
-        case millisecondsGranularity = 3
-        /// MicrosecondsGranularity
-        case microsecondsGranularity = 4
-    }
-
-    /// StatusCode
-    public enum StatusCode: UInt8, AttributeValue {
-        /// TimeNotAccepted
-        case timeNotAccepted = 2
-    }
-
-    /// TimeSourceEnum
-    public enum TimeSource: UInt8, AttributeValue {
-        /// None
-        case none = 0
-        /// Unknown
-        case unknown = 1
-        /// Admin
-        case admin = 2
-        /// NodeTimeCluster
-        case nodeTimeCluster = 3
-        /// NonMatterSNTP
-        case nonMatterSNTP = 4
-        /// NonMatterNTP
-        case nonMatterNTP = 5
-        /// MatterSNTP
-        case matterSNTP = 6
-        /// MatterNTP
-        case matterNTP = 7
-        /// MixedNTP
-        case mixedNTP = 8
-        /// NonMatterSNTPNTS
-        case nonMatterSNTPNTS = 9
-        /// NonMatterNTPNTS
-        case nonMatterNTPNTS = 10
-        /// MatterSNTPNTS
-        case matterSNTPNTS = 11
-        /// MatterNTPNTS
-        case matterNTPNTS = 12
-        /// MixedNTPNTS
-        case mixedNTPNTS = 13
-        /// CloudSource
-        case cloudSource = 14
-        /// PTP
-        case ptp = 15
-        /// GNSS
-        case gnss = 16
-    }
-
-    /// TimeZoneDatabaseEnum
-    public enum TimeZoneDatabase: UInt8, AttributeValue {
-        /// Full
-        case full = 0
-        /// Partial
-        case partial = 1
-        /// None
-        case none = 2
-    }
-
     /// UTCTime (0x0000)
     @inlinable public static var utcTime: TypedAttribute<UInt64?> { .init(id, 0x0000) }
     /// Granularity (0x0001)
@@ -2032,13 +7044,13 @@ public enum TimeSynchronization {
     /// TimeSource (0x0002)
     @inlinable public static var timeSource: TypedAttribute<TimeSource> { .init(id, 0x0002) }
     /// TrustedTimeSource (0x0003)
-    @inlinable public static var trustedTimeSource: TypedAttribute<TLVValue?> { .init(id, 0x0003) }
+    @inlinable public static var trustedTimeSource: TypedAttribute<TrustedTimeSource?> { .init(id, 0x0003) }
     /// DefaultNTP (0x0004)
     @inlinable public static var defaultNTP: TypedAttribute<String?> { .init(id, 0x0004) }
     /// TimeZone (0x0005)
-    @inlinable public static var timeZone: TypedAttribute<[TLVValue]> { .init(id, 0x0005) }
+    @inlinable public static var timeZone: TypedAttribute<[TimeZone]> { .init(id, 0x0005) }
     /// DSTOffset (0x0006)
-    @inlinable public static var dstOffset: TypedAttribute<[TLVValue]> { .init(id, 0x0006) }
+    @inlinable public static var dstOffset: TypedAttribute<[DSTOffset]> { .init(id, 0x0006) }
     /// LocalTime (0x0007)
     @inlinable public static var localTime: TypedAttribute<UInt64?> { .init(id, 0x0007) }
     /// TimeZoneDatabase (0x0008)
@@ -2051,6 +7063,569 @@ public enum TimeSynchronization {
     @inlinable public static var dstOffsetListMaxSize: TypedAttribute<UInt8> { .init(id, 0x000B) }
     /// SupportsDNSResolve (0x000C)
     @inlinable public static var supportsDNSResolve: TypedAttribute<Bool> { .init(id, 0x000C) }
+}
+
+extension TimeSynchronization {
+
+    /// DSTOffsetStruct
+    public struct DSTOffset: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Offset
+            @inlinable public static var offset: UInt8 { 0 }
+            /// ValidStarting
+            @inlinable public static var validStarting: UInt8 { 1 }
+            /// ValidUntil
+            @inlinable public static var validUntil: UInt8 { 2 }
+        }
+
+        /// Offset (field 0)
+        public var offset: Int32
+        /// ValidStarting (field 1)
+        public var validStarting: UInt64
+        /// ValidUntil (field 2)
+        public var validUntil: UInt64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(offset: Int32, validStarting: UInt64, validUntil: UInt64?) {
+            self.offset = offset
+            self.validStarting = validStarting
+            self.validUntil = validUntil
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let offset: Int32 = fields.required(0),
+                let validStarting: UInt64 = fields.required(1),
+                let validUntil: UInt64? = fields.required(2)
+            else { return nil }
+            self.offset = offset
+            self.validStarting = validStarting
+            self.validUntil = validUntil
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, offset)
+            fields.add(1, validStarting)
+            fields.add(2, validUntil)
+            return fields.tlv
+        }
+    }
+
+    /// FabricScopedTrustedTimeSourceStruct
+    public struct FabricScopedTrustedTimeSource: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// NodeID
+            @inlinable public static var nodeID: UInt8 { 0 }
+            /// Endpoint
+            @inlinable public static var endpoint: UInt8 { 1 }
+        }
+
+        /// NodeID (field 0)
+        public var nodeID: UInt64
+        /// Endpoint (field 1)
+        public var endpoint: EndpointID
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(nodeID: UInt64, endpoint: EndpointID) {
+            self.nodeID = nodeID
+            self.endpoint = endpoint
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let nodeID: UInt64 = fields.required(0),
+                let endpoint: EndpointID = fields.required(1)
+            else { return nil }
+            self.nodeID = nodeID
+            self.endpoint = endpoint
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, nodeID)
+            fields.add(1, endpoint)
+            return fields.tlv
+        }
+    }
+
+    /// GranularityEnum. A device may use a number that is not among these.
+    public struct Granularity: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// NoTimeGranularity
+        @inlinable public static var noTimeGranularity: Granularity { .init(rawValue: 0) }
+        /// MinutesGranularity
+        @inlinable public static var minutesGranularity: Granularity { .init(rawValue: 1) }
+        /// SecondsGranularity
+        @inlinable public static var secondsGranularity: Granularity { .init(rawValue: 2) }
+        /// MillisecondsGranularity
+        @inlinable public static var millisecondsGranularity: Granularity { .init(rawValue: 3) }
+        /// MicrosecondsGranularity
+        @inlinable public static var microsecondsGranularity: Granularity { .init(rawValue: 4) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "noTimeGranularity"
+            case 1: "minutesGranularity"
+            case 2: "secondsGranularity"
+            case 3: "millisecondsGranularity"
+            case 4: "microsecondsGranularity"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// StatusCode. A device may use a number that is not among these.
+    public struct StatusCode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// TimeNotAccepted
+        @inlinable public static var timeNotAccepted: StatusCode { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 2: "timeNotAccepted"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// TimeSourceEnum. A device may use a number that is not among these.
+    public struct TimeSource: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// None
+        @inlinable public static var none: TimeSource { .init(rawValue: 0) }
+        /// Unknown
+        @inlinable public static var unknown: TimeSource { .init(rawValue: 1) }
+        /// Admin
+        @inlinable public static var admin: TimeSource { .init(rawValue: 2) }
+        /// NodeTimeCluster
+        @inlinable public static var nodeTimeCluster: TimeSource { .init(rawValue: 3) }
+        /// NonMatterSNTP
+        @inlinable public static var nonMatterSNTP: TimeSource { .init(rawValue: 4) }
+        /// NonMatterNTP
+        @inlinable public static var nonMatterNTP: TimeSource { .init(rawValue: 5) }
+        /// MatterSNTP
+        @inlinable public static var matterSNTP: TimeSource { .init(rawValue: 6) }
+        /// MatterNTP
+        @inlinable public static var matterNTP: TimeSource { .init(rawValue: 7) }
+        /// MixedNTP
+        @inlinable public static var mixedNTP: TimeSource { .init(rawValue: 8) }
+        /// NonMatterSNTPNTS
+        @inlinable public static var nonMatterSNTPNTS: TimeSource { .init(rawValue: 9) }
+        /// NonMatterNTPNTS
+        @inlinable public static var nonMatterNTPNTS: TimeSource { .init(rawValue: 10) }
+        /// MatterSNTPNTS
+        @inlinable public static var matterSNTPNTS: TimeSource { .init(rawValue: 11) }
+        /// MatterNTPNTS
+        @inlinable public static var matterNTPNTS: TimeSource { .init(rawValue: 12) }
+        /// MixedNTPNTS
+        @inlinable public static var mixedNTPNTS: TimeSource { .init(rawValue: 13) }
+        /// CloudSource
+        @inlinable public static var cloudSource: TimeSource { .init(rawValue: 14) }
+        /// PTP
+        @inlinable public static var ptp: TimeSource { .init(rawValue: 15) }
+        /// GNSS
+        @inlinable public static var gnss: TimeSource { .init(rawValue: 16) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "none"
+            case 1: "unknown"
+            case 2: "admin"
+            case 3: "nodeTimeCluster"
+            case 4: "nonMatterSNTP"
+            case 5: "nonMatterNTP"
+            case 6: "matterSNTP"
+            case 7: "matterNTP"
+            case 8: "mixedNTP"
+            case 9: "nonMatterSNTPNTS"
+            case 10: "nonMatterNTPNTS"
+            case 11: "matterSNTPNTS"
+            case 12: "matterNTPNTS"
+            case 13: "mixedNTPNTS"
+            case 14: "cloudSource"
+            case 15: "ptp"
+            case 16: "gnss"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// TimeZoneDatabaseEnum. A device may use a number that is not among these.
+    public struct TimeZoneDatabase: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Full
+        @inlinable public static var full: TimeZoneDatabase { .init(rawValue: 0) }
+        /// Partial
+        @inlinable public static var partial: TimeZoneDatabase { .init(rawValue: 1) }
+        /// None
+        @inlinable public static var none: TimeZoneDatabase { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "full"
+            case 1: "partial"
+            case 2: "none"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// TimeZoneStruct
+    public struct TimeZone: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Offset
+            @inlinable public static var offset: UInt8 { 0 }
+            /// ValidAt
+            @inlinable public static var validAt: UInt8 { 1 }
+            /// Name
+            @inlinable public static var name: UInt8 { 2 }
+        }
+
+        /// Offset (field 0; -43200 to 50400)
+        public var offset: Int32
+        /// ValidAt (field 1)
+        public var validAt: UInt64
+        /// Name (field 2; at most 64 bytes)
+        public var name: String?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(offset: Int32, validAt: UInt64, name: String? = nil) {
+            self.offset = offset
+            self.validAt = validAt
+            self.name = name
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let offset: Int32 = fields.required(0),
+                let validAt: UInt64 = fields.required(1),
+                let name: String? = fields.optional(2)
+            else { return nil }
+            self.offset = offset
+            self.validAt = validAt
+            self.name = name
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, offset)
+            fields.add(1, validAt)
+            fields.addIfPresent(2, name)
+            return fields.tlv
+        }
+    }
+
+    /// TrustedTimeSourceStruct
+    public struct TrustedTimeSource: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 0 }
+            /// NodeID
+            @inlinable public static var nodeID: UInt8 { 1 }
+            /// Endpoint
+            @inlinable public static var endpoint: UInt8 { 2 }
+        }
+
+        /// FabricIndex (field 0)
+        public var fabricIndex: UInt8
+        /// NodeID (field 1)
+        public var nodeID: UInt64
+        /// Endpoint (field 2)
+        public var endpoint: EndpointID
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(fabricIndex: UInt8, nodeID: UInt64, endpoint: EndpointID) {
+            self.fabricIndex = fabricIndex
+            self.nodeID = nodeID
+            self.endpoint = endpoint
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let fabricIndex: UInt8 = fields.required(0),
+                let nodeID: UInt64 = fields.required(1),
+                let endpoint: EndpointID = fields.required(2)
+            else { return nil }
+            self.fabricIndex = fabricIndex
+            self.nodeID = nodeID
+            self.endpoint = endpoint
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, fabricIndex)
+            fields.add(1, nodeID)
+            fields.add(2, endpoint)
+            return fields.tlv
+        }
+    }
+
+    /// SetUTCTime, command 0x00 of Time Synchronization.
+    public struct SetUTCTime: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0038 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// UTCTime
+            @inlinable public static var utcTime: UInt8 { 0 }
+            /// Granularity
+            @inlinable public static var granularity: UInt8 { 1 }
+            /// TimeSource
+            @inlinable public static var timeSource: UInt8 { 2 }
+        }
+
+        /// UTCTime (field 0)
+        public var utcTime: UInt64
+        /// Granularity (field 1)
+        public var granularity: Granularity
+        /// TimeSource (field 2)
+        public var timeSource: TimeSource?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(utcTime: UInt64, granularity: Granularity, timeSource: TimeSource? = nil) {
+            self.utcTime = utcTime
+            self.granularity = granularity
+            self.timeSource = timeSource
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let utcTime: UInt64 = fields.required(0),
+                let granularity: Granularity = fields.required(1),
+                let timeSource: TimeSource? = fields.optional(2)
+            else { return nil }
+            self.utcTime = utcTime
+            self.granularity = granularity
+            self.timeSource = timeSource
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, utcTime)
+            fields.add(1, granularity)
+            fields.addIfPresent(2, timeSource)
+            return fields.tlv
+        }
+    }
+
+    /// SetTrustedTimeSource, command 0x01 of Time Synchronization.
+    public struct SetTrustedTimeSource: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0038 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// TrustedTimeSource
+            @inlinable public static var trustedTimeSource: UInt8 { 0 }
+        }
+
+        /// TrustedTimeSource (field 0)
+        public var trustedTimeSource: FabricScopedTrustedTimeSource?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(trustedTimeSource: FabricScopedTrustedTimeSource?) {
+            self.trustedTimeSource = trustedTimeSource
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let trustedTimeSource: FabricScopedTrustedTimeSource? = fields.required(0)
+            else { return nil }
+            self.trustedTimeSource = trustedTimeSource
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, trustedTimeSource)
+            return fields.tlv
+        }
+    }
+
+    /// SetTimeZone, command 0x02 of Time Synchronization.
+    public struct SetTimeZone: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0038 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// What the node answers.
+        public typealias Response = SetTimeZoneResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// TimeZone
+            @inlinable public static var timeZone: UInt8 { 0 }
+        }
+
+        /// TimeZone (field 0; 1 to 2 entries)
+        public var timeZone: [TimeZone]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(timeZone: [TimeZone]) {
+            self.timeZone = timeZone
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let timeZone: [TimeZone] = fields.required(0)
+            else { return nil }
+            self.timeZone = timeZone
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, timeZone)
+            return fields.tlv
+        }
+    }
+
+    /// SetDSTOffset, command 0x04 of Time Synchronization.
+    public struct SetDSTOffset: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0038 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x04 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// DSTOffset
+            @inlinable public static var dstOffset: UInt8 { 0 }
+        }
+
+        /// DSTOffset (field 0)
+        public var dstOffset: [DSTOffset]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(dstOffset: [DSTOffset]) {
+            self.dstOffset = dstOffset
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let dstOffset: [DSTOffset] = fields.required(0)
+            else { return nil }
+            self.dstOffset = dstOffset
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, dstOffset)
+            return fields.tlv
+        }
+    }
+
+    /// SetDefaultNTP, command 0x05 of Time Synchronization.
+    public struct SetDefaultNTP: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0038 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x05 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// DefaultNTP
+            @inlinable public static var defaultNTP: UInt8 { 0 }
+        }
+
+        /// DefaultNTP (field 0; at most 128 bytes)
+        public var defaultNTP: String?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(defaultNTP: String?) {
+            self.defaultNTP = defaultNTP
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let defaultNTP: String? = fields.required(0)
+            else { return nil }
+            self.defaultNTP = defaultNTP
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, defaultNTP)
+            return fields.tlv
+        }
+    }
+
+    /// SetTimeZoneResponse, response 0x03 of Time Synchronization.
+    public struct SetTimeZoneResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0038 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// DSTOffsetRequired
+            @inlinable public static var dstOffsetRequired: UInt8 { 0 }
+        }
+
+        /// DSTOffsetRequired (field 0)
+        public var dstOffsetRequired: Bool
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(dstOffsetRequired: Bool) {
+            self.dstOffsetRequired = dstOffsetRequired
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let dstOffsetRequired: Bool = fields.required(0)
+            else { return nil }
+            self.dstOffsetRequired = dstOffsetRequired
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, dstOffsetRequired)
+            return fields.tlv
+        }
+    }
 }
 
 /// Bridged Device Basic Information, cluster 0x0039.
@@ -2159,11 +7734,203 @@ public enum BridgedDeviceBasicInformation {
     /// UniqueID (0x0012)
     @inlinable public static var uniqueID: TypedAttribute<String> { .init(id, 0x0012) }
     /// ProductAppearance (0x0014)
-    @inlinable public static var productAppearance: TypedAttribute<TLVValue> { .init(id, 0x0014) }
+    @inlinable public static var productAppearance: TypedAttribute<ProductAppearance> { .init(id, 0x0014) }
     /// DeviceLocation (0x0017)
-    @inlinable public static var deviceLocation: TypedAttribute<TLVValue?> { .init(id, 0x0017) }
+    @inlinable public static var deviceLocation: TypedAttribute<GlobalTypes.LocationDescriptor?> { .init(id, 0x0017) }
     /// ConfigurationVersion (0x0018)
     @inlinable public static var configurationVersion: TypedAttribute<UInt32> { .init(id, 0x0018) }
+}
+
+extension BridgedDeviceBasicInformation {
+
+    /// ColorEnum. A device may use a number that is not among these.
+    public struct Color: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Black
+        @inlinable public static var black: Color { .init(rawValue: 0) }
+        /// Navy
+        @inlinable public static var navy: Color { .init(rawValue: 1) }
+        /// Green
+        @inlinable public static var green: Color { .init(rawValue: 2) }
+        /// Teal
+        @inlinable public static var teal: Color { .init(rawValue: 3) }
+        /// Maroon
+        @inlinable public static var maroon: Color { .init(rawValue: 4) }
+        /// Purple
+        @inlinable public static var purple: Color { .init(rawValue: 5) }
+        /// Olive
+        @inlinable public static var olive: Color { .init(rawValue: 6) }
+        /// Gray
+        @inlinable public static var gray: Color { .init(rawValue: 7) }
+        /// Blue
+        @inlinable public static var blue: Color { .init(rawValue: 8) }
+        /// Lime
+        @inlinable public static var lime: Color { .init(rawValue: 9) }
+        /// Aqua
+        @inlinable public static var aqua: Color { .init(rawValue: 10) }
+        /// Red
+        @inlinable public static var red: Color { .init(rawValue: 11) }
+        /// Fuchsia
+        @inlinable public static var fuchsia: Color { .init(rawValue: 12) }
+        /// Yellow
+        @inlinable public static var yellow: Color { .init(rawValue: 13) }
+        /// White
+        @inlinable public static var white: Color { .init(rawValue: 14) }
+        /// Nickel
+        @inlinable public static var nickel: Color { .init(rawValue: 15) }
+        /// Chrome
+        @inlinable public static var chrome: Color { .init(rawValue: 16) }
+        /// Brass
+        @inlinable public static var brass: Color { .init(rawValue: 17) }
+        /// Copper
+        @inlinable public static var copper: Color { .init(rawValue: 18) }
+        /// Silver
+        @inlinable public static var silver: Color { .init(rawValue: 19) }
+        /// Gold
+        @inlinable public static var gold: Color { .init(rawValue: 20) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "black"
+            case 1: "navy"
+            case 2: "green"
+            case 3: "teal"
+            case 4: "maroon"
+            case 5: "purple"
+            case 6: "olive"
+            case 7: "gray"
+            case 8: "blue"
+            case 9: "lime"
+            case 10: "aqua"
+            case 11: "red"
+            case 12: "fuchsia"
+            case 13: "yellow"
+            case 14: "white"
+            case 15: "nickel"
+            case 16: "chrome"
+            case 17: "brass"
+            case 18: "copper"
+            case 19: "silver"
+            case 20: "gold"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ProductAppearanceStruct
+    public struct ProductAppearance: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Finish
+            @inlinable public static var finish: UInt8 { 0 }
+            /// PrimaryColor
+            @inlinable public static var primaryColor: UInt8 { 1 }
+        }
+
+        /// Finish (field 0)
+        public var finish: ProductFinish
+        /// PrimaryColor (field 1)
+        public var primaryColor: Color?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(finish: ProductFinish, primaryColor: Color?) {
+            self.finish = finish
+            self.primaryColor = primaryColor
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let finish: ProductFinish = fields.required(0),
+                let primaryColor: Color? = fields.required(1)
+            else { return nil }
+            self.finish = finish
+            self.primaryColor = primaryColor
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, finish)
+            fields.add(1, primaryColor)
+            return fields.tlv
+        }
+    }
+
+    /// ProductFinishEnum. A device may use a number that is not among these.
+    public struct ProductFinish: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Other
+        @inlinable public static var other: ProductFinish { .init(rawValue: 0) }
+        /// Matte
+        @inlinable public static var matte: ProductFinish { .init(rawValue: 1) }
+        /// Satin
+        @inlinable public static var satin: ProductFinish { .init(rawValue: 2) }
+        /// Polished
+        @inlinable public static var polished: ProductFinish { .init(rawValue: 3) }
+        /// Rugged
+        @inlinable public static var rugged: ProductFinish { .init(rawValue: 4) }
+        /// Fabric
+        @inlinable public static var fabric: ProductFinish { .init(rawValue: 5) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "other"
+            case 1: "matte"
+            case 2: "satin"
+            case 3: "polished"
+            case 4: "rugged"
+            case 5: "fabric"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ReachableChanged, event 0x03 of Bridged Device Basic Information.
+    public struct ReachableChanged: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0039 }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x03 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ReachableNewValue
+            @inlinable public static var reachableNewValue: UInt8 { 0 }
+        }
+
+        /// ReachableNewValue (field 0)
+        public var reachableNewValue: Bool
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(reachableNewValue: Bool) {
+            self.reachableNewValue = reachableNewValue
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let reachableNewValue: Bool = fields.required(0)
+            else { return nil }
+            self.reachableNewValue = reachableNewValue
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, reachableNewValue)
+            return fields.tlv
+        }
+    }
 }
 
 /// Switch, cluster 0x003B.
@@ -2223,6 +7990,89 @@ public enum Switch {
     @inlinable public static var multiPressMax: TypedAttribute<UInt8> { .init(id, 0x0002) }
 }
 
+extension Switch {
+
+    /// ShortRelease, event 0x03 of Switch.
+    public struct ShortRelease: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003B }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x03 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// PreviousPosition
+            @inlinable public static var previousPosition: UInt8 { 0 }
+        }
+
+        /// PreviousPosition (field 0; at most 254)
+        public var previousPosition: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(previousPosition: UInt8) {
+            self.previousPosition = previousPosition
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let previousPosition: UInt8 = fields.required(0)
+            else { return nil }
+            self.previousPosition = previousPosition
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, previousPosition)
+            return fields.tlv
+        }
+    }
+
+    /// MultiPressComplete, event 0x06 of Switch.
+    public struct MultiPressComplete: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003B }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x06 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// PreviousPosition
+            @inlinable public static var previousPosition: UInt8 { 0 }
+            /// TotalNumberOfPressesCounted
+            @inlinable public static var totalNumberOfPressesCounted: UInt8 { 1 }
+        }
+
+        /// PreviousPosition (field 0; at most 254)
+        public var previousPosition: UInt8
+        /// TotalNumberOfPressesCounted (field 1)
+        public var totalNumberOfPressesCounted: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(previousPosition: UInt8, totalNumberOfPressesCounted: UInt8) {
+            self.previousPosition = previousPosition
+            self.totalNumberOfPressesCounted = totalNumberOfPressesCounted
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let previousPosition: UInt8 = fields.required(0),
+                let totalNumberOfPressesCounted: UInt8 = fields.required(1)
+            else { return nil }
+            self.previousPosition = previousPosition
+            self.totalNumberOfPressesCounted = totalNumberOfPressesCounted
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, previousPosition)
+            fields.add(1, totalNumberOfPressesCounted)
+            return fields.tlv
+        }
+    }
+}
+
 /// Administrator Commissioning, cluster 0x003C.
 public enum AdministratorCommissioning {
     /// The number of the cluster.
@@ -2254,32 +8104,197 @@ public enum AdministratorCommissioning {
         @inlinable public static var basic: FeatureMap { .init(bit: 0) }
     }
 
-    /// CommissioningWindowStatusEnum
-    public enum CommissioningWindowStatus: UInt8, AttributeValue {
-        /// WindowNotOpen
-        case windowNotOpen = 0
-        /// EnhancedWindowOpen
-        case enhancedWindowOpen = 1
-        /// BasicWindowOpen
-        case basicWindowOpen = 2
-    }
-
-    /// StatusCode
-    public enum StatusCode: UInt8, AttributeValue {
-        /// Busy
-        case busy = 2
-        /// PAKEParameterError
-        case pakeParameterError = 3
-        /// WindowNotOpen
-        case windowNotOpen = 4
-    }
-
     /// WindowStatus (0x0000)
     @inlinable public static var windowStatus: TypedAttribute<CommissioningWindowStatus> { .init(id, 0x0000) }
     /// AdminFabricIndex (0x0001)
     @inlinable public static var adminFabricIndex: TypedAttribute<UInt8?> { .init(id, 0x0001) }
     /// AdminVendorId (0x0002)
     @inlinable public static var adminVendorId: TypedAttribute<UInt16?> { .init(id, 0x0002) }
+}
+
+extension AdministratorCommissioning {
+
+    /// CommissioningWindowStatusEnum. A device may use a number that is not among these.
+    public struct CommissioningWindowStatus: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// WindowNotOpen
+        @inlinable public static var windowNotOpen: CommissioningWindowStatus { .init(rawValue: 0) }
+        /// EnhancedWindowOpen
+        @inlinable public static var enhancedWindowOpen: CommissioningWindowStatus { .init(rawValue: 1) }
+        /// BasicWindowOpen
+        @inlinable public static var basicWindowOpen: CommissioningWindowStatus { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "windowNotOpen"
+            case 1: "enhancedWindowOpen"
+            case 2: "basicWindowOpen"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// StatusCode. A device may use a number that is not among these.
+    public struct StatusCode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Busy
+        @inlinable public static var busy: StatusCode { .init(rawValue: 2) }
+        /// PAKEParameterError
+        @inlinable public static var pakeParameterError: StatusCode { .init(rawValue: 3) }
+        /// WindowNotOpen
+        @inlinable public static var windowNotOpen: StatusCode { .init(rawValue: 4) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 2, 3, 4: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 2: "busy"
+            case 3: "pakeParameterError"
+            case 4: "windowNotOpen"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// OpenCommissioningWindow, command 0x00 of Administrator Commissioning. Only as a timed interaction.
+    public struct OpenCommissioningWindow: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003C }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// It is sent as a timed interaction.
+        @inlinable public static var isTimed: Bool { true }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// CommissioningTimeout
+            @inlinable public static var commissioningTimeout: UInt8 { 0 }
+            /// PAKEPasscodeVerifier
+            @inlinable public static var pakePasscodeVerifier: UInt8 { 1 }
+            /// Discriminator
+            @inlinable public static var discriminator: UInt8 { 2 }
+            /// Iterations
+            @inlinable public static var iterations: UInt8 { 3 }
+            /// Salt
+            @inlinable public static var salt: UInt8 { 4 }
+        }
+
+        /// CommissioningTimeout (field 0)
+        public var commissioningTimeout: UInt16
+        /// PAKEPasscodeVerifier (field 1; 97 to 97 bytes)
+        public var pakePasscodeVerifier: [UInt8]
+        /// Discriminator (field 2; at most 4095)
+        public var discriminator: UInt16
+        /// Iterations (field 3; 1000 to 100000)
+        public var iterations: UInt32
+        /// Salt (field 4; 16 to 32 bytes)
+        public var salt: [UInt8]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(commissioningTimeout: UInt16, pakePasscodeVerifier: [UInt8], discriminator: UInt16, iterations: UInt32, salt: [UInt8]) {
+            self.commissioningTimeout = commissioningTimeout
+            self.pakePasscodeVerifier = pakePasscodeVerifier
+            self.discriminator = discriminator
+            self.iterations = iterations
+            self.salt = salt
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let commissioningTimeout: UInt16 = fields.required(0),
+                let pakePasscodeVerifier: [UInt8] = fields.required(1),
+                let discriminator: UInt16 = fields.required(2),
+                let iterations: UInt32 = fields.required(3),
+                let salt: [UInt8] = fields.required(4)
+            else { return nil }
+            self.commissioningTimeout = commissioningTimeout
+            self.pakePasscodeVerifier = pakePasscodeVerifier
+            self.discriminator = discriminator
+            self.iterations = iterations
+            self.salt = salt
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, commissioningTimeout)
+            fields.add(1, pakePasscodeVerifier)
+            fields.add(2, discriminator)
+            fields.add(3, iterations)
+            fields.add(4, salt)
+            return fields.tlv
+        }
+    }
+
+    /// OpenBasicCommissioningWindow, command 0x01 of Administrator Commissioning. Only as a timed interaction.
+    public struct OpenBasicCommissioningWindow: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003C }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// It is sent as a timed interaction.
+        @inlinable public static var isTimed: Bool { true }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// CommissioningTimeout
+            @inlinable public static var commissioningTimeout: UInt8 { 0 }
+        }
+
+        /// CommissioningTimeout (field 0)
+        public var commissioningTimeout: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(commissioningTimeout: UInt16) {
+            self.commissioningTimeout = commissioningTimeout
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let commissioningTimeout: UInt16 = fields.required(0)
+            else { return nil }
+            self.commissioningTimeout = commissioningTimeout
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, commissioningTimeout)
+            return fields.tlv
+        }
+    }
+
+    /// RevokeCommissioning, command 0x02 of Administrator Commissioning. Only as a timed interaction.
+    public struct RevokeCommissioning: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003C }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// It is sent as a timed interaction.
+        @inlinable public static var isTimed: Bool { true }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
 }
 
 /// Operational Credentials, cluster 0x003E.
@@ -2337,42 +8352,10 @@ public enum NodeOperationalCredentials {
         @inlinable public static var signVIDVerificationResponse: CommandID { 0x000E }
     }
 
-    /// CertificateChainTypeEnum
-    public enum CertificateChainType: UInt8, AttributeValue {
-        /// DACCertificate
-        case dacCertificate = 1
-        /// PAICertificate
-        case paiCertificate = 2
-    }
-
-    /// NodeOperationalCertStatusEnum
-    public enum NodeOperationalCertStatus: UInt8, AttributeValue {
-        /// OK
-        case ok = 0
-        /// InvalidPublicKey
-        case invalidPublicKey = 1
-        /// InvalidNodeOpId
-        case invalidNodeOpId = 2
-        /// InvalidNOC
-        case invalidNOC = 3
-        /// MissingCsr
-        case missingCsr = 4
-        /// TableFull
-        case tableFull = 5
-        /// InvalidAdminSubject
-        case invalidAdminSubject = 6
-        /// FabricConflict
-        case fabricConflict = 9
-        /// LabelConflict
-        case labelConflict = 10
-        /// InvalidFabricIndex
-        case invalidFabricIndex = 11
-    }
-
     /// NOCs (0x0000)
-    @inlinable public static var nocs: TypedAttribute<[TLVValue]> { .init(id, 0x0000) }
+    @inlinable public static var nocs: TypedAttribute<[NOC]> { .init(id, 0x0000) }
     /// Fabrics (0x0001)
-    @inlinable public static var fabrics: TypedAttribute<[TLVValue]> { .init(id, 0x0001) }
+    @inlinable public static var fabrics: TypedAttribute<[FabricDescriptor]> { .init(id, 0x0001) }
     /// SupportedFabrics (0x0002)
     @inlinable public static var supportedFabrics: TypedAttribute<UInt8> { .init(id, 0x0002) }
     /// CommissionedFabrics (0x0003)
@@ -2381,6 +8364,889 @@ public enum NodeOperationalCredentials {
     @inlinable public static var trustedRootCertificates: TypedAttribute<[[UInt8]]> { .init(id, 0x0004) }
     /// CurrentFabricIndex (0x0005)
     @inlinable public static var currentFabricIndex: TypedAttribute<UInt8> { .init(id, 0x0005) }
+}
+
+extension NodeOperationalCredentials {
+
+    /// CertificateChainTypeEnum. A device may use a number that is not among these.
+    public struct CertificateChainType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// DACCertificate
+        @inlinable public static var dacCertificate: CertificateChainType { .init(rawValue: 1) }
+        /// PAICertificate
+        @inlinable public static var paiCertificate: CertificateChainType { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 1: "dacCertificate"
+            case 2: "paiCertificate"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// FabricDescriptorStruct
+    public struct FabricDescriptor: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// RootPublicKey
+            @inlinable public static var rootPublicKey: UInt8 { 1 }
+            /// VendorID
+            @inlinable public static var vendorID: UInt8 { 2 }
+            /// FabricID
+            @inlinable public static var fabricID: UInt8 { 3 }
+            /// NodeID
+            @inlinable public static var nodeID: UInt8 { 4 }
+            /// Label
+            @inlinable public static var label: UInt8 { 5 }
+            /// VIDVerificationStatement
+            @inlinable public static var vidVerificationStatement: UInt8 { 6 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 254 }
+        }
+
+        /// RootPublicKey (field 1; 65 to 65 bytes)
+        public var rootPublicKey: [UInt8]
+        /// VendorID (field 2)
+        public var vendorID: UInt16
+        /// FabricID (field 3)
+        public var fabricID: UInt64
+        /// NodeID (field 4)
+        public var nodeID: UInt64
+        /// Label (field 5; at most 32 bytes)
+        public var label: String
+        /// VIDVerificationStatement (field 6; 85 to 85 bytes)
+        public var vidVerificationStatement: [UInt8]?
+        /// FabricIndex (field 254)
+        public var fabricIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(rootPublicKey: [UInt8], vendorID: UInt16, fabricID: UInt64, nodeID: UInt64, label: String, vidVerificationStatement: [UInt8]? = nil, fabricIndex: UInt8? = nil) {
+            self.rootPublicKey = rootPublicKey
+            self.vendorID = vendorID
+            self.fabricID = fabricID
+            self.nodeID = nodeID
+            self.label = label
+            self.vidVerificationStatement = vidVerificationStatement
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let rootPublicKey: [UInt8] = fields.required(1),
+                let vendorID: UInt16 = fields.required(2),
+                let fabricID: UInt64 = fields.required(3),
+                let nodeID: UInt64 = fields.required(4),
+                let label: String = fields.required(5),
+                let vidVerificationStatement: [UInt8]? = fields.optional(6),
+                let fabricIndex: UInt8? = fields.optional(254)
+            else { return nil }
+            self.rootPublicKey = rootPublicKey
+            self.vendorID = vendorID
+            self.fabricID = fabricID
+            self.nodeID = nodeID
+            self.label = label
+            self.vidVerificationStatement = vidVerificationStatement
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(1, rootPublicKey)
+            fields.add(2, vendorID)
+            fields.add(3, fabricID)
+            fields.add(4, nodeID)
+            fields.add(5, label)
+            fields.addIfPresent(6, vidVerificationStatement)
+            fields.addIfPresent(254, fabricIndex)
+            return fields.tlv
+        }
+    }
+
+    /// NOCStruct
+    public struct NOC: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// NOC
+            @inlinable public static var noc: UInt8 { 1 }
+            /// ICAC
+            @inlinable public static var icac: UInt8 { 2 }
+            /// VVSC
+            @inlinable public static var vvsc: UInt8 { 3 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 254 }
+        }
+
+        /// NOC (field 1; at most 400 bytes)
+        public var noc: [UInt8]
+        /// ICAC (field 2; at most 400 bytes)
+        public var icac: [UInt8]?
+        /// VVSC (field 3; at most 400 bytes)
+        public var vvsc: [UInt8]?
+        /// FabricIndex (field 254)
+        public var fabricIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(noc: [UInt8], icac: [UInt8]?, vvsc: [UInt8]? = nil, fabricIndex: UInt8? = nil) {
+            self.noc = noc
+            self.icac = icac
+            self.vvsc = vvsc
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let noc: [UInt8] = fields.required(1),
+                let icac: [UInt8]? = fields.required(2),
+                let vvsc: [UInt8]? = fields.optional(3),
+                let fabricIndex: UInt8? = fields.optional(254)
+            else { return nil }
+            self.noc = noc
+            self.icac = icac
+            self.vvsc = vvsc
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(1, noc)
+            fields.add(2, icac)
+            fields.addIfPresent(3, vvsc)
+            fields.addIfPresent(254, fabricIndex)
+            return fields.tlv
+        }
+    }
+
+    /// NodeOperationalCertStatusEnum. A device may use a number that is not among these.
+    public struct NodeOperationalCertStatus: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// OK
+        @inlinable public static var ok: NodeOperationalCertStatus { .init(rawValue: 0) }
+        /// InvalidPublicKey
+        @inlinable public static var invalidPublicKey: NodeOperationalCertStatus { .init(rawValue: 1) }
+        /// InvalidNodeOpId
+        @inlinable public static var invalidNodeOpId: NodeOperationalCertStatus { .init(rawValue: 2) }
+        /// InvalidNOC
+        @inlinable public static var invalidNOC: NodeOperationalCertStatus { .init(rawValue: 3) }
+        /// MissingCsr
+        @inlinable public static var missingCsr: NodeOperationalCertStatus { .init(rawValue: 4) }
+        /// TableFull
+        @inlinable public static var tableFull: NodeOperationalCertStatus { .init(rawValue: 5) }
+        /// InvalidAdminSubject
+        @inlinable public static var invalidAdminSubject: NodeOperationalCertStatus { .init(rawValue: 6) }
+        /// FabricConflict
+        @inlinable public static var fabricConflict: NodeOperationalCertStatus { .init(rawValue: 9) }
+        /// LabelConflict
+        @inlinable public static var labelConflict: NodeOperationalCertStatus { .init(rawValue: 10) }
+        /// InvalidFabricIndex
+        @inlinable public static var invalidFabricIndex: NodeOperationalCertStatus { .init(rawValue: 11) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 9, 10, 11: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "ok"
+            case 1: "invalidPublicKey"
+            case 2: "invalidNodeOpId"
+            case 3: "invalidNOC"
+            case 4: "missingCsr"
+            case 5: "tableFull"
+            case 6: "invalidAdminSubject"
+            case 9: "fabricConflict"
+            case 10: "labelConflict"
+            case 11: "invalidFabricIndex"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// AttestationRequest, command 0x00 of Operational Credentials.
+    public struct AttestationRequest: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003E }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// What the node answers.
+        public typealias Response = AttestationResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// AttestationNonce
+            @inlinable public static var attestationNonce: UInt8 { 0 }
+        }
+
+        /// AttestationNonce (field 0; 32 to 32 bytes)
+        public var attestationNonce: [UInt8]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(attestationNonce: [UInt8]) {
+            self.attestationNonce = attestationNonce
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let attestationNonce: [UInt8] = fields.required(0)
+            else { return nil }
+            self.attestationNonce = attestationNonce
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, attestationNonce)
+            return fields.tlv
+        }
+    }
+
+    /// CertificateChainRequest, command 0x02 of Operational Credentials.
+    public struct CertificateChainRequest: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003E }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// What the node answers.
+        public typealias Response = CertificateChainResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// CertificateType
+            @inlinable public static var certificateType: UInt8 { 0 }
+        }
+
+        /// CertificateType (field 0)
+        public var certificateType: CertificateChainType
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(certificateType: CertificateChainType) {
+            self.certificateType = certificateType
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let certificateType: CertificateChainType = fields.required(0)
+            else { return nil }
+            self.certificateType = certificateType
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, certificateType)
+            return fields.tlv
+        }
+    }
+
+    /// CSRRequest, command 0x04 of Operational Credentials.
+    public struct CSRRequest: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003E }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x04 }
+        /// What the node answers.
+        public typealias Response = CSRResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// CSRNonce
+            @inlinable public static var csrNonce: UInt8 { 0 }
+            /// IsForUpdateNOC
+            @inlinable public static var isForUpdateNOC: UInt8 { 1 }
+        }
+
+        /// CSRNonce (field 0; 32 to 32 bytes)
+        public var csrNonce: [UInt8]
+        /// IsForUpdateNOC (field 1)
+        public var isForUpdateNOC: Bool?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(csrNonce: [UInt8], isForUpdateNOC: Bool? = nil) {
+            self.csrNonce = csrNonce
+            self.isForUpdateNOC = isForUpdateNOC
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let csrNonce: [UInt8] = fields.required(0),
+                let isForUpdateNOC: Bool? = fields.optional(1)
+            else { return nil }
+            self.csrNonce = csrNonce
+            self.isForUpdateNOC = isForUpdateNOC
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, csrNonce)
+            fields.addIfPresent(1, isForUpdateNOC)
+            return fields.tlv
+        }
+    }
+
+    /// AddNOC, command 0x06 of Operational Credentials.
+    public struct AddNOC: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003E }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x06 }
+        /// What the node answers.
+        public typealias Response = NOCResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// NOCValue
+            @inlinable public static var nocValue: UInt8 { 0 }
+            /// ICACValue
+            @inlinable public static var icacValue: UInt8 { 1 }
+            /// IPKValue
+            @inlinable public static var ipkValue: UInt8 { 2 }
+            /// CaseAdminSubject
+            @inlinable public static var caseAdminSubject: UInt8 { 3 }
+            /// AdminVendorId
+            @inlinable public static var adminVendorId: UInt8 { 4 }
+        }
+
+        /// NOCValue (field 0; at most 400 bytes)
+        public var nocValue: [UInt8]
+        /// ICACValue (field 1; at most 400 bytes)
+        public var icacValue: [UInt8]?
+        /// IPKValue (field 2; 16 to 16 bytes)
+        public var ipkValue: [UInt8]
+        /// CaseAdminSubject (field 3)
+        public var caseAdminSubject: UInt64
+        /// AdminVendorId (field 4)
+        public var adminVendorId: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(nocValue: [UInt8], icacValue: [UInt8]? = nil, ipkValue: [UInt8], caseAdminSubject: UInt64, adminVendorId: UInt16) {
+            self.nocValue = nocValue
+            self.icacValue = icacValue
+            self.ipkValue = ipkValue
+            self.caseAdminSubject = caseAdminSubject
+            self.adminVendorId = adminVendorId
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let nocValue: [UInt8] = fields.required(0),
+                let icacValue: [UInt8]? = fields.optional(1),
+                let ipkValue: [UInt8] = fields.required(2),
+                let caseAdminSubject: UInt64 = fields.required(3),
+                let adminVendorId: UInt16 = fields.required(4)
+            else { return nil }
+            self.nocValue = nocValue
+            self.icacValue = icacValue
+            self.ipkValue = ipkValue
+            self.caseAdminSubject = caseAdminSubject
+            self.adminVendorId = adminVendorId
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, nocValue)
+            fields.addIfPresent(1, icacValue)
+            fields.add(2, ipkValue)
+            fields.add(3, caseAdminSubject)
+            fields.add(4, adminVendorId)
+            return fields.tlv
+        }
+    }
+
+    /// UpdateNOC, command 0x07 of Operational Credentials.
+    public struct UpdateNOC: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003E }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x07 }
+        /// What the node answers.
+        public typealias Response = NOCResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// NOCValue
+            @inlinable public static var nocValue: UInt8 { 0 }
+            /// ICACValue
+            @inlinable public static var icacValue: UInt8 { 1 }
+        }
+
+        /// NOCValue (field 0; at most 400 bytes)
+        public var nocValue: [UInt8]
+        /// ICACValue (field 1; at most 400 bytes)
+        public var icacValue: [UInt8]?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(nocValue: [UInt8], icacValue: [UInt8]? = nil) {
+            self.nocValue = nocValue
+            self.icacValue = icacValue
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let nocValue: [UInt8] = fields.required(0),
+                let icacValue: [UInt8]? = fields.optional(1)
+            else { return nil }
+            self.nocValue = nocValue
+            self.icacValue = icacValue
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, nocValue)
+            fields.addIfPresent(1, icacValue)
+            return fields.tlv
+        }
+    }
+
+    /// UpdateFabricLabel, command 0x09 of Operational Credentials.
+    public struct UpdateFabricLabel: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003E }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x09 }
+        /// What the node answers.
+        public typealias Response = NOCResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Label
+            @inlinable public static var label: UInt8 { 0 }
+        }
+
+        /// Label (field 0; at most 32 bytes)
+        public var label: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(label: String) {
+            self.label = label
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let label: String = fields.required(0)
+            else { return nil }
+            self.label = label
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, label)
+            return fields.tlv
+        }
+    }
+
+    /// RemoveFabric, command 0x0A of Operational Credentials.
+    public struct RemoveFabric: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003E }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x0A }
+        /// What the node answers.
+        public typealias Response = NOCResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 0 }
+        }
+
+        /// FabricIndex (field 0; 1 to 254)
+        public var fabricIndex: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(fabricIndex: UInt8) {
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let fabricIndex: UInt8 = fields.required(0)
+            else { return nil }
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, fabricIndex)
+            return fields.tlv
+        }
+    }
+
+    /// AddTrustedRootCertificate, command 0x0B of Operational Credentials.
+    public struct AddTrustedRootCertificate: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003E }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x0B }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// RootCACertificate
+            @inlinable public static var rootCACertificate: UInt8 { 0 }
+        }
+
+        /// RootCACertificate (field 0; at most 400 bytes)
+        public var rootCACertificate: [UInt8]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(rootCACertificate: [UInt8]) {
+            self.rootCACertificate = rootCACertificate
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let rootCACertificate: [UInt8] = fields.required(0)
+            else { return nil }
+            self.rootCACertificate = rootCACertificate
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, rootCACertificate)
+            return fields.tlv
+        }
+    }
+
+    /// SetVIDVerificationStatement, command 0x0C of Operational Credentials.
+    public struct SetVIDVerificationStatement: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003E }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x0C }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// VendorID
+            @inlinable public static var vendorID: UInt8 { 0 }
+            /// VIDVerificationStatement
+            @inlinable public static var vidVerificationStatement: UInt8 { 1 }
+            /// VVSC
+            @inlinable public static var vvsc: UInt8 { 2 }
+        }
+
+        /// VendorID (field 0)
+        public var vendorID: UInt16?
+        /// VIDVerificationStatement (field 1; at most 85 bytes)
+        public var vidVerificationStatement: [UInt8]?
+        /// VVSC (field 2; at most 400 bytes)
+        public var vvsc: [UInt8]?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(vendorID: UInt16? = nil, vidVerificationStatement: [UInt8]? = nil, vvsc: [UInt8]? = nil) {
+            self.vendorID = vendorID
+            self.vidVerificationStatement = vidVerificationStatement
+            self.vvsc = vvsc
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let vendorID: UInt16? = fields.optional(0),
+                let vidVerificationStatement: [UInt8]? = fields.optional(1),
+                let vvsc: [UInt8]? = fields.optional(2)
+            else { return nil }
+            self.vendorID = vendorID
+            self.vidVerificationStatement = vidVerificationStatement
+            self.vvsc = vvsc
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.addIfPresent(0, vendorID)
+            fields.addIfPresent(1, vidVerificationStatement)
+            fields.addIfPresent(2, vvsc)
+            return fields.tlv
+        }
+    }
+
+    /// SignVIDVerificationRequest, command 0x0D of Operational Credentials.
+    public struct SignVIDVerificationRequest: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003E }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x0D }
+        /// What the node answers.
+        public typealias Response = SignVIDVerificationResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 0 }
+            /// ClientChallenge
+            @inlinable public static var clientChallenge: UInt8 { 1 }
+        }
+
+        /// FabricIndex (field 0; 1 to 254)
+        public var fabricIndex: UInt8
+        /// ClientChallenge (field 1; 32 to 32 bytes)
+        public var clientChallenge: [UInt8]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(fabricIndex: UInt8, clientChallenge: [UInt8]) {
+            self.fabricIndex = fabricIndex
+            self.clientChallenge = clientChallenge
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let fabricIndex: UInt8 = fields.required(0),
+                let clientChallenge: [UInt8] = fields.required(1)
+            else { return nil }
+            self.fabricIndex = fabricIndex
+            self.clientChallenge = clientChallenge
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, fabricIndex)
+            fields.add(1, clientChallenge)
+            return fields.tlv
+        }
+    }
+
+    /// AttestationResponse, response 0x01 of Operational Credentials.
+    public struct AttestationResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003E }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// AttestationElements
+            @inlinable public static var attestationElements: UInt8 { 0 }
+            /// AttestationSignature
+            @inlinable public static var attestationSignature: UInt8 { 1 }
+        }
+
+        /// AttestationElements (field 0; at most 900 bytes)
+        public var attestationElements: [UInt8]
+        /// AttestationSignature (field 1; 64 to 64 bytes)
+        public var attestationSignature: [UInt8]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(attestationElements: [UInt8], attestationSignature: [UInt8]) {
+            self.attestationElements = attestationElements
+            self.attestationSignature = attestationSignature
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let attestationElements: [UInt8] = fields.required(0),
+                let attestationSignature: [UInt8] = fields.required(1)
+            else { return nil }
+            self.attestationElements = attestationElements
+            self.attestationSignature = attestationSignature
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, attestationElements)
+            fields.add(1, attestationSignature)
+            return fields.tlv
+        }
+    }
+
+    /// CertificateChainResponse, response 0x03 of Operational Credentials.
+    public struct CertificateChainResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003E }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Certificate
+            @inlinable public static var certificate: UInt8 { 0 }
+        }
+
+        /// Certificate (field 0; at most 600 bytes)
+        public var certificate: [UInt8]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(certificate: [UInt8]) {
+            self.certificate = certificate
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let certificate: [UInt8] = fields.required(0)
+            else { return nil }
+            self.certificate = certificate
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, certificate)
+            return fields.tlv
+        }
+    }
+
+    /// CSRResponse, response 0x05 of Operational Credentials.
+    public struct CSRResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003E }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x05 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// NOCSRElements
+            @inlinable public static var nocsrElements: UInt8 { 0 }
+            /// AttestationSignature
+            @inlinable public static var attestationSignature: UInt8 { 1 }
+        }
+
+        /// NOCSRElements (field 0; at most 900 bytes)
+        public var nocsrElements: [UInt8]
+        /// AttestationSignature (field 1; 64 to 64 bytes)
+        public var attestationSignature: [UInt8]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(nocsrElements: [UInt8], attestationSignature: [UInt8]) {
+            self.nocsrElements = nocsrElements
+            self.attestationSignature = attestationSignature
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let nocsrElements: [UInt8] = fields.required(0),
+                let attestationSignature: [UInt8] = fields.required(1)
+            else { return nil }
+            self.nocsrElements = nocsrElements
+            self.attestationSignature = attestationSignature
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, nocsrElements)
+            fields.add(1, attestationSignature)
+            return fields.tlv
+        }
+    }
+
+    /// NOCResponse, response 0x08 of Operational Credentials.
+    public struct NOCResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003E }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x08 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// StatusCode
+            @inlinable public static var statusCode: UInt8 { 0 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 1 }
+            /// DebugText
+            @inlinable public static var debugText: UInt8 { 2 }
+        }
+
+        /// StatusCode (field 0)
+        public var statusCode: NodeOperationalCertStatus
+        /// FabricIndex (field 1; 1 to 254)
+        public var fabricIndex: UInt8?
+        /// DebugText (field 2; at most 128 bytes)
+        public var debugText: String?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(statusCode: NodeOperationalCertStatus, fabricIndex: UInt8? = nil, debugText: String? = nil) {
+            self.statusCode = statusCode
+            self.fabricIndex = fabricIndex
+            self.debugText = debugText
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let statusCode: NodeOperationalCertStatus = fields.required(0),
+                let fabricIndex: UInt8? = fields.optional(1),
+                let debugText: String? = fields.optional(2)
+            else { return nil }
+            self.statusCode = statusCode
+            self.fabricIndex = fabricIndex
+            self.debugText = debugText
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, statusCode)
+            fields.addIfPresent(1, fabricIndex)
+            fields.addIfPresent(2, debugText)
+            return fields.tlv
+        }
+    }
+
+    /// SignVIDVerificationResponse, response 0x0E of Operational Credentials.
+    public struct SignVIDVerificationResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003E }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x0E }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 0 }
+            /// FabricBindingVersion
+            @inlinable public static var fabricBindingVersion: UInt8 { 1 }
+            /// Signature
+            @inlinable public static var signature: UInt8 { 2 }
+        }
+
+        /// FabricIndex (field 0; 1 to 254)
+        public var fabricIndex: UInt8
+        /// FabricBindingVersion (field 1; at least 1)
+        public var fabricBindingVersion: UInt8
+        /// Signature (field 2; at least 1 bytes)
+        public var signature: [UInt8]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(fabricIndex: UInt8, fabricBindingVersion: UInt8, signature: [UInt8]) {
+            self.fabricIndex = fabricIndex
+            self.fabricBindingVersion = fabricBindingVersion
+            self.signature = signature
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let fabricIndex: UInt8 = fields.required(0),
+                let fabricBindingVersion: UInt8 = fields.required(1),
+                let signature: [UInt8] = fields.required(2)
+            else { return nil }
+            self.fabricIndex = fabricIndex
+            self.fabricBindingVersion = fabricBindingVersion
+            self.signature = signature
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, fabricIndex)
+            fields.add(1, fabricBindingVersion)
+            fields.add(2, signature)
+            return fields.tlv
+        }
+    }
 }
 
 /// Group Key Management, cluster 0x003F.
@@ -2426,32 +9292,485 @@ public enum GroupKeyManagement {
         @inlinable public static var groupcast: FeatureMap { .init(bit: 1) }
     }
 
-    /// GroupKeyMulticastPolicyEnum
-    public enum GroupKeyMulticastPolicy: UInt8, AttributeValue {
-        /// PerGroupID
-        case perGroupID = 0
-        /// AllNodes
-        case allNodes = 1
-    }
-
-    /// GroupKeySecurityPolicyEnum
-    public enum GroupKeySecurityPolicy: UInt8, AttributeValue {
-        /// TrustFirst
-        case trustFirst = 0
-        /// CacheAndSync
-        case cacheAndSync = 1
-    }
-
     /// GroupKeyMap (0x0000)
-    @inlinable public static var groupKeyMap: TypedAttribute<[TLVValue]> { .init(id, 0x0000) }
+    @inlinable public static var groupKeyMap: TypedAttribute<[GroupKeyMap]> { .init(id, 0x0000) }
     /// GroupTable (0x0001)
-    @inlinable public static var groupTable: TypedAttribute<[TLVValue]> { .init(id, 0x0001) }
+    @inlinable public static var groupTable: TypedAttribute<[GroupInfoMap]> { .init(id, 0x0001) }
     /// MaxGroupsPerFabric (0x0002)
     @inlinable public static var maxGroupsPerFabric: TypedAttribute<UInt16> { .init(id, 0x0002) }
     /// MaxGroupKeysPerFabric (0x0003)
     @inlinable public static var maxGroupKeysPerFabric: TypedAttribute<UInt16> { .init(id, 0x0003) }
     /// GroupcastAdoption (0x0004)
-    @inlinable public static var groupcastAdoption: TypedAttribute<[TLVValue]> { .init(id, 0x0004) }
+    @inlinable public static var groupcastAdoption: TypedAttribute<[GroupcastAdoption]> { .init(id, 0x0004) }
+}
+
+extension GroupKeyManagement {
+
+    /// GroupInfoMapStruct
+    public struct GroupInfoMap: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupId
+            @inlinable public static var groupId: UInt8 { 1 }
+            /// Endpoints
+            @inlinable public static var endpoints: UInt8 { 2 }
+            /// GroupName
+            @inlinable public static var groupName: UInt8 { 3 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 254 }
+        }
+
+        /// GroupId (field 1)
+        public var groupId: UInt16
+        /// Endpoints (field 2; at least 1 entries)
+        public var endpoints: [EndpointID]
+        /// GroupName (field 3; at most 16 bytes)
+        public var groupName: String?
+        /// FabricIndex (field 254)
+        public var fabricIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupId: UInt16, endpoints: [EndpointID], groupName: String? = nil, fabricIndex: UInt8? = nil) {
+            self.groupId = groupId
+            self.endpoints = endpoints
+            self.groupName = groupName
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupId: UInt16 = fields.required(1),
+                let endpoints: [EndpointID] = fields.required(2),
+                let groupName: String? = fields.optional(3),
+                let fabricIndex: UInt8? = fields.optional(254)
+            else { return nil }
+            self.groupId = groupId
+            self.endpoints = endpoints
+            self.groupName = groupName
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(1, groupId)
+            fields.add(2, endpoints)
+            fields.addIfPresent(3, groupName)
+            fields.addIfPresent(254, fabricIndex)
+            return fields.tlv
+        }
+    }
+
+    /// GroupKeyMapStruct
+    public struct GroupKeyMap: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupId
+            @inlinable public static var groupId: UInt8 { 1 }
+            /// GroupKeySetID
+            @inlinable public static var groupKeySetID: UInt8 { 2 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 254 }
+        }
+
+        /// GroupId (field 1)
+        public var groupId: UInt16
+        /// GroupKeySetID (field 2; at least 1)
+        public var groupKeySetID: UInt16
+        /// FabricIndex (field 254)
+        public var fabricIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupId: UInt16, groupKeySetID: UInt16, fabricIndex: UInt8? = nil) {
+            self.groupId = groupId
+            self.groupKeySetID = groupKeySetID
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupId: UInt16 = fields.required(1),
+                let groupKeySetID: UInt16 = fields.required(2),
+                let fabricIndex: UInt8? = fields.optional(254)
+            else { return nil }
+            self.groupId = groupId
+            self.groupKeySetID = groupKeySetID
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(1, groupId)
+            fields.add(2, groupKeySetID)
+            fields.addIfPresent(254, fabricIndex)
+            return fields.tlv
+        }
+    }
+
+    /// GroupKeyMulticastPolicyEnum. A device may use a number that is not among these.
+    public struct GroupKeyMulticastPolicy: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// PerGroupID
+        @inlinable public static var perGroupID: GroupKeyMulticastPolicy { .init(rawValue: 0) }
+        /// AllNodes
+        @inlinable public static var allNodes: GroupKeyMulticastPolicy { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "perGroupID"
+            case 1: "allNodes"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// GroupKeySecurityPolicyEnum. A device may use a number that is not among these.
+    public struct GroupKeySecurityPolicy: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// TrustFirst
+        @inlinable public static var trustFirst: GroupKeySecurityPolicy { .init(rawValue: 0) }
+        /// CacheAndSync
+        @inlinable public static var cacheAndSync: GroupKeySecurityPolicy { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "trustFirst"
+            case 1: "cacheAndSync"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// GroupKeySetStruct
+    public struct GroupKeySet: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupKeySetID
+            @inlinable public static var groupKeySetID: UInt8 { 0 }
+            /// GroupKeySecurityPolicy
+            @inlinable public static var groupKeySecurityPolicy: UInt8 { 1 }
+            /// EpochKey0
+            @inlinable public static var epochKey0: UInt8 { 2 }
+            /// EpochStartTime0
+            @inlinable public static var epochStartTime0: UInt8 { 3 }
+            /// EpochKey1
+            @inlinable public static var epochKey1: UInt8 { 4 }
+            /// EpochStartTime1
+            @inlinable public static var epochStartTime1: UInt8 { 5 }
+            /// EpochKey2
+            @inlinable public static var epochKey2: UInt8 { 6 }
+            /// EpochStartTime2
+            @inlinable public static var epochStartTime2: UInt8 { 7 }
+            /// GroupKeyMulticastPolicy
+            @inlinable public static var groupKeyMulticastPolicy: UInt8 { 8 }
+        }
+
+        /// GroupKeySetID (field 0)
+        public var groupKeySetID: UInt16
+        /// GroupKeySecurityPolicy (field 1)
+        public var groupKeySecurityPolicy: GroupKeySecurityPolicy
+        /// EpochKey0 (field 2; 16 to 16 bytes)
+        public var epochKey0: [UInt8]?
+        /// EpochStartTime0 (field 3)
+        public var epochStartTime0: UInt64?
+        /// EpochKey1 (field 4; 16 to 16 bytes)
+        public var epochKey1: [UInt8]?
+        /// EpochStartTime1 (field 5)
+        public var epochStartTime1: UInt64?
+        /// EpochKey2 (field 6; 16 to 16 bytes)
+        public var epochKey2: [UInt8]?
+        /// EpochStartTime2 (field 7)
+        public var epochStartTime2: UInt64?
+        /// GroupKeyMulticastPolicy (field 8)
+        public var groupKeyMulticastPolicy: GroupKeyMulticastPolicy?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupKeySetID: UInt16, groupKeySecurityPolicy: GroupKeySecurityPolicy, epochKey0: [UInt8]?, epochStartTime0: UInt64?, epochKey1: [UInt8]?, epochStartTime1: UInt64?, epochKey2: [UInt8]?, epochStartTime2: UInt64?, groupKeyMulticastPolicy: GroupKeyMulticastPolicy? = nil) {
+            self.groupKeySetID = groupKeySetID
+            self.groupKeySecurityPolicy = groupKeySecurityPolicy
+            self.epochKey0 = epochKey0
+            self.epochStartTime0 = epochStartTime0
+            self.epochKey1 = epochKey1
+            self.epochStartTime1 = epochStartTime1
+            self.epochKey2 = epochKey2
+            self.epochStartTime2 = epochStartTime2
+            self.groupKeyMulticastPolicy = groupKeyMulticastPolicy
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupKeySetID: UInt16 = fields.required(0),
+                let groupKeySecurityPolicy: GroupKeySecurityPolicy = fields.required(1),
+                let epochKey0: [UInt8]? = fields.required(2),
+                let epochStartTime0: UInt64? = fields.required(3),
+                let epochKey1: [UInt8]? = fields.required(4),
+                let epochStartTime1: UInt64? = fields.required(5),
+                let epochKey2: [UInt8]? = fields.required(6),
+                let epochStartTime2: UInt64? = fields.required(7),
+                let groupKeyMulticastPolicy: GroupKeyMulticastPolicy? = fields.optional(8)
+            else { return nil }
+            self.groupKeySetID = groupKeySetID
+            self.groupKeySecurityPolicy = groupKeySecurityPolicy
+            self.epochKey0 = epochKey0
+            self.epochStartTime0 = epochStartTime0
+            self.epochKey1 = epochKey1
+            self.epochStartTime1 = epochStartTime1
+            self.epochKey2 = epochKey2
+            self.epochStartTime2 = epochStartTime2
+            self.groupKeyMulticastPolicy = groupKeyMulticastPolicy
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupKeySetID)
+            fields.add(1, groupKeySecurityPolicy)
+            fields.add(2, epochKey0)
+            fields.add(3, epochStartTime0)
+            fields.add(4, epochKey1)
+            fields.add(5, epochStartTime1)
+            fields.add(6, epochKey2)
+            fields.add(7, epochStartTime2)
+            fields.addIfPresent(8, groupKeyMulticastPolicy)
+            return fields.tlv
+        }
+    }
+
+    /// GroupcastAdoptionStruct
+    public struct GroupcastAdoption: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupcastAdopted
+            @inlinable public static var groupcastAdopted: UInt8 { 0 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 254 }
+        }
+
+        /// GroupcastAdopted (field 0)
+        public var groupcastAdopted: Bool
+        /// FabricIndex (field 254)
+        public var fabricIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupcastAdopted: Bool, fabricIndex: UInt8? = nil) {
+            self.groupcastAdopted = groupcastAdopted
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupcastAdopted: Bool = fields.required(0),
+                let fabricIndex: UInt8? = fields.optional(254)
+            else { return nil }
+            self.groupcastAdopted = groupcastAdopted
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupcastAdopted)
+            fields.addIfPresent(254, fabricIndex)
+            return fields.tlv
+        }
+    }
+
+    /// KeySetWrite, command 0x00 of Group Key Management.
+    public struct KeySetWrite: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003F }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupKeySet
+            @inlinable public static var groupKeySet: UInt8 { 0 }
+        }
+
+        /// GroupKeySet (field 0)
+        public var groupKeySet: GroupKeySet
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupKeySet: GroupKeySet) {
+            self.groupKeySet = groupKeySet
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupKeySet: GroupKeySet = fields.required(0)
+            else { return nil }
+            self.groupKeySet = groupKeySet
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupKeySet)
+            return fields.tlv
+        }
+    }
+
+    /// KeySetRead, command 0x01 of Group Key Management.
+    public struct KeySetRead: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003F }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// What the node answers.
+        public typealias Response = KeySetReadResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupKeySetID
+            @inlinable public static var groupKeySetID: UInt8 { 0 }
+        }
+
+        /// GroupKeySetID (field 0)
+        public var groupKeySetID: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupKeySetID: UInt16) {
+            self.groupKeySetID = groupKeySetID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupKeySetID: UInt16 = fields.required(0)
+            else { return nil }
+            self.groupKeySetID = groupKeySetID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupKeySetID)
+            return fields.tlv
+        }
+    }
+
+    /// KeySetRemove, command 0x03 of Group Key Management.
+    public struct KeySetRemove: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003F }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupKeySetID
+            @inlinable public static var groupKeySetID: UInt8 { 0 }
+        }
+
+        /// GroupKeySetID (field 0)
+        public var groupKeySetID: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupKeySetID: UInt16) {
+            self.groupKeySetID = groupKeySetID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupKeySetID: UInt16 = fields.required(0)
+            else { return nil }
+            self.groupKeySetID = groupKeySetID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupKeySetID)
+            return fields.tlv
+        }
+    }
+
+    /// KeySetReadResponse, response 0x02 of Group Key Management.
+    public struct KeySetReadResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003F }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupKeySet
+            @inlinable public static var groupKeySet: UInt8 { 0 }
+        }
+
+        /// GroupKeySet (field 0)
+        public var groupKeySet: GroupKeySet
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupKeySet: GroupKeySet) {
+            self.groupKeySet = groupKeySet
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupKeySet: GroupKeySet = fields.required(0)
+            else { return nil }
+            self.groupKeySet = groupKeySet
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupKeySet)
+            return fields.tlv
+        }
+    }
+
+    /// KeySetReadAllIndicesResponse, response 0x05 of Group Key Management.
+    public struct KeySetReadAllIndicesResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x003F }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x05 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupKeySetIDs
+            @inlinable public static var groupKeySetIDs: UInt8 { 0 }
+        }
+
+        /// GroupKeySetIDs (field 0)
+        public var groupKeySetIDs: [UInt16]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupKeySetIDs: [UInt16]) {
+            self.groupKeySetIDs = groupKeySetIDs
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupKeySetIDs: [UInt16] = fields.required(0)
+            else { return nil }
+            self.groupKeySetIDs = groupKeySetIDs
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupKeySetIDs)
+            return fields.tlv
+        }
+    }
 }
 
 /// Fixed Label, cluster 0x0040.
@@ -2466,7 +9785,50 @@ public enum FixedLabel {
     }
 
     /// LabelList (0x0000)
-    @inlinable public static var labelList: TypedAttribute<[TLVValue]> { .init(id, 0x0000) }
+    @inlinable public static var labelList: TypedAttribute<[Label]> { .init(id, 0x0000) }
+}
+
+extension FixedLabel {
+
+    /// LabelStruct
+    public struct Label: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Label
+            @inlinable public static var label: UInt8 { 0 }
+            /// Value
+            @inlinable public static var value: UInt8 { 1 }
+        }
+
+        /// Label (field 0; at most 16 bytes)
+        public var label: String
+        /// Value (field 1; at most 16 bytes)
+        public var value: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(label: String, value: String) {
+            self.label = label
+            self.value = value
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let label: String = fields.required(0),
+                let value: String = fields.required(1)
+            else { return nil }
+            self.label = label
+            self.value = value
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, label)
+            fields.add(1, value)
+            return fields.tlv
+        }
+    }
 }
 
 /// User Label, cluster 0x0041.
@@ -2481,7 +9843,50 @@ public enum UserLabel {
     }
 
     /// LabelList (0x0000)
-    @inlinable public static var labelList: TypedAttribute<[TLVValue]> { .init(id, 0x0000) }
+    @inlinable public static var labelList: TypedAttribute<[Label]> { .init(id, 0x0000) }
+}
+
+extension UserLabel {
+
+    /// LabelStruct
+    public struct Label: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Label
+            @inlinable public static var label: UInt8 { 0 }
+            /// Value
+            @inlinable public static var value: UInt8 { 1 }
+        }
+
+        /// Label (field 0; at most 16 bytes)
+        public var label: String
+        /// Value (field 1; at most 16 bytes)
+        public var value: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(label: String, value: String) {
+            self.label = label
+            self.value = value
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let label: String = fields.required(0),
+                let value: String = fields.required(1)
+            else { return nil }
+            self.label = label
+            self.value = value
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, label)
+            fields.add(1, value)
+            return fields.tlv
+        }
+    }
 }
 
 /// Boolean State, cluster 0x0045.
@@ -2509,6 +9914,45 @@ public enum BooleanState {
 
     /// StateValue (0x0000)
     @inlinable public static var stateValue: TypedAttribute<Bool> { .init(id, 0x0000) }
+}
+
+extension BooleanState {
+
+    /// StateChange, event 0x00 of Boolean State.
+    public struct StateChange: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0045 }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// StateValue
+            @inlinable public static var stateValue: UInt8 { 0 }
+        }
+
+        /// StateValue (field 0)
+        public var stateValue: Bool
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(stateValue: Bool) {
+            self.stateValue = stateValue
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let stateValue: Bool = fields.required(0)
+            else { return nil }
+            self.stateValue = stateValue
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, stateValue)
+            return fields.tlv
+        }
+    }
 }
 
 /// ICD Management, cluster 0x0046.
@@ -2573,19 +10017,388 @@ public enum IcdManagement {
     /// ActiveModeThreshold (0x0002)
     @inlinable public static var activeModeThreshold: TypedAttribute<UInt16> { .init(id, 0x0002) }
     /// RegisteredClients (0x0003)
-    @inlinable public static var registeredClients: TypedAttribute<[TLVValue]> { .init(id, 0x0003) }
+    @inlinable public static var registeredClients: TypedAttribute<[MonitoringRegistration]> { .init(id, 0x0003) }
     /// ICDCounter (0x0004)
     @inlinable public static var icdCounter: TypedAttribute<UInt32> { .init(id, 0x0004) }
     /// ClientsSupportedPerFabric (0x0005)
     @inlinable public static var clientsSupportedPerFabric: TypedAttribute<UInt16> { .init(id, 0x0005) }
     /// UserActiveModeTriggerHint (0x0006)
-    @inlinable public static var userActiveModeTriggerHint: TypedAttribute<UInt32> { .init(id, 0x0006) }
+    @inlinable public static var userActiveModeTriggerHint: TypedAttribute<UserActiveModeTrigger> { .init(id, 0x0006) }
     /// UserActiveModeTriggerInstruction (0x0007)
     @inlinable public static var userActiveModeTriggerInstruction: TypedAttribute<String> { .init(id, 0x0007) }
     /// OperatingMode (0x0008)
-    @inlinable public static var operatingMode: TypedAttribute<UInt8> { .init(id, 0x0008) }
+    @inlinable public static var operatingMode: TypedAttribute<OperatingMode> { .init(id, 0x0008) }
     /// MaximumCheckInBackOff (0x0009)
     @inlinable public static var maximumCheckInBackOff: TypedAttribute<UInt32> { .init(id, 0x0009) }
+}
+
+extension IcdManagement {
+
+    /// ClientTypeEnum. A device may use a number that is not among these.
+    public struct ClientType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Permanent
+        @inlinable public static var permanent: ClientType { .init(rawValue: 0) }
+        /// Ephemeral
+        @inlinable public static var ephemeral: ClientType { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "permanent"
+            case 1: "ephemeral"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// MonitoringRegistrationStruct
+    public struct MonitoringRegistration: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// CheckInNodeID
+            @inlinable public static var checkInNodeID: UInt8 { 1 }
+            /// MonitoredSubject
+            @inlinable public static var monitoredSubject: UInt8 { 2 }
+            /// ClientType
+            @inlinable public static var clientType: UInt8 { 4 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 254 }
+        }
+
+        /// CheckInNodeID (field 1)
+        public var checkInNodeID: UInt64
+        /// MonitoredSubject (field 2)
+        public var monitoredSubject: UInt64
+        /// ClientType (field 4)
+        public var clientType: ClientType
+        /// FabricIndex (field 254)
+        public var fabricIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(checkInNodeID: UInt64, monitoredSubject: UInt64, clientType: ClientType, fabricIndex: UInt8? = nil) {
+            self.checkInNodeID = checkInNodeID
+            self.monitoredSubject = monitoredSubject
+            self.clientType = clientType
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let checkInNodeID: UInt64 = fields.required(1),
+                let monitoredSubject: UInt64 = fields.required(2),
+                let clientType: ClientType = fields.required(4),
+                let fabricIndex: UInt8? = fields.optional(254)
+            else { return nil }
+            self.checkInNodeID = checkInNodeID
+            self.monitoredSubject = monitoredSubject
+            self.clientType = clientType
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(1, checkInNodeID)
+            fields.add(2, monitoredSubject)
+            fields.add(4, clientType)
+            fields.addIfPresent(254, fabricIndex)
+            return fields.tlv
+        }
+    }
+
+    /// OperatingModeEnum. A device may use a number that is not among these.
+    public struct OperatingMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// SIT
+        @inlinable public static var sit: OperatingMode { .init(rawValue: 0) }
+        /// LIT
+        @inlinable public static var lit: OperatingMode { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "sit"
+            case 1: "lit"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// UserActiveModeTriggerBitmap
+    public struct UserActiveModeTrigger: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt32
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
+        /// PowerCycle
+        @inlinable public static var powerCycle: UserActiveModeTrigger { .init(rawValue: 0x1) }
+        /// SettingsMenu
+        @inlinable public static var settingsMenu: UserActiveModeTrigger { .init(rawValue: 0x2) }
+        /// CustomInstruction
+        @inlinable public static var customInstruction: UserActiveModeTrigger { .init(rawValue: 0x4) }
+        /// DeviceManual
+        @inlinable public static var deviceManual: UserActiveModeTrigger { .init(rawValue: 0x8) }
+        /// ActuateSensor
+        @inlinable public static var actuateSensor: UserActiveModeTrigger { .init(rawValue: 0x10) }
+        /// ActuateSensorSeconds
+        @inlinable public static var actuateSensorSeconds: UserActiveModeTrigger { .init(rawValue: 0x20) }
+        /// ActuateSensorTimes
+        @inlinable public static var actuateSensorTimes: UserActiveModeTrigger { .init(rawValue: 0x40) }
+        /// ActuateSensorLightsBlink
+        @inlinable public static var actuateSensorLightsBlink: UserActiveModeTrigger { .init(rawValue: 0x80) }
+        /// ResetButton
+        @inlinable public static var resetButton: UserActiveModeTrigger { .init(rawValue: 0x100) }
+        /// ResetButtonLightsBlink
+        @inlinable public static var resetButtonLightsBlink: UserActiveModeTrigger { .init(rawValue: 0x200) }
+        /// ResetButtonSeconds
+        @inlinable public static var resetButtonSeconds: UserActiveModeTrigger { .init(rawValue: 0x400) }
+        /// ResetButtonTimes
+        @inlinable public static var resetButtonTimes: UserActiveModeTrigger { .init(rawValue: 0x800) }
+        /// SetupButton
+        @inlinable public static var setupButton: UserActiveModeTrigger { .init(rawValue: 0x1000) }
+        /// SetupButtonSeconds
+        @inlinable public static var setupButtonSeconds: UserActiveModeTrigger { .init(rawValue: 0x2000) }
+        /// SetupButtonLightsBlink
+        @inlinable public static var setupButtonLightsBlink: UserActiveModeTrigger { .init(rawValue: 0x4000) }
+        /// SetupButtonTimes
+        @inlinable public static var setupButtonTimes: UserActiveModeTrigger { .init(rawValue: 0x8000) }
+        /// AppDefinedButton
+        @inlinable public static var appDefinedButton: UserActiveModeTrigger { .init(rawValue: 0x10000) }
+    }
+
+    /// RegisterClient, command 0x00 of ICD Management.
+    public struct RegisterClient: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0046 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// What the node answers.
+        public typealias Response = RegisterClientResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// CheckInNodeID
+            @inlinable public static var checkInNodeID: UInt8 { 0 }
+            /// MonitoredSubject
+            @inlinable public static var monitoredSubject: UInt8 { 1 }
+            /// Key
+            @inlinable public static var key: UInt8 { 2 }
+            /// VerificationKey
+            @inlinable public static var verificationKey: UInt8 { 3 }
+            /// ClientType
+            @inlinable public static var clientType: UInt8 { 4 }
+        }
+
+        /// CheckInNodeID (field 0)
+        public var checkInNodeID: UInt64
+        /// MonitoredSubject (field 1)
+        public var monitoredSubject: UInt64
+        /// Key (field 2; 16 to 16 bytes)
+        public var key: [UInt8]
+        /// VerificationKey (field 3; 16 to 16 bytes)
+        public var verificationKey: [UInt8]?
+        /// ClientType (field 4)
+        public var clientType: ClientType
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(checkInNodeID: UInt64, monitoredSubject: UInt64, key: [UInt8], verificationKey: [UInt8]? = nil, clientType: ClientType) {
+            self.checkInNodeID = checkInNodeID
+            self.monitoredSubject = monitoredSubject
+            self.key = key
+            self.verificationKey = verificationKey
+            self.clientType = clientType
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let checkInNodeID: UInt64 = fields.required(0),
+                let monitoredSubject: UInt64 = fields.required(1),
+                let key: [UInt8] = fields.required(2),
+                let verificationKey: [UInt8]? = fields.optional(3),
+                let clientType: ClientType = fields.required(4)
+            else { return nil }
+            self.checkInNodeID = checkInNodeID
+            self.monitoredSubject = monitoredSubject
+            self.key = key
+            self.verificationKey = verificationKey
+            self.clientType = clientType
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, checkInNodeID)
+            fields.add(1, monitoredSubject)
+            fields.add(2, key)
+            fields.addIfPresent(3, verificationKey)
+            fields.add(4, clientType)
+            return fields.tlv
+        }
+    }
+
+    /// UnregisterClient, command 0x02 of ICD Management.
+    public struct UnregisterClient: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0046 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// CheckInNodeID
+            @inlinable public static var checkInNodeID: UInt8 { 0 }
+            /// VerificationKey
+            @inlinable public static var verificationKey: UInt8 { 1 }
+        }
+
+        /// CheckInNodeID (field 0)
+        public var checkInNodeID: UInt64
+        /// VerificationKey (field 1; 16 to 16 bytes)
+        public var verificationKey: [UInt8]?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(checkInNodeID: UInt64, verificationKey: [UInt8]? = nil) {
+            self.checkInNodeID = checkInNodeID
+            self.verificationKey = verificationKey
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let checkInNodeID: UInt64 = fields.required(0),
+                let verificationKey: [UInt8]? = fields.optional(1)
+            else { return nil }
+            self.checkInNodeID = checkInNodeID
+            self.verificationKey = verificationKey
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, checkInNodeID)
+            fields.addIfPresent(1, verificationKey)
+            return fields.tlv
+        }
+    }
+
+    /// StayActiveRequest, command 0x03 of ICD Management.
+    public struct StayActiveRequest: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0046 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// What the node answers.
+        public typealias Response = StayActiveResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// StayActiveDuration
+            @inlinable public static var stayActiveDuration: UInt8 { 0 }
+        }
+
+        /// StayActiveDuration (field 0)
+        public var stayActiveDuration: UInt32
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(stayActiveDuration: UInt32) {
+            self.stayActiveDuration = stayActiveDuration
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let stayActiveDuration: UInt32 = fields.required(0)
+            else { return nil }
+            self.stayActiveDuration = stayActiveDuration
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, stayActiveDuration)
+            return fields.tlv
+        }
+    }
+
+    /// RegisterClientResponse, response 0x01 of ICD Management.
+    public struct RegisterClientResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0046 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ICDCounter
+            @inlinable public static var icdCounter: UInt8 { 0 }
+        }
+
+        /// ICDCounter (field 0)
+        public var icdCounter: UInt32
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(icdCounter: UInt32) {
+            self.icdCounter = icdCounter
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let icdCounter: UInt32 = fields.required(0)
+            else { return nil }
+            self.icdCounter = icdCounter
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, icdCounter)
+            return fields.tlv
+        }
+    }
+
+    /// StayActiveResponse, response 0x04 of ICD Management.
+    public struct StayActiveResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0046 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x04 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// PromisedActiveDuration
+            @inlinable public static var promisedActiveDuration: UInt8 { 0 }
+        }
+
+        /// PromisedActiveDuration (field 0)
+        public var promisedActiveDuration: UInt32
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(promisedActiveDuration: UInt32) {
+            self.promisedActiveDuration = promisedActiveDuration
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let promisedActiveDuration: UInt32 = fields.required(0)
+            else { return nil }
+            self.promisedActiveDuration = promisedActiveDuration
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, promisedActiveDuration)
+            return fields.tlv
+        }
+    }
 }
 
 /// Mode Select, cluster 0x0050.
@@ -2626,13 +10439,104 @@ public enum ModeSelect {
     /// StandardNamespace (0x0001)
     @inlinable public static var standardNamespace: TypedAttribute<UInt16?> { .init(id, 0x0001) }
     /// SupportedModes (0x0002)
-    @inlinable public static var supportedModes: TypedAttribute<[TLVValue]> { .init(id, 0x0002) }
+    @inlinable public static var supportedModes: TypedAttribute<[ModeOption]> { .init(id, 0x0002) }
     /// CurrentMode (0x0003)
     @inlinable public static var currentMode: TypedAttribute<UInt8> { .init(id, 0x0003) }
     /// StartUpMode (0x0004)
     @inlinable public static var startUpMode: TypedAttribute<UInt8?> { .init(id, 0x0004) }
     /// OnMode (0x0005)
     @inlinable public static var onMode: TypedAttribute<UInt8?> { .init(id, 0x0005) }
+}
+
+extension ModeSelect {
+
+    /// ModeOptionStruct
+    public struct ModeOption: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Label
+            @inlinable public static var label: UInt8 { 0 }
+            /// Mode
+            @inlinable public static var mode: UInt8 { 1 }
+            /// SemanticTags
+            @inlinable public static var semanticTags: UInt8 { 2 }
+        }
+
+        /// Label (field 0; at most 64 bytes)
+        public var label: String
+        /// Mode (field 1)
+        public var mode: UInt8
+        /// SemanticTags (field 2; at most 64 entries)
+        public var semanticTags: [SemanticTag]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(label: String, mode: UInt8, semanticTags: [SemanticTag]) {
+            self.label = label
+            self.mode = mode
+            self.semanticTags = semanticTags
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let label: String = fields.required(0),
+                let mode: UInt8 = fields.required(1),
+                let semanticTags: [SemanticTag] = fields.required(2)
+            else { return nil }
+            self.label = label
+            self.mode = mode
+            self.semanticTags = semanticTags
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, label)
+            fields.add(1, mode)
+            fields.add(2, semanticTags)
+            return fields.tlv
+        }
+    }
+
+    /// SemanticTagStruct
+    public struct SemanticTag: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// MfgCode
+            @inlinable public static var mfgCode: UInt8 { 0 }
+            /// Value
+            @inlinable public static var value: UInt8 { 1 }
+        }
+
+        /// MfgCode (field 0)
+        public var mfgCode: UInt16
+        /// Value (field 1)
+        public var value: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(mfgCode: UInt16, value: UInt16) {
+            self.mfgCode = mfgCode
+            self.value = value
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let mfgCode: UInt16 = fields.required(0),
+                let value: UInt16 = fields.required(1)
+            else { return nil }
+            self.mfgCode = mfgCode
+            self.value = value
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, mfgCode)
+            fields.add(1, value)
+            return fields.tlv
+        }
+    }
 }
 
 /// RVC Run Mode, cluster 0x0054.
@@ -2663,9 +10567,277 @@ public enum RvcRunMode {
     }
 
     /// SupportedModes (0x0000)
-    @inlinable public static var supportedModes: TypedAttribute<[TLVValue]> { .init(id, 0x0000) }
+    @inlinable public static var supportedModes: TypedAttribute<[ModeOption]> { .init(id, 0x0000) }
     /// CurrentMode (0x0001)
     @inlinable public static var currentMode: TypedAttribute<UInt8> { .init(id, 0x0001) }
+}
+
+extension RvcRunMode {
+
+    /// ModeOptionStruct
+    public struct ModeOption: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Label
+            @inlinable public static var label: UInt8 { 0 }
+            /// Mode
+            @inlinable public static var mode: UInt8 { 1 }
+            /// ModeTags
+            @inlinable public static var modeTags: UInt8 { 2 }
+        }
+
+        /// Label (field 0; at most 64 bytes)
+        public var label: String
+        /// Mode (field 1)
+        public var mode: UInt8
+        /// ModeTags (field 2; at most 8 entries)
+        public var modeTags: [ModeTagStruct]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(label: String, mode: UInt8, modeTags: [ModeTagStruct]) {
+            self.label = label
+            self.mode = mode
+            self.modeTags = modeTags
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let label: String = fields.required(0),
+                let mode: UInt8 = fields.required(1),
+                let modeTags: [ModeTagStruct] = fields.required(2)
+            else { return nil }
+            self.label = label
+            self.mode = mode
+            self.modeTags = modeTags
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, label)
+            fields.add(1, mode)
+            fields.add(2, modeTags)
+            return fields.tlv
+        }
+    }
+
+    /// ModeTag. A device may use a number that is not among these.
+    public struct ModeTag: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt16
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// Auto
+        @inlinable public static var auto: ModeTag { .init(rawValue: 0) }
+        /// Quick
+        @inlinable public static var quick: ModeTag { .init(rawValue: 1) }
+        /// Quiet
+        @inlinable public static var quiet: ModeTag { .init(rawValue: 2) }
+        /// LowNoise
+        @inlinable public static var lowNoise: ModeTag { .init(rawValue: 3) }
+        /// LowEnergy
+        @inlinable public static var lowEnergy: ModeTag { .init(rawValue: 4) }
+        /// Vacation
+        @inlinable public static var vacation: ModeTag { .init(rawValue: 5) }
+        /// Min
+        @inlinable public static var min: ModeTag { .init(rawValue: 6) }
+        /// Max
+        @inlinable public static var max: ModeTag { .init(rawValue: 7) }
+        /// Night
+        @inlinable public static var night: ModeTag { .init(rawValue: 8) }
+        /// Day
+        @inlinable public static var day: ModeTag { .init(rawValue: 9) }
+        /// Idle
+        @inlinable public static var idle: ModeTag { .init(rawValue: 16384) }
+        /// Cleaning
+        @inlinable public static var cleaning: ModeTag { .init(rawValue: 16385) }
+        /// Mapping
+        @inlinable public static var mapping: ModeTag { .init(rawValue: 16386) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 16384, 16385, 16386: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "auto"
+            case 1: "quick"
+            case 2: "quiet"
+            case 3: "lowNoise"
+            case 4: "lowEnergy"
+            case 5: "vacation"
+            case 6: "min"
+            case 7: "max"
+            case 8: "night"
+            case 9: "day"
+            case 16384: "idle"
+            case 16385: "cleaning"
+            case 16386: "mapping"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ModeTagStruct
+    public struct ModeTagStruct: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// MfgCode
+            @inlinable public static var mfgCode: UInt8 { 0 }
+            /// Value
+            @inlinable public static var value: UInt8 { 1 }
+        }
+
+        /// MfgCode (field 0)
+        public var mfgCode: UInt16?
+        /// Value (field 1)
+        public var value: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(mfgCode: UInt16? = nil, value: UInt16) {
+            self.mfgCode = mfgCode
+            self.value = value
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let mfgCode: UInt16? = fields.optional(0),
+                let value: UInt16 = fields.required(1)
+            else { return nil }
+            self.mfgCode = mfgCode
+            self.value = value
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.addIfPresent(0, mfgCode)
+            fields.add(1, value)
+            return fields.tlv
+        }
+    }
+
+    /// StatusCode. A device may use a number that is not among these.
+    public struct StatusCode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Stuck
+        @inlinable public static var stuck: StatusCode { .init(rawValue: 65) }
+        /// DustBinMissing
+        @inlinable public static var dustBinMissing: StatusCode { .init(rawValue: 66) }
+        /// DustBinFull
+        @inlinable public static var dustBinFull: StatusCode { .init(rawValue: 67) }
+        /// WaterTankEmpty
+        @inlinable public static var waterTankEmpty: StatusCode { .init(rawValue: 68) }
+        /// WaterTankMissing
+        @inlinable public static var waterTankMissing: StatusCode { .init(rawValue: 69) }
+        /// WaterTankLidOpen
+        @inlinable public static var waterTankLidOpen: StatusCode { .init(rawValue: 70) }
+        /// MopCleaningPadMissing
+        @inlinable public static var mopCleaningPadMissing: StatusCode { .init(rawValue: 71) }
+        /// BatteryLow
+        @inlinable public static var batteryLow: StatusCode { .init(rawValue: 72) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 65, 66, 67, 68, 69, 70, 71, 72: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 65: "stuck"
+            case 66: "dustBinMissing"
+            case 67: "dustBinFull"
+            case 68: "waterTankEmpty"
+            case 69: "waterTankMissing"
+            case 70: "waterTankLidOpen"
+            case 71: "mopCleaningPadMissing"
+            case 72: "batteryLow"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ChangeToMode, command 0x00 of RVC Run Mode.
+    public struct ChangeToMode: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0054 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// What the node answers.
+        public typealias Response = ChangeToModeResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// NewMode
+            @inlinable public static var newMode: UInt8 { 0 }
+        }
+
+        /// NewMode (field 0)
+        public var newMode: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(newMode: UInt8) {
+            self.newMode = newMode
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let newMode: UInt8 = fields.required(0)
+            else { return nil }
+            self.newMode = newMode
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, newMode)
+            return fields.tlv
+        }
+    }
+
+    /// ChangeToModeResponse, response 0x01 of RVC Run Mode.
+    public struct ChangeToModeResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0054 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Status
+            @inlinable public static var status: UInt8 { 0 }
+            /// StatusText
+            @inlinable public static var statusText: UInt8 { 1 }
+        }
+
+        /// Status (field 0)
+        public var status: UInt8
+        /// StatusText (field 1; at most 64 bytes)
+        public var statusText: String?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(status: UInt8, statusText: String? = nil) {
+            self.status = status
+            self.statusText = statusText
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let status: UInt8 = fields.required(0),
+                let statusText: String? = fields.optional(1)
+            else { return nil }
+            self.status = status
+            self.statusText = statusText
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, status)
+            fields.addIfPresent(1, statusText)
+            return fields.tlv
+        }
+    }
 }
 
 /// Air Quality, cluster 0x005B.
@@ -2692,7 +10864,47 @@ public enum AirQuality {
     }
 
     /// AirQuality (0x0000)
-    @inlinable public static var airQuality: TypedAttribute<UInt8> { .init(id, 0x0000) }
+    @inlinable public static var airQuality: TypedAttribute<AirQuality> { .init(id, 0x0000) }
+}
+
+extension AirQuality {
+
+    /// AirQualityEnum. A device may use a number that is not among these.
+    public struct AirQuality: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unknown
+        @inlinable public static var unknown: AirQuality { .init(rawValue: 0) }
+        /// Good
+        @inlinable public static var good: AirQuality { .init(rawValue: 1) }
+        /// Fair
+        @inlinable public static var fair: AirQuality { .init(rawValue: 2) }
+        /// Moderate
+        @inlinable public static var moderate: AirQuality { .init(rawValue: 3) }
+        /// Poor
+        @inlinable public static var poor: AirQuality { .init(rawValue: 4) }
+        /// VeryPoor
+        @inlinable public static var veryPoor: AirQuality { .init(rawValue: 5) }
+        /// ExtremelyPoor
+        @inlinable public static var extremelyPoor: AirQuality { .init(rawValue: 6) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unknown"
+            case 1: "good"
+            case 2: "fair"
+            case 3: "moderate"
+            case 4: "poor"
+            case 5: "veryPoor"
+            case 6: "extremelyPoor"
+            default: "\(rawValue)"
+            }
+        }
+    }
 }
 
 /// Smoke CO Alarm, cluster 0x005C.
@@ -2773,33 +10985,204 @@ public enum SmokeCoAlarm {
     }
 
     /// ExpressedState (0x0000)
-    @inlinable public static var expressedState: TypedAttribute<UInt8> { .init(id, 0x0000) }
+    @inlinable public static var expressedState: TypedAttribute<ExpressedState> { .init(id, 0x0000) }
     /// SmokeState (0x0001)
-    @inlinable public static var smokeState: TypedAttribute<UInt8> { .init(id, 0x0001) }
+    @inlinable public static var smokeState: TypedAttribute<AlarmState> { .init(id, 0x0001) }
     /// COState (0x0002)
-    @inlinable public static var coState: TypedAttribute<UInt8> { .init(id, 0x0002) }
+    @inlinable public static var coState: TypedAttribute<AlarmState> { .init(id, 0x0002) }
     /// BatteryAlert (0x0003)
-    @inlinable public static var batteryAlert: TypedAttribute<UInt8> { .init(id, 0x0003) }
+    @inlinable public static var batteryAlert: TypedAttribute<AlarmState> { .init(id, 0x0003) }
     /// DeviceMuted (0x0004)
-    @inlinable public static var deviceMuted: TypedAttribute<UInt8> { .init(id, 0x0004) }
+    @inlinable public static var deviceMuted: TypedAttribute<MuteState> { .init(id, 0x0004) }
     /// TestInProgress (0x0005)
     @inlinable public static var testInProgress: TypedAttribute<Bool> { .init(id, 0x0005) }
     /// HardwareFaultAlert (0x0006)
     @inlinable public static var hardwareFaultAlert: TypedAttribute<Bool> { .init(id, 0x0006) }
     /// EndOfServiceAlert (0x0007)
-    @inlinable public static var endOfServiceAlert: TypedAttribute<UInt8> { .init(id, 0x0007) }
+    @inlinable public static var endOfServiceAlert: TypedAttribute<EndOfService> { .init(id, 0x0007) }
     /// InterconnectSmokeAlarm (0x0008)
-    @inlinable public static var interconnectSmokeAlarm: TypedAttribute<UInt8> { .init(id, 0x0008) }
+    @inlinable public static var interconnectSmokeAlarm: TypedAttribute<AlarmState> { .init(id, 0x0008) }
     /// InterconnectCOAlarm (0x0009)
-    @inlinable public static var interconnectCOAlarm: TypedAttribute<UInt8> { .init(id, 0x0009) }
+    @inlinable public static var interconnectCOAlarm: TypedAttribute<AlarmState> { .init(id, 0x0009) }
     /// ContaminationState (0x000A)
-    @inlinable public static var contaminationState: TypedAttribute<UInt8> { .init(id, 0x000A) }
+    @inlinable public static var contaminationState: TypedAttribute<ContaminationState> { .init(id, 0x000A) }
     /// SmokeSensitivityLevel (0x000B)
-    @inlinable public static var smokeSensitivityLevel: TypedAttribute<UInt8> { .init(id, 0x000B) }
+    @inlinable public static var smokeSensitivityLevel: TypedAttribute<Sensitivity> { .init(id, 0x000B) }
     /// ExpiryDate (0x000C)
     @inlinable public static var expiryDate: TypedAttribute<UInt32> { .init(id, 0x000C) }
     /// Unmounted (0x000D)
     @inlinable public static var unmounted: TypedAttribute<Bool> { .init(id, 0x000D) }
+}
+
+extension SmokeCoAlarm {
+
+    /// AlarmStateEnum. A device may use a number that is not among these.
+    public struct AlarmState: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Normal
+        @inlinable public static var normal: AlarmState { .init(rawValue: 0) }
+        /// Warning
+        @inlinable public static var warning: AlarmState { .init(rawValue: 1) }
+        /// Critical
+        @inlinable public static var critical: AlarmState { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "normal"
+            case 1: "warning"
+            case 2: "critical"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ContaminationStateEnum. A device may use a number that is not among these.
+    public struct ContaminationState: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Normal
+        @inlinable public static var normal: ContaminationState { .init(rawValue: 0) }
+        /// Low
+        @inlinable public static var low: ContaminationState { .init(rawValue: 1) }
+        /// Warning
+        @inlinable public static var warning: ContaminationState { .init(rawValue: 2) }
+        /// Critical
+        @inlinable public static var critical: ContaminationState { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "normal"
+            case 1: "low"
+            case 2: "warning"
+            case 3: "critical"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// EndOfServiceEnum. A device may use a number that is not among these.
+    public struct EndOfService: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Normal
+        @inlinable public static var normal: EndOfService { .init(rawValue: 0) }
+        /// Expired
+        @inlinable public static var expired: EndOfService { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "normal"
+            case 1: "expired"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ExpressedStateEnum. A device may use a number that is not among these.
+    public struct ExpressedState: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Normal
+        @inlinable public static var normal: ExpressedState { .init(rawValue: 0) }
+        /// SmokeAlarm
+        @inlinable public static var smokeAlarm: ExpressedState { .init(rawValue: 1) }
+        /// COAlarm
+        @inlinable public static var coAlarm: ExpressedState { .init(rawValue: 2) }
+        /// BatteryAlert
+        @inlinable public static var batteryAlert: ExpressedState { .init(rawValue: 3) }
+        /// Testing
+        @inlinable public static var testing: ExpressedState { .init(rawValue: 4) }
+        /// HardwareFault
+        @inlinable public static var hardwareFault: ExpressedState { .init(rawValue: 5) }
+        /// EndOfService
+        @inlinable public static var endOfService: ExpressedState { .init(rawValue: 6) }
+        /// InterconnectSmoke
+        @inlinable public static var interconnectSmoke: ExpressedState { .init(rawValue: 7) }
+        /// InterconnectCO
+        @inlinable public static var interconnectCO: ExpressedState { .init(rawValue: 8) }
+        /// Inoperative
+        @inlinable public static var inoperative: ExpressedState { .init(rawValue: 9) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "normal"
+            case 1: "smokeAlarm"
+            case 2: "coAlarm"
+            case 3: "batteryAlert"
+            case 4: "testing"
+            case 5: "hardwareFault"
+            case 6: "endOfService"
+            case 7: "interconnectSmoke"
+            case 8: "interconnectCO"
+            case 9: "inoperative"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// MuteStateEnum. A device may use a number that is not among these.
+    public struct MuteState: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// NotMuted
+        @inlinable public static var notMuted: MuteState { .init(rawValue: 0) }
+        /// Muted
+        @inlinable public static var muted: MuteState { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "notMuted"
+            case 1: "muted"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// SensitivityEnum. A device may use a number that is not among these.
+    public struct Sensitivity: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// High
+        @inlinable public static var high: Sensitivity { .init(rawValue: 0) }
+        /// Standard
+        @inlinable public static var standard: Sensitivity { .init(rawValue: 1) }
+        /// Low
+        @inlinable public static var low: Sensitivity { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "high"
+            case 1: "standard"
+            case 2: "low"
+            default: "\(rawValue)"
+            }
+        }
+    }
 }
 
 /// RVC Operational State, cluster 0x0061.
@@ -2850,11 +11233,368 @@ public enum RvcOperationalState {
     /// CountdownTime (0x0002)
     @inlinable public static var countdownTime: TypedAttribute<UInt32?> { .init(id, 0x0002) }
     /// OperationalStateList (0x0003)
-    @inlinable public static var operationalStateList: TypedAttribute<[TLVValue]> { .init(id, 0x0003) }
+    @inlinable public static var operationalStateList: TypedAttribute<[OperationalStateStruct]> { .init(id, 0x0003) }
     /// OperationalState (0x0004)
     @inlinable public static var operationalState: TypedAttribute<UInt8> { .init(id, 0x0004) }
     /// OperationalError (0x0005)
-    @inlinable public static var operationalError: TypedAttribute<TLVValue> { .init(id, 0x0005) }
+    @inlinable public static var operationalError: TypedAttribute<ErrorStateStruct> { .init(id, 0x0005) }
+}
+
+extension RvcOperationalState {
+
+    /// ErrorStateEnum. A device may use a number that is not among these.
+    public struct ErrorState: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// NoError
+        @inlinable public static var noError: ErrorState { .init(rawValue: 0) }
+        /// UnableToStartOrResume
+        @inlinable public static var unableToStartOrResume: ErrorState { .init(rawValue: 1) }
+        /// UnableToCompleteOperation
+        @inlinable public static var unableToCompleteOperation: ErrorState { .init(rawValue: 2) }
+        /// CommandInvalidInState
+        @inlinable public static var commandInvalidInState: ErrorState { .init(rawValue: 3) }
+        /// FailedToFindChargingDock
+        @inlinable public static var failedToFindChargingDock: ErrorState { .init(rawValue: 64) }
+        /// Stuck
+        @inlinable public static var stuck: ErrorState { .init(rawValue: 65) }
+        /// DustBinMissing
+        @inlinable public static var dustBinMissing: ErrorState { .init(rawValue: 66) }
+        /// DustBinFull
+        @inlinable public static var dustBinFull: ErrorState { .init(rawValue: 67) }
+        /// WaterTankEmpty
+        @inlinable public static var waterTankEmpty: ErrorState { .init(rawValue: 68) }
+        /// WaterTankMissing
+        @inlinable public static var waterTankMissing: ErrorState { .init(rawValue: 69) }
+        /// WaterTankLidOpen
+        @inlinable public static var waterTankLidOpen: ErrorState { .init(rawValue: 70) }
+        /// MopCleaningPadMissing
+        @inlinable public static var mopCleaningPadMissing: ErrorState { .init(rawValue: 71) }
+        /// LowBattery
+        @inlinable public static var lowBattery: ErrorState { .init(rawValue: 72) }
+        /// CannotReachTargetArea
+        @inlinable public static var cannotReachTargetArea: ErrorState { .init(rawValue: 73) }
+        /// DirtyWaterTankFull
+        @inlinable public static var dirtyWaterTankFull: ErrorState { .init(rawValue: 74) }
+        /// DirtyWaterTankMissing
+        @inlinable public static var dirtyWaterTankMissing: ErrorState { .init(rawValue: 75) }
+        /// WheelsJammed
+        @inlinable public static var wheelsJammed: ErrorState { .init(rawValue: 76) }
+        /// BrushJammed
+        @inlinable public static var brushJammed: ErrorState { .init(rawValue: 77) }
+        /// NavigationSensorObscured
+        @inlinable public static var navigationSensorObscured: ErrorState { .init(rawValue: 78) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "noError"
+            case 1: "unableToStartOrResume"
+            case 2: "unableToCompleteOperation"
+            case 3: "commandInvalidInState"
+            case 64: "failedToFindChargingDock"
+            case 65: "stuck"
+            case 66: "dustBinMissing"
+            case 67: "dustBinFull"
+            case 68: "waterTankEmpty"
+            case 69: "waterTankMissing"
+            case 70: "waterTankLidOpen"
+            case 71: "mopCleaningPadMissing"
+            case 72: "lowBattery"
+            case 73: "cannotReachTargetArea"
+            case 74: "dirtyWaterTankFull"
+            case 75: "dirtyWaterTankMissing"
+            case 76: "wheelsJammed"
+            case 77: "brushJammed"
+            case 78: "navigationSensorObscured"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ErrorStateStruct
+    public struct ErrorStateStruct: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ErrorStateID
+            @inlinable public static var errorStateID: UInt8 { 0 }
+            /// ErrorStateLabel
+            @inlinable public static var errorStateLabel: UInt8 { 1 }
+            /// ErrorStateDetails
+            @inlinable public static var errorStateDetails: UInt8 { 2 }
+        }
+
+        /// ErrorStateID (field 0)
+        public var errorStateID: UInt8
+        /// ErrorStateLabel (field 1; at most 64 bytes)
+        public var errorStateLabel: String?
+        /// ErrorStateDetails (field 2; at most 64 bytes)
+        public var errorStateDetails: String?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(errorStateID: UInt8, errorStateLabel: String? = nil, errorStateDetails: String? = nil) {
+            self.errorStateID = errorStateID
+            self.errorStateLabel = errorStateLabel
+            self.errorStateDetails = errorStateDetails
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let errorStateID: UInt8 = fields.required(0),
+                let errorStateLabel: String? = fields.optional(1),
+                let errorStateDetails: String? = fields.optional(2)
+            else { return nil }
+            self.errorStateID = errorStateID
+            self.errorStateLabel = errorStateLabel
+            self.errorStateDetails = errorStateDetails
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, errorStateID)
+            fields.addIfPresent(1, errorStateLabel)
+            fields.addIfPresent(2, errorStateDetails)
+            return fields.tlv
+        }
+    }
+
+    /// OperationalStateEnum. A device may use a number that is not among these.
+    public struct OperationalState: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Stopped
+        @inlinable public static var stopped: OperationalState { .init(rawValue: 0) }
+        /// Running
+        @inlinable public static var running: OperationalState { .init(rawValue: 1) }
+        /// Paused
+        @inlinable public static var paused: OperationalState { .init(rawValue: 2) }
+        /// Error
+        @inlinable public static var error: OperationalState { .init(rawValue: 3) }
+        /// SeekingCharger
+        @inlinable public static var seekingCharger: OperationalState { .init(rawValue: 64) }
+        /// Charging
+        @inlinable public static var charging: OperationalState { .init(rawValue: 65) }
+        /// Docked
+        @inlinable public static var docked: OperationalState { .init(rawValue: 66) }
+        /// EmptyingDustBin
+        @inlinable public static var emptyingDustBin: OperationalState { .init(rawValue: 67) }
+        /// CleaningMop
+        @inlinable public static var cleaningMop: OperationalState { .init(rawValue: 68) }
+        /// FillingWaterTank
+        @inlinable public static var fillingWaterTank: OperationalState { .init(rawValue: 69) }
+        /// UpdatingMaps
+        @inlinable public static var updatingMaps: OperationalState { .init(rawValue: 70) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 64, 65, 66, 67, 68, 69, 70: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "stopped"
+            case 1: "running"
+            case 2: "paused"
+            case 3: "error"
+            case 64: "seekingCharger"
+            case 65: "charging"
+            case 66: "docked"
+            case 67: "emptyingDustBin"
+            case 68: "cleaningMop"
+            case 69: "fillingWaterTank"
+            case 70: "updatingMaps"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// OperationalStateStruct
+    public struct OperationalStateStruct: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// OperationalStateID
+            @inlinable public static var operationalStateID: UInt8 { 0 }
+            /// OperationalStateLabel
+            @inlinable public static var operationalStateLabel: UInt8 { 1 }
+        }
+
+        /// OperationalStateID (field 0)
+        public var operationalStateID: UInt8
+        /// OperationalStateLabel (field 1; at most 64 bytes)
+        public var operationalStateLabel: String?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(operationalStateID: UInt8, operationalStateLabel: String? = nil) {
+            self.operationalStateID = operationalStateID
+            self.operationalStateLabel = operationalStateLabel
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let operationalStateID: UInt8 = fields.required(0),
+                let operationalStateLabel: String? = fields.optional(1)
+            else { return nil }
+            self.operationalStateID = operationalStateID
+            self.operationalStateLabel = operationalStateLabel
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, operationalStateID)
+            fields.addIfPresent(1, operationalStateLabel)
+            return fields.tlv
+        }
+    }
+
+    /// Pause, command 0x00 of RVC Operational State.
+    public struct Pause: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0061 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// What the node answers.
+        public typealias Response = OperationalCommandResponse
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// Resume, command 0x03 of RVC Operational State.
+    public struct Resume: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0061 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// What the node answers.
+        public typealias Response = OperationalCommandResponse
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// GoHome, command 0x80 of RVC Operational State.
+    public struct GoHome: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0061 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x80 }
+        /// What the node answers.
+        public typealias Response = OperationalCommandResponse
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// OperationalCommandResponse, response 0x04 of RVC Operational State.
+    public struct OperationalCommandResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0061 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x04 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// CommandResponseState
+            @inlinable public static var commandResponseState: UInt8 { 0 }
+        }
+
+        /// CommandResponseState (field 0)
+        public var commandResponseState: ErrorStateStruct
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(commandResponseState: ErrorStateStruct) {
+            self.commandResponseState = commandResponseState
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let commandResponseState: ErrorStateStruct = fields.required(0)
+            else { return nil }
+            self.commandResponseState = commandResponseState
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, commandResponseState)
+            return fields.tlv
+        }
+    }
+
+    /// OperationalError, event 0x00 of RVC Operational State.
+    public struct OperationalError: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0061 }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ErrorState
+            @inlinable public static var errorState: UInt8 { 0 }
+        }
+
+        /// ErrorState (field 0)
+        public var errorState: ErrorStateStruct
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(errorState: ErrorStateStruct) {
+            self.errorState = errorState
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let errorState: ErrorStateStruct = fields.required(0)
+            else { return nil }
+            self.errorState = errorState
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, errorState)
+            return fields.tlv
+        }
+    }
 }
 
 /// Scenes Management, cluster 0x0062.
@@ -2913,7 +11653,862 @@ public enum ScenesManagement {
     /// SceneTableSize (0x0001)
     @inlinable public static var sceneTableSize: TypedAttribute<UInt16> { .init(id, 0x0001) }
     /// FabricSceneInfo (0x0002)
-    @inlinable public static var fabricSceneInfo: TypedAttribute<[TLVValue]> { .init(id, 0x0002) }
+    @inlinable public static var fabricSceneInfo: TypedAttribute<[SceneInfo]> { .init(id, 0x0002) }
+}
+
+extension ScenesManagement {
+
+    /// AttributeValuePairStruct
+    public struct AttributeValuePair: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// AttributeID
+            @inlinable public static var attributeID: UInt8 { 0 }
+            /// ValueUnsigned8
+            @inlinable public static var valueUnsigned8: UInt8 { 1 }
+            /// ValueSigned8
+            @inlinable public static var valueSigned8: UInt8 { 2 }
+            /// ValueUnsigned16
+            @inlinable public static var valueUnsigned16: UInt8 { 3 }
+            /// ValueSigned16
+            @inlinable public static var valueSigned16: UInt8 { 4 }
+            /// ValueUnsigned32
+            @inlinable public static var valueUnsigned32: UInt8 { 5 }
+            /// ValueSigned32
+            @inlinable public static var valueSigned32: UInt8 { 6 }
+            /// ValueUnsigned64
+            @inlinable public static var valueUnsigned64: UInt8 { 7 }
+            /// ValueSigned64
+            @inlinable public static var valueSigned64: UInt8 { 8 }
+        }
+
+        /// AttributeID (field 0)
+        public var attributeID: AttributeID
+        /// ValueUnsigned8 (field 1)
+        public var valueUnsigned8: UInt8?
+        /// ValueSigned8 (field 2)
+        public var valueSigned8: Int8?
+        /// ValueUnsigned16 (field 3)
+        public var valueUnsigned16: UInt16?
+        /// ValueSigned16 (field 4)
+        public var valueSigned16: Int16?
+        /// ValueUnsigned32 (field 5)
+        public var valueUnsigned32: UInt32?
+        /// ValueSigned32 (field 6)
+        public var valueSigned32: Int32?
+        /// ValueUnsigned64 (field 7)
+        public var valueUnsigned64: UInt64?
+        /// ValueSigned64 (field 8)
+        public var valueSigned64: Int64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(attributeID: AttributeID, valueUnsigned8: UInt8? = nil, valueSigned8: Int8? = nil, valueUnsigned16: UInt16? = nil, valueSigned16: Int16? = nil, valueUnsigned32: UInt32? = nil, valueSigned32: Int32? = nil, valueUnsigned64: UInt64? = nil, valueSigned64: Int64? = nil) {
+            self.attributeID = attributeID
+            self.valueUnsigned8 = valueUnsigned8
+            self.valueSigned8 = valueSigned8
+            self.valueUnsigned16 = valueUnsigned16
+            self.valueSigned16 = valueSigned16
+            self.valueUnsigned32 = valueUnsigned32
+            self.valueSigned32 = valueSigned32
+            self.valueUnsigned64 = valueUnsigned64
+            self.valueSigned64 = valueSigned64
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let attributeID: AttributeID = fields.required(0),
+                let valueUnsigned8: UInt8? = fields.optional(1),
+                let valueSigned8: Int8? = fields.optional(2),
+                let valueUnsigned16: UInt16? = fields.optional(3),
+                let valueSigned16: Int16? = fields.optional(4),
+                let valueUnsigned32: UInt32? = fields.optional(5),
+                let valueSigned32: Int32? = fields.optional(6),
+                let valueUnsigned64: UInt64? = fields.optional(7),
+                let valueSigned64: Int64? = fields.optional(8)
+            else { return nil }
+            self.attributeID = attributeID
+            self.valueUnsigned8 = valueUnsigned8
+            self.valueSigned8 = valueSigned8
+            self.valueUnsigned16 = valueUnsigned16
+            self.valueSigned16 = valueSigned16
+            self.valueUnsigned32 = valueUnsigned32
+            self.valueSigned32 = valueSigned32
+            self.valueUnsigned64 = valueUnsigned64
+            self.valueSigned64 = valueSigned64
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, attributeID)
+            fields.addIfPresent(1, valueUnsigned8)
+            fields.addIfPresent(2, valueSigned8)
+            fields.addIfPresent(3, valueUnsigned16)
+            fields.addIfPresent(4, valueSigned16)
+            fields.addIfPresent(5, valueUnsigned32)
+            fields.addIfPresent(6, valueSigned32)
+            fields.addIfPresent(7, valueUnsigned64)
+            fields.addIfPresent(8, valueSigned64)
+            return fields.tlv
+        }
+    }
+
+    /// CopyModeBitmap
+    public struct CopyMode: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt8
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// CopyAllScenes
+        @inlinable public static var copyAllScenes: CopyMode { .init(rawValue: 0x1) }
+    }
+
+    /// ExtensionFieldSetStruct
+    public struct ExtensionFieldSet: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ClusterID
+            @inlinable public static var clusterID: UInt8 { 0 }
+            /// AttributeValueList
+            @inlinable public static var attributeValueList: UInt8 { 1 }
+        }
+
+        /// ClusterID (field 0)
+        public var clusterID: ClusterID
+        /// AttributeValueList (field 1)
+        public var attributeValueList: [AttributeValuePair]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(clusterID: ClusterID, attributeValueList: [AttributeValuePair]) {
+            self.clusterID = clusterID
+            self.attributeValueList = attributeValueList
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let clusterID: ClusterID = fields.required(0),
+                let attributeValueList: [AttributeValuePair] = fields.required(1)
+            else { return nil }
+            self.clusterID = clusterID
+            self.attributeValueList = attributeValueList
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, clusterID)
+            fields.add(1, attributeValueList)
+            return fields.tlv
+        }
+    }
+
+    /// SceneInfoStruct
+    public struct SceneInfo: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// SceneCount
+            @inlinable public static var sceneCount: UInt8 { 0 }
+            /// CurrentScene
+            @inlinable public static var currentScene: UInt8 { 1 }
+            /// CurrentGroup
+            @inlinable public static var currentGroup: UInt8 { 2 }
+            /// SceneValid
+            @inlinable public static var sceneValid: UInt8 { 3 }
+            /// RemainingCapacity
+            @inlinable public static var remainingCapacity: UInt8 { 4 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 254 }
+        }
+
+        /// SceneCount (field 0)
+        public var sceneCount: UInt8
+        /// CurrentScene (field 1)
+        public var currentScene: UInt8
+        /// CurrentGroup (field 2)
+        public var currentGroup: UInt16
+        /// SceneValid (field 3)
+        public var sceneValid: Bool
+        /// RemainingCapacity (field 4; at most 253)
+        public var remainingCapacity: UInt8
+        /// FabricIndex (field 254)
+        public var fabricIndex: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(sceneCount: UInt8, currentScene: UInt8, currentGroup: UInt16, sceneValid: Bool, remainingCapacity: UInt8, fabricIndex: UInt8? = nil) {
+            self.sceneCount = sceneCount
+            self.currentScene = currentScene
+            self.currentGroup = currentGroup
+            self.sceneValid = sceneValid
+            self.remainingCapacity = remainingCapacity
+            self.fabricIndex = fabricIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let sceneCount: UInt8 = fields.required(0),
+                let currentScene: UInt8 = fields.required(1),
+                let currentGroup: UInt16 = fields.required(2),
+                let sceneValid: Bool = fields.required(3),
+                let remainingCapacity: UInt8 = fields.required(4),
+                let fabricIndex: UInt8? = fields.optional(254)
+            else { return nil }
+            self.sceneCount = sceneCount
+            self.currentScene = currentScene
+            self.currentGroup = currentGroup
+            self.sceneValid = sceneValid
+            self.remainingCapacity = remainingCapacity
+            self.fabricIndex = fabricIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, sceneCount)
+            fields.add(1, currentScene)
+            fields.add(2, currentGroup)
+            fields.add(3, sceneValid)
+            fields.add(4, remainingCapacity)
+            fields.addIfPresent(254, fabricIndex)
+            return fields.tlv
+        }
+    }
+
+    /// AddScene, command 0x00 of Scenes Management.
+    public struct AddScene: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0062 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// What the node answers.
+        public typealias Response = AddSceneResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 0 }
+            /// SceneID
+            @inlinable public static var sceneID: UInt8 { 1 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 2 }
+            /// SceneName
+            @inlinable public static var sceneName: UInt8 { 3 }
+            /// ExtensionFieldSetStructs
+            @inlinable public static var extensionFieldSetStructs: UInt8 { 4 }
+        }
+
+        /// GroupID (field 0)
+        public var groupID: UInt16
+        /// SceneID (field 1; at most 254)
+        public var sceneID: UInt8
+        /// TransitionTime (field 2; at most 60000000)
+        public var transitionTime: UInt32
+        /// SceneName (field 3; at most 16 bytes)
+        public var sceneName: String
+        /// ExtensionFieldSetStructs (field 4)
+        public var extensionFieldSetStructs: [ExtensionFieldSet]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupID: UInt16, sceneID: UInt8, transitionTime: UInt32, sceneName: String, extensionFieldSetStructs: [ExtensionFieldSet]) {
+            self.groupID = groupID
+            self.sceneID = sceneID
+            self.transitionTime = transitionTime
+            self.sceneName = sceneName
+            self.extensionFieldSetStructs = extensionFieldSetStructs
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupID: UInt16 = fields.required(0),
+                let sceneID: UInt8 = fields.required(1),
+                let transitionTime: UInt32 = fields.required(2),
+                let sceneName: String = fields.required(3),
+                let extensionFieldSetStructs: [ExtensionFieldSet] = fields.required(4)
+            else { return nil }
+            self.groupID = groupID
+            self.sceneID = sceneID
+            self.transitionTime = transitionTime
+            self.sceneName = sceneName
+            self.extensionFieldSetStructs = extensionFieldSetStructs
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupID)
+            fields.add(1, sceneID)
+            fields.add(2, transitionTime)
+            fields.add(3, sceneName)
+            fields.add(4, extensionFieldSetStructs)
+            return fields.tlv
+        }
+    }
+
+    /// ViewScene, command 0x01 of Scenes Management.
+    public struct ViewScene: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0062 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// What the node answers.
+        public typealias Response = ViewSceneResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 0 }
+            /// SceneID
+            @inlinable public static var sceneID: UInt8 { 1 }
+        }
+
+        /// GroupID (field 0)
+        public var groupID: UInt16
+        /// SceneID (field 1; at most 254)
+        public var sceneID: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupID: UInt16, sceneID: UInt8) {
+            self.groupID = groupID
+            self.sceneID = sceneID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupID: UInt16 = fields.required(0),
+                let sceneID: UInt8 = fields.required(1)
+            else { return nil }
+            self.groupID = groupID
+            self.sceneID = sceneID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupID)
+            fields.add(1, sceneID)
+            return fields.tlv
+        }
+    }
+
+    /// RemoveScene, command 0x02 of Scenes Management.
+    public struct RemoveScene: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0062 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// What the node answers.
+        public typealias Response = RemoveSceneResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 0 }
+            /// SceneID
+            @inlinable public static var sceneID: UInt8 { 1 }
+        }
+
+        /// GroupID (field 0)
+        public var groupID: UInt16
+        /// SceneID (field 1; at most 254)
+        public var sceneID: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupID: UInt16, sceneID: UInt8) {
+            self.groupID = groupID
+            self.sceneID = sceneID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupID: UInt16 = fields.required(0),
+                let sceneID: UInt8 = fields.required(1)
+            else { return nil }
+            self.groupID = groupID
+            self.sceneID = sceneID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupID)
+            fields.add(1, sceneID)
+            return fields.tlv
+        }
+    }
+
+    /// StoreScene, command 0x04 of Scenes Management.
+    public struct StoreScene: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0062 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x04 }
+        /// What the node answers.
+        public typealias Response = StoreSceneResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 0 }
+            /// SceneID
+            @inlinable public static var sceneID: UInt8 { 1 }
+        }
+
+        /// GroupID (field 0)
+        public var groupID: UInt16
+        /// SceneID (field 1; at most 254)
+        public var sceneID: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupID: UInt16, sceneID: UInt8) {
+            self.groupID = groupID
+            self.sceneID = sceneID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupID: UInt16 = fields.required(0),
+                let sceneID: UInt8 = fields.required(1)
+            else { return nil }
+            self.groupID = groupID
+            self.sceneID = sceneID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupID)
+            fields.add(1, sceneID)
+            return fields.tlv
+        }
+    }
+
+    /// RecallScene, command 0x05 of Scenes Management.
+    public struct RecallScene: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0062 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x05 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 0 }
+            /// SceneID
+            @inlinable public static var sceneID: UInt8 { 1 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 2 }
+        }
+
+        /// GroupID (field 0)
+        public var groupID: UInt16
+        /// SceneID (field 1; at most 254)
+        public var sceneID: UInt8
+        /// TransitionTime (field 2; at most 60000000)
+        public var transitionTime: UInt32??
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupID: UInt16, sceneID: UInt8, transitionTime: UInt32?? = nil) {
+            self.groupID = groupID
+            self.sceneID = sceneID
+            self.transitionTime = transitionTime
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupID: UInt16 = fields.required(0),
+                let sceneID: UInt8 = fields.required(1),
+                let transitionTime: UInt32?? = fields.optional(2)
+            else { return nil }
+            self.groupID = groupID
+            self.sceneID = sceneID
+            self.transitionTime = transitionTime
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupID)
+            fields.add(1, sceneID)
+            fields.addIfPresent(2, transitionTime)
+            return fields.tlv
+        }
+    }
+
+    /// GetSceneMembership, command 0x06 of Scenes Management.
+    public struct GetSceneMembership: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0062 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x06 }
+        /// What the node answers.
+        public typealias Response = GetSceneMembershipResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 0 }
+        }
+
+        /// GroupID (field 0)
+        public var groupID: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(groupID: UInt16) {
+            self.groupID = groupID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let groupID: UInt16 = fields.required(0)
+            else { return nil }
+            self.groupID = groupID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, groupID)
+            return fields.tlv
+        }
+    }
+
+    /// AddSceneResponse, response 0x00 of Scenes Management.
+    public struct AddSceneResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0062 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Status
+            @inlinable public static var status: UInt8 { 0 }
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 1 }
+            /// SceneID
+            @inlinable public static var sceneID: UInt8 { 2 }
+        }
+
+        /// Status (field 0)
+        public var status: UInt8
+        /// GroupID (field 1)
+        public var groupID: UInt16
+        /// SceneID (field 2; at most 254)
+        public var sceneID: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(status: UInt8, groupID: UInt16, sceneID: UInt8) {
+            self.status = status
+            self.groupID = groupID
+            self.sceneID = sceneID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let status: UInt8 = fields.required(0),
+                let groupID: UInt16 = fields.required(1),
+                let sceneID: UInt8 = fields.required(2)
+            else { return nil }
+            self.status = status
+            self.groupID = groupID
+            self.sceneID = sceneID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, status)
+            fields.add(1, groupID)
+            fields.add(2, sceneID)
+            return fields.tlv
+        }
+    }
+
+    /// ViewSceneResponse, response 0x01 of Scenes Management.
+    public struct ViewSceneResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0062 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Status
+            @inlinable public static var status: UInt8 { 0 }
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 1 }
+            /// SceneID
+            @inlinable public static var sceneID: UInt8 { 2 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 3 }
+            /// SceneName
+            @inlinable public static var sceneName: UInt8 { 4 }
+            /// ExtensionFieldSetStructs
+            @inlinable public static var extensionFieldSetStructs: UInt8 { 5 }
+        }
+
+        /// Status (field 0)
+        public var status: UInt8
+        /// GroupID (field 1)
+        public var groupID: UInt16
+        /// SceneID (field 2; at most 254)
+        public var sceneID: UInt8
+        /// TransitionTime (field 3; at most 60000000)
+        public var transitionTime: UInt32?
+        /// SceneName (field 4; at most 16 bytes)
+        public var sceneName: String?
+        /// ExtensionFieldSetStructs (field 5)
+        public var extensionFieldSetStructs: [ExtensionFieldSet]?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(status: UInt8, groupID: UInt16, sceneID: UInt8, transitionTime: UInt32? = nil, sceneName: String? = nil, extensionFieldSetStructs: [ExtensionFieldSet]? = nil) {
+            self.status = status
+            self.groupID = groupID
+            self.sceneID = sceneID
+            self.transitionTime = transitionTime
+            self.sceneName = sceneName
+            self.extensionFieldSetStructs = extensionFieldSetStructs
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let status: UInt8 = fields.required(0),
+                let groupID: UInt16 = fields.required(1),
+                let sceneID: UInt8 = fields.required(2),
+                let transitionTime: UInt32? = fields.optional(3),
+                let sceneName: String? = fields.optional(4),
+                let extensionFieldSetStructs: [ExtensionFieldSet]? = fields.optional(5)
+            else { return nil }
+            self.status = status
+            self.groupID = groupID
+            self.sceneID = sceneID
+            self.transitionTime = transitionTime
+            self.sceneName = sceneName
+            self.extensionFieldSetStructs = extensionFieldSetStructs
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, status)
+            fields.add(1, groupID)
+            fields.add(2, sceneID)
+            fields.addIfPresent(3, transitionTime)
+            fields.addIfPresent(4, sceneName)
+            fields.addIfPresent(5, extensionFieldSetStructs)
+            return fields.tlv
+        }
+    }
+
+    /// RemoveSceneResponse, response 0x02 of Scenes Management.
+    public struct RemoveSceneResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0062 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Status
+            @inlinable public static var status: UInt8 { 0 }
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 1 }
+            /// SceneID
+            @inlinable public static var sceneID: UInt8 { 2 }
+        }
+
+        /// Status (field 0)
+        public var status: UInt8
+        /// GroupID (field 1)
+        public var groupID: UInt16
+        /// SceneID (field 2; at most 254)
+        public var sceneID: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(status: UInt8, groupID: UInt16, sceneID: UInt8) {
+            self.status = status
+            self.groupID = groupID
+            self.sceneID = sceneID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let status: UInt8 = fields.required(0),
+                let groupID: UInt16 = fields.required(1),
+                let sceneID: UInt8 = fields.required(2)
+            else { return nil }
+            self.status = status
+            self.groupID = groupID
+            self.sceneID = sceneID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, status)
+            fields.add(1, groupID)
+            fields.add(2, sceneID)
+            return fields.tlv
+        }
+    }
+
+    /// RemoveAllScenesResponse, response 0x03 of Scenes Management.
+    public struct RemoveAllScenesResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0062 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Status
+            @inlinable public static var status: UInt8 { 0 }
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 1 }
+        }
+
+        /// Status (field 0)
+        public var status: UInt8
+        /// GroupID (field 1)
+        public var groupID: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(status: UInt8, groupID: UInt16) {
+            self.status = status
+            self.groupID = groupID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let status: UInt8 = fields.required(0),
+                let groupID: UInt16 = fields.required(1)
+            else { return nil }
+            self.status = status
+            self.groupID = groupID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, status)
+            fields.add(1, groupID)
+            return fields.tlv
+        }
+    }
+
+    /// StoreSceneResponse, response 0x04 of Scenes Management.
+    public struct StoreSceneResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0062 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x04 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Status
+            @inlinable public static var status: UInt8 { 0 }
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 1 }
+            /// SceneID
+            @inlinable public static var sceneID: UInt8 { 2 }
+        }
+
+        /// Status (field 0)
+        public var status: UInt8
+        /// GroupID (field 1)
+        public var groupID: UInt16
+        /// SceneID (field 2; at most 254)
+        public var sceneID: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(status: UInt8, groupID: UInt16, sceneID: UInt8) {
+            self.status = status
+            self.groupID = groupID
+            self.sceneID = sceneID
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let status: UInt8 = fields.required(0),
+                let groupID: UInt16 = fields.required(1),
+                let sceneID: UInt8 = fields.required(2)
+            else { return nil }
+            self.status = status
+            self.groupID = groupID
+            self.sceneID = sceneID
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, status)
+            fields.add(1, groupID)
+            fields.add(2, sceneID)
+            return fields.tlv
+        }
+    }
+
+    /// GetSceneMembershipResponse, response 0x06 of Scenes Management.
+    public struct GetSceneMembershipResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0062 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x06 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Status
+            @inlinable public static var status: UInt8 { 0 }
+            /// Capacity
+            @inlinable public static var capacity: UInt8 { 1 }
+            /// GroupID
+            @inlinable public static var groupID: UInt8 { 2 }
+            /// SceneList
+            @inlinable public static var sceneList: UInt8 { 3 }
+        }
+
+        /// Status (field 0)
+        public var status: UInt8
+        /// Capacity (field 1)
+        public var capacity: UInt8?
+        /// GroupID (field 2)
+        public var groupID: UInt16
+        /// SceneList (field 3)
+        public var sceneList: UInt8List?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(status: UInt8, capacity: UInt8?, groupID: UInt16, sceneList: UInt8List? = nil) {
+            self.status = status
+            self.capacity = capacity
+            self.groupID = groupID
+            self.sceneList = sceneList
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let status: UInt8 = fields.required(0),
+                let capacity: UInt8? = fields.required(1),
+                let groupID: UInt16 = fields.required(2),
+                let sceneList: UInt8List? = fields.optional(3)
+            else { return nil }
+            self.status = status
+            self.capacity = capacity
+            self.groupID = groupID
+            self.sceneList = sceneList
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, status)
+            fields.add(1, capacity)
+            fields.add(2, groupID)
+            fields.addIfPresent(3, sceneList)
+            return fields.tlv
+        }
+    }
 }
 
 /// Valve Configuration and Control, cluster 0x0081.
@@ -2980,9 +12575,9 @@ public enum ValveConfigurationAndControl {
     /// RemainingDuration (0x0003)
     @inlinable public static var remainingDuration: TypedAttribute<UInt32?> { .init(id, 0x0003) }
     /// CurrentState (0x0004)
-    @inlinable public static var currentState: TypedAttribute<UInt8?> { .init(id, 0x0004) }
+    @inlinable public static var currentState: TypedAttribute<ValveState?> { .init(id, 0x0004) }
     /// TargetState (0x0005)
-    @inlinable public static var targetState: TypedAttribute<UInt8?> { .init(id, 0x0005) }
+    @inlinable public static var targetState: TypedAttribute<ValveState?> { .init(id, 0x0005) }
     /// CurrentLevel (0x0006)
     @inlinable public static var currentLevel: TypedAttribute<UInt8?> { .init(id, 0x0006) }
     /// TargetLevel (0x0007)
@@ -2990,9 +12585,222 @@ public enum ValveConfigurationAndControl {
     /// DefaultOpenLevel (0x0008)
     @inlinable public static var defaultOpenLevel: TypedAttribute<UInt8> { .init(id, 0x0008) }
     /// ValveFault (0x0009)
-    @inlinable public static var valveFault: TypedAttribute<UInt16> { .init(id, 0x0009) }
+    @inlinable public static var valveFault: TypedAttribute<ValveFault> { .init(id, 0x0009) }
     /// LevelStep (0x000A)
     @inlinable public static var levelStep: TypedAttribute<UInt8> { .init(id, 0x000A) }
+}
+
+extension ValveConfigurationAndControl {
+
+    /// StatusCodeEnum. A device may use a number that is not among these.
+    public struct StatusCode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// FailureDueToFault
+        @inlinable public static var failureDueToFault: StatusCode { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 2: "failureDueToFault"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ValveFaultBitmap
+    public struct ValveFault: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt16
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// GeneralFault
+        @inlinable public static var generalFault: ValveFault { .init(rawValue: 0x1) }
+        /// Blocked
+        @inlinable public static var blocked: ValveFault { .init(rawValue: 0x2) }
+        /// Leaking
+        @inlinable public static var leaking: ValveFault { .init(rawValue: 0x4) }
+        /// NotConnected
+        @inlinable public static var notConnected: ValveFault { .init(rawValue: 0x8) }
+        /// ShortCircuit
+        @inlinable public static var shortCircuit: ValveFault { .init(rawValue: 0x10) }
+        /// CurrentExceeded
+        @inlinable public static var currentExceeded: ValveFault { .init(rawValue: 0x20) }
+    }
+
+    /// ValveStateEnum. A device may use a number that is not among these.
+    public struct ValveState: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Closed
+        @inlinable public static var closed: ValveState { .init(rawValue: 0) }
+        /// Open
+        @inlinable public static var open: ValveState { .init(rawValue: 1) }
+        /// Transitioning
+        @inlinable public static var transitioning: ValveState { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "closed"
+            case 1: "open"
+            case 2: "transitioning"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// Open, command 0x00 of Valve Configuration and Control.
+    public struct Open: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0081 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// OpenDuration
+            @inlinable public static var openDuration: UInt8 { 0 }
+            /// TargetLevel
+            @inlinable public static var targetLevel: UInt8 { 1 }
+        }
+
+        /// OpenDuration (field 0; at least 1)
+        public var openDuration: UInt32??
+        /// TargetLevel (field 1; 1 to 100)
+        public var targetLevel: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(openDuration: UInt32?? = nil, targetLevel: UInt8? = nil) {
+            self.openDuration = openDuration
+            self.targetLevel = targetLevel
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let openDuration: UInt32?? = fields.optional(0),
+                let targetLevel: UInt8? = fields.optional(1)
+            else { return nil }
+            self.openDuration = openDuration
+            self.targetLevel = targetLevel
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.addIfPresent(0, openDuration)
+            fields.addIfPresent(1, targetLevel)
+            return fields.tlv
+        }
+    }
+
+    /// Close, command 0x01 of Valve Configuration and Control.
+    public struct Close: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0081 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// ValveStateChanged, event 0x00 of Valve Configuration and Control.
+    public struct ValveStateChanged: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0081 }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ValveState
+            @inlinable public static var valveState: UInt8 { 0 }
+            /// ValveLevel
+            @inlinable public static var valveLevel: UInt8 { 1 }
+        }
+
+        /// ValveState (field 0)
+        public var valveState: ValveState
+        /// ValveLevel (field 1; at most 100)
+        public var valveLevel: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(valveState: ValveState, valveLevel: UInt8? = nil) {
+            self.valveState = valveState
+            self.valveLevel = valveLevel
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let valveState: ValveState = fields.required(0),
+                let valveLevel: UInt8? = fields.optional(1)
+            else { return nil }
+            self.valveState = valveState
+            self.valveLevel = valveLevel
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, valveState)
+            fields.addIfPresent(1, valveLevel)
+            return fields.tlv
+        }
+    }
+
+    /// ValveFault, event 0x01 of Valve Configuration and Control.
+    public struct ValveFaultEvent: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0081 }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x01 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ValveFault
+            @inlinable public static var valveFault: UInt8 { 0 }
+        }
+
+        /// ValveFault (field 0)
+        public var valveFault: ValveFault
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(valveFault: ValveFault) {
+            self.valveFault = valveFault
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let valveFault: ValveFault = fields.required(0)
+            else { return nil }
+            self.valveFault = valveFault
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, valveFault)
+            return fields.tlv
+        }
+    }
 }
 
 /// Electrical Power Measurement, cluster 0x0090.
@@ -3063,13 +12871,13 @@ public enum ElectricalPowerMeasurement {
     }
 
     /// PowerMode (0x0000)
-    @inlinable public static var powerMode: TypedAttribute<UInt8> { .init(id, 0x0000) }
+    @inlinable public static var powerMode: TypedAttribute<PowerMode> { .init(id, 0x0000) }
     /// NumberOfMeasurementTypes (0x0001)
     @inlinable public static var numberOfMeasurementTypes: TypedAttribute<UInt8> { .init(id, 0x0001) }
     /// Accuracy (0x0002)
-    @inlinable public static var accuracy: TypedAttribute<[TLVValue]> { .init(id, 0x0002) }
+    @inlinable public static var accuracy: TypedAttribute<[MeasurementAccuracy]> { .init(id, 0x0002) }
     /// Ranges (0x0003)
-    @inlinable public static var ranges: TypedAttribute<[TLVValue]> { .init(id, 0x0003) }
+    @inlinable public static var ranges: TypedAttribute<[MeasurementRange]> { .init(id, 0x0003) }
     /// Voltage (0x0004)
     @inlinable public static var voltage: TypedAttribute<Int64?> { .init(id, 0x0004) }
     /// ActiveCurrent (0x0005)
@@ -3093,13 +12901,412 @@ public enum ElectricalPowerMeasurement {
     /// Frequency (0x000E)
     @inlinable public static var frequency: TypedAttribute<Int64?> { .init(id, 0x000E) }
     /// HarmonicCurrents (0x000F)
-    @inlinable public static var harmonicCurrents: TypedAttribute<[TLVValue]?> { .init(id, 0x000F) }
+    @inlinable public static var harmonicCurrents: TypedAttribute<[HarmonicMeasurement]?> { .init(id, 0x000F) }
     /// HarmonicPhases (0x0010)
-    @inlinable public static var harmonicPhases: TypedAttribute<[TLVValue]?> { .init(id, 0x0010) }
+    @inlinable public static var harmonicPhases: TypedAttribute<[HarmonicMeasurement]?> { .init(id, 0x0010) }
     /// PowerFactor (0x0011)
     @inlinable public static var powerFactor: TypedAttribute<Int64?> { .init(id, 0x0011) }
     /// NeutralCurrent (0x0012)
     @inlinable public static var neutralCurrent: TypedAttribute<Int64?> { .init(id, 0x0012) }
+}
+
+extension ElectricalPowerMeasurement {
+
+    /// HarmonicMeasurementStruct
+    public struct HarmonicMeasurement: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Order
+            @inlinable public static var order: UInt8 { 0 }
+            /// Measurement
+            @inlinable public static var measurement: UInt8 { 1 }
+        }
+
+        /// Order (field 0; at least 1)
+        public var order: UInt8
+        /// Measurement (field 1; -4611686018427387904 to 4611686018427387904)
+        public var measurement: Int64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(order: UInt8, measurement: Int64?) {
+            self.order = order
+            self.measurement = measurement
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let order: UInt8 = fields.required(0),
+                let measurement: Int64? = fields.required(1)
+            else { return nil }
+            self.order = order
+            self.measurement = measurement
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, order)
+            fields.add(1, measurement)
+            return fields.tlv
+        }
+    }
+
+    /// MeasurementAccuracyRangeStruct
+    public struct MeasurementAccuracyRange: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// RangeMin
+            @inlinable public static var rangeMin: UInt8 { 0 }
+            /// RangeMax
+            @inlinable public static var rangeMax: UInt8 { 1 }
+            /// PercentMax
+            @inlinable public static var percentMax: UInt8 { 2 }
+            /// PercentMin
+            @inlinable public static var percentMin: UInt8 { 3 }
+            /// PercentTypical
+            @inlinable public static var percentTypical: UInt8 { 4 }
+            /// FixedMax
+            @inlinable public static var fixedMax: UInt8 { 5 }
+            /// FixedMin
+            @inlinable public static var fixedMin: UInt8 { 6 }
+            /// FixedTypical
+            @inlinable public static var fixedTypical: UInt8 { 7 }
+        }
+
+        /// RangeMin (field 0; -4611686018427387904 to 4611686018427387904)
+        public var rangeMin: Int64
+        /// RangeMax (field 1; -4611686018427387904 to 4611686018427387904)
+        public var rangeMax: Int64
+        /// PercentMax (field 2)
+        public var percentMax: UInt16?
+        /// PercentMin (field 3)
+        public var percentMin: UInt16?
+        /// PercentTypical (field 4)
+        public var percentTypical: UInt16?
+        /// FixedMax (field 5; at most 4611686018427387903)
+        public var fixedMax: UInt64?
+        /// FixedMin (field 6; at most 4611686018427387903)
+        public var fixedMin: UInt64?
+        /// FixedTypical (field 7; at most 4611686018427387903)
+        public var fixedTypical: UInt64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(rangeMin: Int64, rangeMax: Int64, percentMax: UInt16? = nil, percentMin: UInt16? = nil, percentTypical: UInt16? = nil, fixedMax: UInt64? = nil, fixedMin: UInt64? = nil, fixedTypical: UInt64? = nil) {
+            self.rangeMin = rangeMin
+            self.rangeMax = rangeMax
+            self.percentMax = percentMax
+            self.percentMin = percentMin
+            self.percentTypical = percentTypical
+            self.fixedMax = fixedMax
+            self.fixedMin = fixedMin
+            self.fixedTypical = fixedTypical
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let rangeMin: Int64 = fields.required(0),
+                let rangeMax: Int64 = fields.required(1),
+                let percentMax: UInt16? = fields.optional(2),
+                let percentMin: UInt16? = fields.optional(3),
+                let percentTypical: UInt16? = fields.optional(4),
+                let fixedMax: UInt64? = fields.optional(5),
+                let fixedMin: UInt64? = fields.optional(6),
+                let fixedTypical: UInt64? = fields.optional(7)
+            else { return nil }
+            self.rangeMin = rangeMin
+            self.rangeMax = rangeMax
+            self.percentMax = percentMax
+            self.percentMin = percentMin
+            self.percentTypical = percentTypical
+            self.fixedMax = fixedMax
+            self.fixedMin = fixedMin
+            self.fixedTypical = fixedTypical
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, rangeMin)
+            fields.add(1, rangeMax)
+            fields.addIfPresent(2, percentMax)
+            fields.addIfPresent(3, percentMin)
+            fields.addIfPresent(4, percentTypical)
+            fields.addIfPresent(5, fixedMax)
+            fields.addIfPresent(6, fixedMin)
+            fields.addIfPresent(7, fixedTypical)
+            return fields.tlv
+        }
+    }
+
+    /// MeasurementAccuracyStruct
+    public struct MeasurementAccuracy: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// MeasurementType
+            @inlinable public static var measurementType: UInt8 { 0 }
+            /// Measured
+            @inlinable public static var measured: UInt8 { 1 }
+            /// MinMeasuredValue
+            @inlinable public static var minMeasuredValue: UInt8 { 2 }
+            /// MaxMeasuredValue
+            @inlinable public static var maxMeasuredValue: UInt8 { 3 }
+            /// AccuracyRanges
+            @inlinable public static var accuracyRanges: UInt8 { 4 }
+        }
+
+        /// MeasurementType (field 0; at most 14)
+        public var measurementType: MeasurementType
+        /// Measured (field 1)
+        public var measured: Bool
+        /// MinMeasuredValue (field 2; -4611686018427387904 to 4611686018427387904)
+        public var minMeasuredValue: Int64
+        /// MaxMeasuredValue (field 3; -4611686018427387904 to 4611686018427387904)
+        public var maxMeasuredValue: Int64
+        /// AccuracyRanges (field 4; at least 1 entries)
+        public var accuracyRanges: [MeasurementAccuracyRange]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(measurementType: MeasurementType, measured: Bool, minMeasuredValue: Int64, maxMeasuredValue: Int64, accuracyRanges: [MeasurementAccuracyRange]) {
+            self.measurementType = measurementType
+            self.measured = measured
+            self.minMeasuredValue = minMeasuredValue
+            self.maxMeasuredValue = maxMeasuredValue
+            self.accuracyRanges = accuracyRanges
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let measurementType: MeasurementType = fields.required(0),
+                let measured: Bool = fields.required(1),
+                let minMeasuredValue: Int64 = fields.required(2),
+                let maxMeasuredValue: Int64 = fields.required(3),
+                let accuracyRanges: [MeasurementAccuracyRange] = fields.required(4)
+            else { return nil }
+            self.measurementType = measurementType
+            self.measured = measured
+            self.minMeasuredValue = minMeasuredValue
+            self.maxMeasuredValue = maxMeasuredValue
+            self.accuracyRanges = accuracyRanges
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, measurementType)
+            fields.add(1, measured)
+            fields.add(2, minMeasuredValue)
+            fields.add(3, maxMeasuredValue)
+            fields.add(4, accuracyRanges)
+            return fields.tlv
+        }
+    }
+
+    /// MeasurementRangeStruct
+    public struct MeasurementRange: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// MeasurementType
+            @inlinable public static var measurementType: UInt8 { 0 }
+            /// Min
+            @inlinable public static var min: UInt8 { 1 }
+            /// Max
+            @inlinable public static var max: UInt8 { 2 }
+            /// StartTimestamp
+            @inlinable public static var startTimestamp: UInt8 { 3 }
+            /// EndTimestamp
+            @inlinable public static var endTimestamp: UInt8 { 4 }
+            /// MinTimestamp
+            @inlinable public static var minTimestamp: UInt8 { 5 }
+            /// MaxTimestamp
+            @inlinable public static var maxTimestamp: UInt8 { 6 }
+            /// StartSystime
+            @inlinable public static var startSystime: UInt8 { 7 }
+            /// EndSystime
+            @inlinable public static var endSystime: UInt8 { 8 }
+            /// MinSystime
+            @inlinable public static var minSystime: UInt8 { 9 }
+            /// MaxSystime
+            @inlinable public static var maxSystime: UInt8 { 10 }
+        }
+
+        /// MeasurementType (field 0; at most 17)
+        public var measurementType: MeasurementType
+        /// Min (field 1; -4611686018427387904 to 4611686018427387904)
+        public var min: Int64
+        /// Max (field 2; -4611686018427387904 to 4611686018427387904)
+        public var max: Int64
+        /// StartTimestamp (field 3)
+        public var startTimestamp: UInt32?
+        /// EndTimestamp (field 4)
+        public var endTimestamp: UInt32?
+        /// MinTimestamp (field 5)
+        public var minTimestamp: UInt32?
+        /// MaxTimestamp (field 6)
+        public var maxTimestamp: UInt32?
+        /// StartSystime (field 7)
+        public var startSystime: UInt64?
+        /// EndSystime (field 8)
+        public var endSystime: UInt64?
+        /// MinSystime (field 9)
+        public var minSystime: UInt64?
+        /// MaxSystime (field 10)
+        public var maxSystime: UInt64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(measurementType: MeasurementType, min: Int64, max: Int64, startTimestamp: UInt32? = nil, endTimestamp: UInt32? = nil, minTimestamp: UInt32? = nil, maxTimestamp: UInt32? = nil, startSystime: UInt64? = nil, endSystime: UInt64? = nil, minSystime: UInt64? = nil, maxSystime: UInt64? = nil) {
+            self.measurementType = measurementType
+            self.min = min
+            self.max = max
+            self.startTimestamp = startTimestamp
+            self.endTimestamp = endTimestamp
+            self.minTimestamp = minTimestamp
+            self.maxTimestamp = maxTimestamp
+            self.startSystime = startSystime
+            self.endSystime = endSystime
+            self.minSystime = minSystime
+            self.maxSystime = maxSystime
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let measurementType: MeasurementType = fields.required(0),
+                let min: Int64 = fields.required(1),
+                let max: Int64 = fields.required(2),
+                let startTimestamp: UInt32? = fields.optional(3),
+                let endTimestamp: UInt32? = fields.optional(4),
+                let minTimestamp: UInt32? = fields.optional(5),
+                let maxTimestamp: UInt32? = fields.optional(6),
+                let startSystime: UInt64? = fields.optional(7),
+                let endSystime: UInt64? = fields.optional(8),
+                let minSystime: UInt64? = fields.optional(9),
+                let maxSystime: UInt64? = fields.optional(10)
+            else { return nil }
+            self.measurementType = measurementType
+            self.min = min
+            self.max = max
+            self.startTimestamp = startTimestamp
+            self.endTimestamp = endTimestamp
+            self.minTimestamp = minTimestamp
+            self.maxTimestamp = maxTimestamp
+            self.startSystime = startSystime
+            self.endSystime = endSystime
+            self.minSystime = minSystime
+            self.maxSystime = maxSystime
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, measurementType)
+            fields.add(1, min)
+            fields.add(2, max)
+            fields.addIfPresent(3, startTimestamp)
+            fields.addIfPresent(4, endTimestamp)
+            fields.addIfPresent(5, minTimestamp)
+            fields.addIfPresent(6, maxTimestamp)
+            fields.addIfPresent(7, startSystime)
+            fields.addIfPresent(8, endSystime)
+            fields.addIfPresent(9, minSystime)
+            fields.addIfPresent(10, maxSystime)
+            return fields.tlv
+        }
+    }
+
+    /// MeasurementTypeEnum. A device may use a number that is not among these.
+    public struct MeasurementType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt16
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: MeasurementType { .init(rawValue: 0) }
+        /// Voltage
+        @inlinable public static var voltage: MeasurementType { .init(rawValue: 1) }
+        /// ActiveCurrent
+        @inlinable public static var activeCurrent: MeasurementType { .init(rawValue: 2) }
+        /// ReactiveCurrent
+        @inlinable public static var reactiveCurrent: MeasurementType { .init(rawValue: 3) }
+        /// ApparentCurrent
+        @inlinable public static var apparentCurrent: MeasurementType { .init(rawValue: 4) }
+        /// ActivePower
+        @inlinable public static var activePower: MeasurementType { .init(rawValue: 5) }
+        /// ReactivePower
+        @inlinable public static var reactivePower: MeasurementType { .init(rawValue: 6) }
+        /// ApparentPower
+        @inlinable public static var apparentPower: MeasurementType { .init(rawValue: 7) }
+        /// RMSVoltage
+        @inlinable public static var rmsVoltage: MeasurementType { .init(rawValue: 8) }
+        /// RMSCurrent
+        @inlinable public static var rmsCurrent: MeasurementType { .init(rawValue: 9) }
+        /// RMSPower
+        @inlinable public static var rmsPower: MeasurementType { .init(rawValue: 10) }
+        /// Frequency
+        @inlinable public static var frequency: MeasurementType { .init(rawValue: 11) }
+        /// PowerFactor
+        @inlinable public static var powerFactor: MeasurementType { .init(rawValue: 12) }
+        /// NeutralCurrent
+        @inlinable public static var neutralCurrent: MeasurementType { .init(rawValue: 13) }
+        /// ElectricalEnergy
+        @inlinable public static var electricalEnergy: MeasurementType { .init(rawValue: 14) }
+        /// ReactiveEnergy
+        @inlinable public static var reactiveEnergy: MeasurementType { .init(rawValue: 15) }
+        /// ApparentEnergy
+        @inlinable public static var apparentEnergy: MeasurementType { .init(rawValue: 16) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "voltage"
+            case 2: "activeCurrent"
+            case 3: "reactiveCurrent"
+            case 4: "apparentCurrent"
+            case 5: "activePower"
+            case 6: "reactivePower"
+            case 7: "apparentPower"
+            case 8: "rmsVoltage"
+            case 9: "rmsCurrent"
+            case 10: "rmsPower"
+            case 11: "frequency"
+            case 12: "powerFactor"
+            case 13: "neutralCurrent"
+            case 14: "electricalEnergy"
+            case 15: "reactiveEnergy"
+            case 16: "apparentEnergy"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// PowerModeEnum. A device may use a number that is not among these.
+    public struct PowerMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unknown
+        @inlinable public static var unknown: PowerMode { .init(rawValue: 0) }
+        /// DC
+        @inlinable public static var dc: PowerMode { .init(rawValue: 1) }
+        /// AC
+        @inlinable public static var ac: PowerMode { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unknown"
+            case 1: "dc"
+            case 2: "ac"
+            default: "\(rawValue)"
+            }
+        }
+    }
 }
 
 /// Electrical Energy Measurement, cluster 0x0091.
@@ -3148,17 +13355,375 @@ public enum ElectricalEnergyMeasurement {
     }
 
     /// Accuracy (0x0000)
-    @inlinable public static var accuracy: TypedAttribute<TLVValue> { .init(id, 0x0000) }
+    @inlinable public static var accuracy: TypedAttribute<MeasurementAccuracy> { .init(id, 0x0000) }
     /// CumulativeEnergyImported (0x0001)
-    @inlinable public static var cumulativeEnergyImported: TypedAttribute<TLVValue?> { .init(id, 0x0001) }
+    @inlinable public static var cumulativeEnergyImported: TypedAttribute<EnergyMeasurement?> { .init(id, 0x0001) }
     /// CumulativeEnergyExported (0x0002)
-    @inlinable public static var cumulativeEnergyExported: TypedAttribute<TLVValue?> { .init(id, 0x0002) }
+    @inlinable public static var cumulativeEnergyExported: TypedAttribute<EnergyMeasurement?> { .init(id, 0x0002) }
     /// PeriodicEnergyImported (0x0003)
-    @inlinable public static var periodicEnergyImported: TypedAttribute<TLVValue?> { .init(id, 0x0003) }
+    @inlinable public static var periodicEnergyImported: TypedAttribute<EnergyMeasurement?> { .init(id, 0x0003) }
     /// PeriodicEnergyExported (0x0004)
-    @inlinable public static var periodicEnergyExported: TypedAttribute<TLVValue?> { .init(id, 0x0004) }
+    @inlinable public static var periodicEnergyExported: TypedAttribute<EnergyMeasurement?> { .init(id, 0x0004) }
     /// CumulativeEnergyReset (0x0005)
-    @inlinable public static var cumulativeEnergyReset: TypedAttribute<TLVValue?> { .init(id, 0x0005) }
+    @inlinable public static var cumulativeEnergyReset: TypedAttribute<CumulativeEnergyReset?> { .init(id, 0x0005) }
+}
+
+extension ElectricalEnergyMeasurement {
+
+    /// CumulativeEnergyResetStruct
+    public struct CumulativeEnergyReset: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ImportedResetTimestamp
+            @inlinable public static var importedResetTimestamp: UInt8 { 0 }
+            /// ExportedResetTimestamp
+            @inlinable public static var exportedResetTimestamp: UInt8 { 1 }
+            /// ImportedResetSystime
+            @inlinable public static var importedResetSystime: UInt8 { 2 }
+            /// ExportedResetSystime
+            @inlinable public static var exportedResetSystime: UInt8 { 3 }
+        }
+
+        /// ImportedResetTimestamp (field 0)
+        public var importedResetTimestamp: UInt32??
+        /// ExportedResetTimestamp (field 1)
+        public var exportedResetTimestamp: UInt32??
+        /// ImportedResetSystime (field 2)
+        public var importedResetSystime: UInt64??
+        /// ExportedResetSystime (field 3)
+        public var exportedResetSystime: UInt64??
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(importedResetTimestamp: UInt32?? = nil, exportedResetTimestamp: UInt32?? = nil, importedResetSystime: UInt64?? = nil, exportedResetSystime: UInt64?? = nil) {
+            self.importedResetTimestamp = importedResetTimestamp
+            self.exportedResetTimestamp = exportedResetTimestamp
+            self.importedResetSystime = importedResetSystime
+            self.exportedResetSystime = exportedResetSystime
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let importedResetTimestamp: UInt32?? = fields.optional(0),
+                let exportedResetTimestamp: UInt32?? = fields.optional(1),
+                let importedResetSystime: UInt64?? = fields.optional(2),
+                let exportedResetSystime: UInt64?? = fields.optional(3)
+            else { return nil }
+            self.importedResetTimestamp = importedResetTimestamp
+            self.exportedResetTimestamp = exportedResetTimestamp
+            self.importedResetSystime = importedResetSystime
+            self.exportedResetSystime = exportedResetSystime
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.addIfPresent(0, importedResetTimestamp)
+            fields.addIfPresent(1, exportedResetTimestamp)
+            fields.addIfPresent(2, importedResetSystime)
+            fields.addIfPresent(3, exportedResetSystime)
+            return fields.tlv
+        }
+    }
+
+    /// EnergyMeasurementStruct
+    public struct EnergyMeasurement: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Energy
+            @inlinable public static var energy: UInt8 { 0 }
+            /// StartTimestamp
+            @inlinable public static var startTimestamp: UInt8 { 1 }
+            /// EndTimestamp
+            @inlinable public static var endTimestamp: UInt8 { 2 }
+            /// StartSystime
+            @inlinable public static var startSystime: UInt8 { 3 }
+            /// EndSystime
+            @inlinable public static var endSystime: UInt8 { 4 }
+            /// ApparentEnergy
+            @inlinable public static var apparentEnergy: UInt8 { 5 }
+            /// ReactiveEnergy
+            @inlinable public static var reactiveEnergy: UInt8 { 6 }
+        }
+
+        /// Energy (field 0; 0 to 4611686018427387904)
+        public var energy: Int64
+        /// StartTimestamp (field 1)
+        public var startTimestamp: UInt32?
+        /// EndTimestamp (field 2)
+        public var endTimestamp: UInt32?
+        /// StartSystime (field 3)
+        public var startSystime: UInt64?
+        /// EndSystime (field 4)
+        public var endSystime: UInt64?
+        /// ApparentEnergy (field 5; 0 to 4611686018427387904)
+        public var apparentEnergy: Int64?
+        /// ReactiveEnergy (field 6; 0 to 4611686018427387904)
+        public var reactiveEnergy: Int64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(energy: Int64, startTimestamp: UInt32? = nil, endTimestamp: UInt32? = nil, startSystime: UInt64? = nil, endSystime: UInt64? = nil, apparentEnergy: Int64? = nil, reactiveEnergy: Int64? = nil) {
+            self.energy = energy
+            self.startTimestamp = startTimestamp
+            self.endTimestamp = endTimestamp
+            self.startSystime = startSystime
+            self.endSystime = endSystime
+            self.apparentEnergy = apparentEnergy
+            self.reactiveEnergy = reactiveEnergy
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let energy: Int64 = fields.required(0),
+                let startTimestamp: UInt32? = fields.optional(1),
+                let endTimestamp: UInt32? = fields.optional(2),
+                let startSystime: UInt64? = fields.optional(3),
+                let endSystime: UInt64? = fields.optional(4),
+                let apparentEnergy: Int64? = fields.optional(5),
+                let reactiveEnergy: Int64? = fields.optional(6)
+            else { return nil }
+            self.energy = energy
+            self.startTimestamp = startTimestamp
+            self.endTimestamp = endTimestamp
+            self.startSystime = startSystime
+            self.endSystime = endSystime
+            self.apparentEnergy = apparentEnergy
+            self.reactiveEnergy = reactiveEnergy
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, energy)
+            fields.addIfPresent(1, startTimestamp)
+            fields.addIfPresent(2, endTimestamp)
+            fields.addIfPresent(3, startSystime)
+            fields.addIfPresent(4, endSystime)
+            fields.addIfPresent(5, apparentEnergy)
+            fields.addIfPresent(6, reactiveEnergy)
+            return fields.tlv
+        }
+    }
+
+    /// MeasurementAccuracyRangeStruct
+    public struct MeasurementAccuracyRange: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// RangeMin
+            @inlinable public static var rangeMin: UInt8 { 0 }
+            /// RangeMax
+            @inlinable public static var rangeMax: UInt8 { 1 }
+            /// PercentMax
+            @inlinable public static var percentMax: UInt8 { 2 }
+            /// PercentMin
+            @inlinable public static var percentMin: UInt8 { 3 }
+            /// PercentTypical
+            @inlinable public static var percentTypical: UInt8 { 4 }
+            /// FixedMax
+            @inlinable public static var fixedMax: UInt8 { 5 }
+            /// FixedMin
+            @inlinable public static var fixedMin: UInt8 { 6 }
+            /// FixedTypical
+            @inlinable public static var fixedTypical: UInt8 { 7 }
+        }
+
+        /// RangeMin (field 0; -4611686018427387904 to 4611686018427387904)
+        public var rangeMin: Int64
+        /// RangeMax (field 1; -4611686018427387904 to 4611686018427387904)
+        public var rangeMax: Int64
+        /// PercentMax (field 2)
+        public var percentMax: UInt16?
+        /// PercentMin (field 3)
+        public var percentMin: UInt16?
+        /// PercentTypical (field 4)
+        public var percentTypical: UInt16?
+        /// FixedMax (field 5; at most 4611686018427387903)
+        public var fixedMax: UInt64?
+        /// FixedMin (field 6; at most 4611686018427387903)
+        public var fixedMin: UInt64?
+        /// FixedTypical (field 7; at most 4611686018427387903)
+        public var fixedTypical: UInt64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(rangeMin: Int64, rangeMax: Int64, percentMax: UInt16? = nil, percentMin: UInt16? = nil, percentTypical: UInt16? = nil, fixedMax: UInt64? = nil, fixedMin: UInt64? = nil, fixedTypical: UInt64? = nil) {
+            self.rangeMin = rangeMin
+            self.rangeMax = rangeMax
+            self.percentMax = percentMax
+            self.percentMin = percentMin
+            self.percentTypical = percentTypical
+            self.fixedMax = fixedMax
+            self.fixedMin = fixedMin
+            self.fixedTypical = fixedTypical
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let rangeMin: Int64 = fields.required(0),
+                let rangeMax: Int64 = fields.required(1),
+                let percentMax: UInt16? = fields.optional(2),
+                let percentMin: UInt16? = fields.optional(3),
+                let percentTypical: UInt16? = fields.optional(4),
+                let fixedMax: UInt64? = fields.optional(5),
+                let fixedMin: UInt64? = fields.optional(6),
+                let fixedTypical: UInt64? = fields.optional(7)
+            else { return nil }
+            self.rangeMin = rangeMin
+            self.rangeMax = rangeMax
+            self.percentMax = percentMax
+            self.percentMin = percentMin
+            self.percentTypical = percentTypical
+            self.fixedMax = fixedMax
+            self.fixedMin = fixedMin
+            self.fixedTypical = fixedTypical
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, rangeMin)
+            fields.add(1, rangeMax)
+            fields.addIfPresent(2, percentMax)
+            fields.addIfPresent(3, percentMin)
+            fields.addIfPresent(4, percentTypical)
+            fields.addIfPresent(5, fixedMax)
+            fields.addIfPresent(6, fixedMin)
+            fields.addIfPresent(7, fixedTypical)
+            return fields.tlv
+        }
+    }
+
+    /// MeasurementAccuracyStruct
+    public struct MeasurementAccuracy: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// MeasurementType
+            @inlinable public static var measurementType: UInt8 { 0 }
+            /// Measured
+            @inlinable public static var measured: UInt8 { 1 }
+            /// MinMeasuredValue
+            @inlinable public static var minMeasuredValue: UInt8 { 2 }
+            /// MaxMeasuredValue
+            @inlinable public static var maxMeasuredValue: UInt8 { 3 }
+            /// AccuracyRanges
+            @inlinable public static var accuracyRanges: UInt8 { 4 }
+        }
+
+        /// MeasurementType (field 0; at most 14)
+        public var measurementType: MeasurementType
+        /// Measured (field 1)
+        public var measured: Bool
+        /// MinMeasuredValue (field 2; -4611686018427387904 to 4611686018427387904)
+        public var minMeasuredValue: Int64
+        /// MaxMeasuredValue (field 3; -4611686018427387904 to 4611686018427387904)
+        public var maxMeasuredValue: Int64
+        /// AccuracyRanges (field 4; at least 1 entries)
+        public var accuracyRanges: [MeasurementAccuracyRange]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(measurementType: MeasurementType, measured: Bool, minMeasuredValue: Int64, maxMeasuredValue: Int64, accuracyRanges: [MeasurementAccuracyRange]) {
+            self.measurementType = measurementType
+            self.measured = measured
+            self.minMeasuredValue = minMeasuredValue
+            self.maxMeasuredValue = maxMeasuredValue
+            self.accuracyRanges = accuracyRanges
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let measurementType: MeasurementType = fields.required(0),
+                let measured: Bool = fields.required(1),
+                let minMeasuredValue: Int64 = fields.required(2),
+                let maxMeasuredValue: Int64 = fields.required(3),
+                let accuracyRanges: [MeasurementAccuracyRange] = fields.required(4)
+            else { return nil }
+            self.measurementType = measurementType
+            self.measured = measured
+            self.minMeasuredValue = minMeasuredValue
+            self.maxMeasuredValue = maxMeasuredValue
+            self.accuracyRanges = accuracyRanges
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, measurementType)
+            fields.add(1, measured)
+            fields.add(2, minMeasuredValue)
+            fields.add(3, maxMeasuredValue)
+            fields.add(4, accuracyRanges)
+            return fields.tlv
+        }
+    }
+
+    /// MeasurementTypeEnum. A device may use a number that is not among these.
+    public struct MeasurementType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt16
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: MeasurementType { .init(rawValue: 0) }
+        /// Voltage
+        @inlinable public static var voltage: MeasurementType { .init(rawValue: 1) }
+        /// ActiveCurrent
+        @inlinable public static var activeCurrent: MeasurementType { .init(rawValue: 2) }
+        /// ReactiveCurrent
+        @inlinable public static var reactiveCurrent: MeasurementType { .init(rawValue: 3) }
+        /// ApparentCurrent
+        @inlinable public static var apparentCurrent: MeasurementType { .init(rawValue: 4) }
+        /// ActivePower
+        @inlinable public static var activePower: MeasurementType { .init(rawValue: 5) }
+        /// ReactivePower
+        @inlinable public static var reactivePower: MeasurementType { .init(rawValue: 6) }
+        /// ApparentPower
+        @inlinable public static var apparentPower: MeasurementType { .init(rawValue: 7) }
+        /// RMSVoltage
+        @inlinable public static var rmsVoltage: MeasurementType { .init(rawValue: 8) }
+        /// RMSCurrent
+        @inlinable public static var rmsCurrent: MeasurementType { .init(rawValue: 9) }
+        /// RMSPower
+        @inlinable public static var rmsPower: MeasurementType { .init(rawValue: 10) }
+        /// Frequency
+        @inlinable public static var frequency: MeasurementType { .init(rawValue: 11) }
+        /// PowerFactor
+        @inlinable public static var powerFactor: MeasurementType { .init(rawValue: 12) }
+        /// NeutralCurrent
+        @inlinable public static var neutralCurrent: MeasurementType { .init(rawValue: 13) }
+        /// ElectricalEnergy
+        @inlinable public static var electricalEnergy: MeasurementType { .init(rawValue: 14) }
+        /// ReactiveEnergy
+        @inlinable public static var reactiveEnergy: MeasurementType { .init(rawValue: 15) }
+        /// ApparentEnergy
+        @inlinable public static var apparentEnergy: MeasurementType { .init(rawValue: 16) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "voltage"
+            case 2: "activeCurrent"
+            case 3: "reactiveCurrent"
+            case 4: "apparentCurrent"
+            case 5: "activePower"
+            case 6: "reactivePower"
+            case 7: "apparentPower"
+            case 8: "rmsVoltage"
+            case 9: "rmsCurrent"
+            case 10: "rmsPower"
+            case 11: "frequency"
+            case 12: "powerFactor"
+            case 13: "neutralCurrent"
+            case 14: "electricalEnergy"
+            case 15: "reactiveEnergy"
+            case 16: "apparentEnergy"
+            default: "\(rawValue)"
+            }
+        }
+    }
 }
 
 /// Door Lock, cluster 0x0101.
@@ -3366,374 +13931,271 @@ public enum DoorLock {
         @inlinable public static var notification: FeatureMap { .init(bit: 9) }
     }
 
-    /// AlarmCodeEnum
-    public enum AlarmCode: UInt8, AttributeValue {
+    /// LockState (0x0000)
+    @inlinable public static var lockState: TypedAttribute<DlLockState?> { .init(id, 0x0000) }
+    /// LockType (0x0001)
+    @inlinable public static var lockType: TypedAttribute<DlLockType> { .init(id, 0x0001) }
+    /// ActuatorEnabled (0x0002)
+    @inlinable public static var actuatorEnabled: TypedAttribute<Bool> { .init(id, 0x0002) }
+    /// DoorState (0x0003)
+    @inlinable public static var doorState: TypedAttribute<DoorState?> { .init(id, 0x0003) }
+    /// DoorOpenEvents (0x0004)
+    @inlinable public static var doorOpenEvents: TypedAttribute<UInt32> { .init(id, 0x0004) }
+    /// DoorClosedEvents (0x0005)
+    @inlinable public static var doorClosedEvents: TypedAttribute<UInt32> { .init(id, 0x0005) }
+    /// OpenPeriod (0x0006)
+    @inlinable public static var openPeriod: TypedAttribute<UInt16> { .init(id, 0x0006) }
+    /// NumberOfTotalUsersSupported (0x0011)
+    @inlinable public static var numberOfTotalUsersSupported: TypedAttribute<UInt16> { .init(id, 0x0011) }
+    /// NumberOfPINUsersSupported (0x0012)
+    @inlinable public static var numberOfPINUsersSupported: TypedAttribute<UInt16> { .init(id, 0x0012) }
+    /// NumberOfRFIDUsersSupported (0x0013)
+    @inlinable public static var numberOfRFIDUsersSupported: TypedAttribute<UInt16> { .init(id, 0x0013) }
+    /// NumberOfWeekDaySchedulesSupportedPerUser (0x0014)
+    @inlinable public static var numberOfWeekDaySchedulesSupportedPerUser: TypedAttribute<UInt8> { .init(id, 0x0014) }
+    /// NumberOfYearDaySchedulesSupportedPerUser (0x0015)
+    @inlinable public static var numberOfYearDaySchedulesSupportedPerUser: TypedAttribute<UInt8> { .init(id, 0x0015) }
+    /// NumberOfHolidaySchedulesSupported (0x0016)
+    @inlinable public static var numberOfHolidaySchedulesSupported: TypedAttribute<UInt8> { .init(id, 0x0016) }
+    /// MaxPINCodeLength (0x0017)
+    @inlinable public static var maxPINCodeLength: TypedAttribute<UInt8> { .init(id, 0x0017) }
+    /// MinPINCodeLength (0x0018)
+    @inlinable public static var minPINCodeLength: TypedAttribute<UInt8> { .init(id, 0x0018) }
+    /// MaxRFIDCodeLength (0x0019)
+    @inlinable public static var maxRFIDCodeLength: TypedAttribute<UInt8> { .init(id, 0x0019) }
+    /// MinRFIDCodeLength (0x001A)
+    @inlinable public static var minRFIDCodeLength: TypedAttribute<UInt8> { .init(id, 0x001A) }
+    /// CredentialRulesSupport (0x001B)
+    @inlinable public static var credentialRulesSupport: TypedAttribute<DlCredentialRuleMask> { .init(id, 0x001B) }
+    /// NumberOfCredentialsSupportedPerUser (0x001C)
+    @inlinable public static var numberOfCredentialsSupportedPerUser: TypedAttribute<UInt8> { .init(id, 0x001C) }
+    /// Language (0x0021)
+    @inlinable public static var language: TypedAttribute<String> { .init(id, 0x0021) }
+    /// LEDSettings (0x0022)
+    @inlinable public static var ledSettings: TypedAttribute<UInt8> { .init(id, 0x0022) }
+    /// AutoRelockTime (0x0023)
+    @inlinable public static var autoRelockTime: TypedAttribute<UInt32> { .init(id, 0x0023) }
+    /// SoundVolume (0x0024)
+    @inlinable public static var soundVolume: TypedAttribute<UInt8> { .init(id, 0x0024) }
+    /// OperatingMode (0x0025)
+    @inlinable public static var operatingMode: TypedAttribute<OperatingMode> { .init(id, 0x0025) }
+    /// SupportedOperatingModes (0x0026)
+    @inlinable public static var supportedOperatingModes: TypedAttribute<DlSupportedOperatingModes> { .init(id, 0x0026) }
+    /// DefaultConfigurationRegister (0x0027)
+    @inlinable public static var defaultConfigurationRegister: TypedAttribute<DlDefaultConfigurationRegister> { .init(id, 0x0027) }
+    /// EnableLocalProgramming (0x0028)
+    @inlinable public static var enableLocalProgramming: TypedAttribute<Bool> { .init(id, 0x0028) }
+    /// EnableOneTouchLocking (0x0029)
+    @inlinable public static var enableOneTouchLocking: TypedAttribute<Bool> { .init(id, 0x0029) }
+    /// EnableInsideStatusLED (0x002A)
+    @inlinable public static var enableInsideStatusLED: TypedAttribute<Bool> { .init(id, 0x002A) }
+    /// EnablePrivacyModeButton (0x002B)
+    @inlinable public static var enablePrivacyModeButton: TypedAttribute<Bool> { .init(id, 0x002B) }
+    /// LocalProgrammingFeatures (0x002C)
+    @inlinable public static var localProgrammingFeatures: TypedAttribute<DlLocalProgrammingFeatures> { .init(id, 0x002C) }
+    /// WrongCodeEntryLimit (0x0030)
+    @inlinable public static var wrongCodeEntryLimit: TypedAttribute<UInt8> { .init(id, 0x0030) }
+    /// UserCodeTemporaryDisableTime (0x0031)
+    @inlinable public static var userCodeTemporaryDisableTime: TypedAttribute<UInt8> { .init(id, 0x0031) }
+    /// SendPINOverTheAir (0x0032)
+    @inlinable public static var sendPINOverTheAir: TypedAttribute<Bool> { .init(id, 0x0032) }
+    /// RequirePINforRemoteOperation (0x0033)
+    @inlinable public static var requirePINforRemoteOperation: TypedAttribute<Bool> { .init(id, 0x0033) }
+    /// ExpiringUserTimeout (0x0035)
+    @inlinable public static var expiringUserTimeout: TypedAttribute<UInt16> { .init(id, 0x0035) }
+    /// AliroReaderVerificationKey (0x0080)
+    @inlinable public static var aliroReaderVerificationKey: TypedAttribute<[UInt8]?> { .init(id, 0x0080) }
+    /// AliroReaderGroupIdentifier (0x0081)
+    @inlinable public static var aliroReaderGroupIdentifier: TypedAttribute<[UInt8]?> { .init(id, 0x0081) }
+    /// AliroReaderGroupSubIdentifier (0x0082)
+    @inlinable public static var aliroReaderGroupSubIdentifier: TypedAttribute<[UInt8]> { .init(id, 0x0082) }
+    /// AliroExpeditedTransactionSupportedProtocolVersions (0x0083)
+    @inlinable public static var aliroExpeditedTransactionSupportedProtocolVersions: TypedAttribute<[[UInt8]]> { .init(id, 0x0083) }
+    /// AliroGroupResolvingKey (0x0084)
+    @inlinable public static var aliroGroupResolvingKey: TypedAttribute<[UInt8]?> { .init(id, 0x0084) }
+    /// AliroSupportedBLEUWBProtocolVersions (0x0085)
+    @inlinable public static var aliroSupportedBLEUWBProtocolVersions: TypedAttribute<[[UInt8]]> { .init(id, 0x0085) }
+    /// AliroBLEAdvertisingVersion (0x0086)
+    @inlinable public static var aliroBLEAdvertisingVersion: TypedAttribute<UInt8> { .init(id, 0x0086) }
+    /// NumberOfAliroCredentialIssuerKeysSupported (0x0087)
+    @inlinable public static var numberOfAliroCredentialIssuerKeysSupported: TypedAttribute<UInt16> { .init(id, 0x0087) }
+    /// NumberOfAliroEndpointKeysSupported (0x0088)
+    @inlinable public static var numberOfAliroEndpointKeysSupported: TypedAttribute<UInt16> { .init(id, 0x0088) }
+}
+
+extension DoorLock {
+
+    /// AlarmCodeEnum. A device may use a number that is not among these.
+    public struct AlarmCode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// LockJammed
-        case lockJammed = 0
+        @inlinable public static var lockJammed: AlarmCode { .init(rawValue: 0) }
         /// LockFactoryReset
-        case lockFactoryReset = 1
+        @inlinable public static var lockFactoryReset: AlarmCode { .init(rawValue: 1) }
         /// LockRadioPowerCycled
-        case lockRadioPowerCycled = 3
+        @inlinable public static var lockRadioPowerCycled: AlarmCode { .init(rawValue: 3) }
         /// WrongCodeEntryLimit
-        case wrongCodeEntryLimit = 4
+        @inlinable public static var wrongCodeEntryLimit: AlarmCode { .init(rawValue: 4) }
         /// FrontEsceutcheonRemoved
-        case frontEsceutcheonRemoved = 5
+        @inlinable public static var frontEsceutcheonRemoved: AlarmCode { .init(rawValue: 5) }
         /// DoorForcedOpen
-        case doorForcedOpen = 6
+        @inlinable public static var doorForcedOpen: AlarmCode { .init(rawValue: 6) }
         /// DoorAjar
-        case doorAjar = 7
+        @inlinable public static var doorAjar: AlarmCode { .init(rawValue: 7) }
         /// ForcedUser
-        case forcedUser = 8
+        @inlinable public static var forcedUser: AlarmCode { .init(rawValue: 8) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 3, 4, 5, 6, 7, 8: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "lockJammed"
+            case 1: "lockFactoryReset"
+            case 3: "lockRadioPowerCycled"
+            case 4: "wrongCodeEntryLimit"
+            case 5: "frontEsceutcheonRemoved"
+            case 6: "doorForcedOpen"
+            case 7: "doorAjar"
+            case 8: "forcedUser"
+            default: "\(rawValue)"
+            }
+        }
     }
 
-    /// CredentialRuleEnum
-    public enum CredentialRule: UInt8, AttributeValue {
+    /// CredentialRuleEnum. A device may use a number that is not among these.
+    public struct CredentialRule: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Single
-        case single = 0
+        @inlinable public static var single: CredentialRule { .init(rawValue: 0) }
         /// Dual
-        case dual = 1
+        @inlinable public static var dual: CredentialRule { .init(rawValue: 1) }
         /// Tri
-        case tri = 2
+        @inlinable public static var tri: CredentialRule { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "single"
+            case 1: "dual"
+            case 2: "tri"
+            default: "\(rawValue)"
+            }
+        }
     }
 
-    /// CredentialTypeEnum
-    public enum CredentialType: UInt8, AttributeValue {
+    /// CredentialStruct
+    public struct Credential: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// CredentialType
+            @inlinable public static var credentialType: UInt8 { 0 }
+            /// CredentialIndex
+            @inlinable public static var credentialIndex: UInt8 { 1 }
+        }
+
+        /// CredentialType (field 0)
+        public var credentialType: CredentialType
+        /// CredentialIndex (field 1)
+        public var credentialIndex: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(credentialType: CredentialType, credentialIndex: UInt16) {
+            self.credentialType = credentialType
+            self.credentialIndex = credentialIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let credentialType: CredentialType = fields.required(0),
+                let credentialIndex: UInt16 = fields.required(1)
+            else { return nil }
+            self.credentialType = credentialType
+            self.credentialIndex = credentialIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, credentialType)
+            fields.add(1, credentialIndex)
+            return fields.tlv
+        }
+    }
+
+    /// CredentialTypeEnum. A device may use a number that is not among these.
+    public struct CredentialType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// ProgrammingPIN
-        case programmingPIN = 0
+        @inlinable public static var programmingPIN: CredentialType { .init(rawValue: 0) }
         /// PIN
-        case pin = 1
+        @inlinable public static var pin: CredentialType { .init(rawValue: 1) }
         /// RFID
-        case rfid = 2
+        @inlinable public static var rfid: CredentialType { .init(rawValue: 2) }
         /// Fingerprint
-        case fingerprint = 3
+        @inlinable public static var fingerprint: CredentialType { .init(rawValue: 3) }
         /// FingerVein
-        case fingerVein = 4
+        @inlinable public static var fingerVein: CredentialType { .init(rawValue: 4) }
         /// Face
-        case face = 5
+        @inlinable public static var face: CredentialType { .init(rawValue: 5) }
         /// AliroCredentialIssuerKey
-        case aliroCredentialIssuerKey = 6
+        @inlinable public static var aliroCredentialIssuerKey: CredentialType { .init(rawValue: 6) }
         /// AliroEvictableEndpointKey
-        case aliroEvictableEndpointKey = 7
+        @inlinable public static var aliroEvictableEndpointKey: CredentialType { .init(rawValue: 7) }
         /// AliroNonEvictableEndpointKey
-        case aliroNonEvictableEndpointKey = 8
+        @inlinable public static var aliroNonEvictableEndpointKey: CredentialType { .init(rawValue: 8) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "programmingPIN"
+            case 1: "pin"
+            case 2: "rfid"
+            case 3: "fingerprint"
+            case 4: "fingerVein"
+            case 5: "face"
+            case 6: "aliroCredentialIssuerKey"
+            case 7: "aliroEvictableEndpointKey"
+            case 8: "aliroNonEvictableEndpointKey"
+            default: "\(rawValue)"
+            }
+        }
     }
 
-    /// DataOperationTypeEnum
-    public enum DataOperationType: UInt8, AttributeValue {
+    /// DataOperationTypeEnum. A device may use a number that is not among these.
+    public struct DataOperationType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
         /// Add
-        case add = 0
+        @inlinable public static var add: DataOperationType { .init(rawValue: 0) }
         /// Clear
-        case clear = 1
+        @inlinable public static var clear: DataOperationType { .init(rawValue: 1) }
         /// Modify
-        case modify = 2
-    }
-
-    /// DlLockState
-    public enum DlLockState: UInt8, AttributeValue {
-        /// NotFullyLocked
-        case notFullyLocked = 0
-        /// Locked
-        case locked = 1
-        /// Unlocked
-        case unlocked = 2
-        /// Unlatched
-        case unlatched = 3
-    }
-
-    /// DlLockType
-    public enum DlLockType: UInt8, AttributeValue {
-        /// DeadBolt
-        case deadBolt = 0
-        /// Magnetic
-        case magnetic = 1
-        /// Other
-        case other = 2
-        /// Mortise
-        case mortise = 3
-        /// Rim
-        case rim = 4
-        /// LatchBolt
-        case latchBolt = 5
-        /// CylindricalLock
-        case cylindricalLock = 6
-        /// TubularLock
-        case tubularLock = 7
-        /// InterconnectedLock
-        case interconnectedLock = 8
-        /// DeadLatch
-        case deadLatch = 9
-        /// DoorFurniture
-        case doorFurniture = 10
-        /// Eurocylinder
-        case eurocylinder = 11
-    }
-
-    /// DlStatus
-    public enum DlStatus: UInt8, AttributeValue {
-        /// Success
-        case success = 0
-        /// Failure
-        case failure = 1
-        /// Duplicate
-        case duplicate = 2
-        /// Occupied
-        case occupied = 3
-        /// InvalidField
-        case invalidField = 133
-        /// ResourceExhausted
-        case resourceExhausted = 137
-        /// NotFound
-        case notFound = 139
-    }
-
-    /// DoorLockOperationEventCode
-    public enum DoorLockOperationEventCode: UInt8, AttributeValue {
-        /// UnknownOrMfgSpecific
-        case unknownOrMfgSpecific = 0
-        /// Lock
-        case lock = 1
-        /// Unlock
-        case unlock = 2
-        /// LockInvalidPinOrId
-        case lockInvalidPinOrId = 3
-        /// LockInvalidSchedule
-        case lockInvalidSchedule = 4
-        /// UnlockInvalidPinOrId
-        case unlockInvalidPinOrId = 5
-        /// UnlockInvalidSchedule
-        case unlockInvalidSchedule = 6
-        /// OneTouchLock
-        case oneTouchLock = 7
-        /// KeyLock
-        case keyLock = 8
-        /// KeyUnlock
-        case keyUnlock = 9
-        /// AutoLock
-        case autoLock = 10
-        /// ScheduleLock
-        case scheduleLock = 11
-        /// ScheduleUnlock
-        case scheduleUnlock = 12
-        /// ManualLock
-        case manualLock = 13
-        /// ManualUnlock
-        case manualUnlock = 14
-    }
-
-    /// DoorLockProgrammingEventCode
-    public enum DoorLockProgrammingEventCode: UInt8, AttributeValue {
-        /// UnknownOrMfgSpecific
-        case unknownOrMfgSpecific = 0
-        /// MasterCodeChanged
-        case masterCodeChanged = 1
-        /// PinAdded
-        case pinAdded = 2
-        /// PinDeleted
-        case pinDeleted = 3
-        /// PinChanged
-        case pinChanged = 4
-        /// IdAdded
-        case idAdded = 5
-        /// IdDeleted
-        case idDeleted = 6
-    }
-
-    /// DoorLockSetPinOrIdStatus
-    public enum DoorLockSetPinOrIdStatus: UInt8, AttributeValue {
-        /// Success
-        case success = 0
-        /// GeneralFailure
-        case generalFailure = 1
-        /// MemoryFull
-        case memoryFull = 2
-        /// DuplicateCodeError
-        case duplicateCodeError = 3
-    }
-
-    /// DoorLockUserStatus
-    public enum DoorLockUserStatus: UInt8, AttributeValue {
-        /// Available
-        case available = 0
-        /// OccupiedEnabled
-        case occupiedEnabled = 1
-        /// OccupiedDisabled
-        case occupiedDisabled = 3
-        /// NotSupported
-        case notSupported = 255
-    }
-
-    /// DoorLockUserType
-    public enum DoorLockUserType: UInt8, AttributeValue {
-        /// Unrestricted
-        case unrestricted = 0
-        /// YearDayScheduleUser
-        case yearDayScheduleUser = 1
-        /// WeekDayScheduleUser
-        case weekDayScheduleUser = 2
-        /// MasterUser
-        case masterUser = 3
-        /// NonAccessUser
-        case nonAccessUser = 4
-        /// NotSupported
-        case notSupported = 255
-    }
-
-    /// DoorStateEnum
-    public enum DoorState: UInt8, AttributeValue {
-        /// DoorOpen
-        case doorOpen = 0
-        /// DoorClosed
-        case doorClosed = 1
-        /// DoorJammed
-        case doorJammed = 2
-        /// DoorForcedOpen
-        case doorForcedOpen = 3
-        /// DoorUnspecifiedError
-        case doorUnspecifiedError = 4
-        /// DoorAjar
-        case doorAjar = 5
-    }
-
-    /// LockDataTypeEnum
-    public enum LockDataType: UInt8, AttributeValue {
-        /// Unspecified
-        case unspecified = 0
-        /// ProgrammingCode
-        case programmingCode = 1
-        /// UserIndex
-        case userIndex = 2
-        /// WeekDaySchedule
-        case weekDaySchedule = 3
-        /// YearDaySchedule
-        case yearDaySchedule = 4
-        /// HolidaySchedule
-        case holidaySchedule = 5
-        /// PIN
-        case pin = 6
-        /// RFID
-        case rfid = 7
-        /// Fingerprint
-        case fingerprint = 8
-        /// FingerVein
-        case fingerVein = 9
-        /// Face
-        case face = 10
-        /// AliroCredentialIssuerKey
-        case aliroCredentialIssuerKey = 11
-        /// AliroEvictableEndpointKey
-        case aliroEvictableEndpointKey = 12
-        /// AliroNonEvictableEndpointKey
-        case aliroNonEvictableEndpointKey = 13
-    }
-
-    /// LockOperationTypeEnum
-    public enum LockOperationType: UInt8, AttributeValue {
-        /// Lock
-        case lock = 0
-        /// Unlock
-        case unlock = 1
-        /// NonAccessUserEvent
-        case nonAccessUserEvent = 2
-        /// ForcedUserEvent
-        case forcedUserEvent = 3
-        /// Unlatch
-        case unlatch = 4
-    }
-
-    /// OperatingModeEnum
-    public enum OperatingMode: UInt8, AttributeValue {
-        /// Normal
-        case normal = 0
-        /// Vacation
-        case vacation = 1
-        /// Privacy
-        case privacy = 2
-        /// NoRemoteLockUnlock
-        case noRemoteLockUnlock = 3
-        /// Passage
-        case passage = 4
-    }
-
-    /// OperationErrorEnum
-    public enum OperationError: UInt8, AttributeValue {
-        /// Unspecified
-        case unspecified = 0
-        /// InvalidCredential
-        case invalidCredential = 1
-        /// DisabledUserDenied
-        case disabledUserDenied = 2
-        /// Restricted
-        case restricted = 3
-        /// InsufficientBattery
-        case insufficientBattery = 4
-    }
-
-    /// OperationSourceEnum
-    public enum OperationSource: UInt8, AttributeValue {
-        /// Unspecified
-        case unspecified = 0
-        /// Manual
-        case manual = 1
-        /// ProprietaryRemote
-        case proprietaryRemote = 2
-        /// Keypad
-        case keypad = 3
-        /// Auto
-        case auto = 4
-        /// Button
-        case button = 5
-        /// Schedule
-        case schedule = 6
-        /// Remote
-        case remote = 7
-        /// RFID
-        case rfid = 8
-        /// Biometric
-        case biometric = 9
-        /// Aliro
-        case aliro = 10
-    }
-
-    /// StatusCodeEnum
-    public enum StatusCode: UInt8, AttributeValue {
-        /// Duplicate
-        case duplicate = 2
-        /// Occupied
-        case occupied = 3
-    }
-
-    /// UserStatusEnum
-    public enum UserStatus: UInt8, AttributeValue {
-        /// Available
-        case available = 0
-        /// OccupiedEnabled
-        case occupiedEnabled = 1
-        /// OccupiedDisabled
-        case occupiedDisabled = 3
-    }
-
-    /// UserTypeEnum
-    public enum UserType: UInt8, AttributeValue {
-        /// UnrestrictedUser
-        case unrestrictedUser = 0
-        /// YearDayScheduleUser
-        case yearDayScheduleUser = 1
-        /// WeekDayScheduleUser
-        case weekDayScheduleUser = 2
-        /// ProgrammingUser
-        case programmingUser = 3
-        /// NonAccessUser
-        case nonAccessUser = 4
-        /// ForcedUser
-        case forcedUser = 5
-        /// DisposableUser
-        case disposableUser = 6
-        /// ExpiringUser
-        case expiringUser = 7
-        /// ScheduleRestrictedUser
-        case scheduleRestrictedUser = 8
-        /// RemoteOnlyUser
-        case remoteOnlyUser = 9
+        @inlinable public static var modify: DataOperationType { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "add"
+            case 1: "clear"
+            case 2: "modify"
+            default: "\(rawValue)"
+            }
+        }
     }
 
     /// DaysMaskMap
@@ -3864,6 +14326,86 @@ public enum DoorLock {
         @inlinable public static var adjustLockSettingsLocally: DlLocalProgrammingFeatures { .init(rawValue: 0x8) }
     }
 
+    /// DlLockState. A device may use a number that is not among these.
+    public struct DlLockState: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// NotFullyLocked
+        @inlinable public static var notFullyLocked: DlLockState { .init(rawValue: 0) }
+        /// Locked
+        @inlinable public static var locked: DlLockState { .init(rawValue: 1) }
+        /// Unlocked
+        @inlinable public static var unlocked: DlLockState { .init(rawValue: 2) }
+        /// Unlatched
+        @inlinable public static var unlatched: DlLockState { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "notFullyLocked"
+            case 1: "locked"
+            case 2: "unlocked"
+            case 3: "unlatched"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// DlLockType. A device may use a number that is not among these.
+    public struct DlLockType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// DeadBolt
+        @inlinable public static var deadBolt: DlLockType { .init(rawValue: 0) }
+        /// Magnetic
+        @inlinable public static var magnetic: DlLockType { .init(rawValue: 1) }
+        /// Other
+        @inlinable public static var other: DlLockType { .init(rawValue: 2) }
+        /// Mortise
+        @inlinable public static var mortise: DlLockType { .init(rawValue: 3) }
+        /// Rim
+        @inlinable public static var rim: DlLockType { .init(rawValue: 4) }
+        /// LatchBolt
+        @inlinable public static var latchBolt: DlLockType { .init(rawValue: 5) }
+        /// CylindricalLock
+        @inlinable public static var cylindricalLock: DlLockType { .init(rawValue: 6) }
+        /// TubularLock
+        @inlinable public static var tubularLock: DlLockType { .init(rawValue: 7) }
+        /// InterconnectedLock
+        @inlinable public static var interconnectedLock: DlLockType { .init(rawValue: 8) }
+        /// DeadLatch
+        @inlinable public static var deadLatch: DlLockType { .init(rawValue: 9) }
+        /// DoorFurniture
+        @inlinable public static var doorFurniture: DlLockType { .init(rawValue: 10) }
+        /// Eurocylinder
+        @inlinable public static var eurocylinder: DlLockType { .init(rawValue: 11) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "deadBolt"
+            case 1: "magnetic"
+            case 2: "other"
+            case 3: "mortise"
+            case 4: "rim"
+            case 5: "latchBolt"
+            case 6: "cylindricalLock"
+            case 7: "tubularLock"
+            case 8: "interconnectedLock"
+            case 9: "deadLatch"
+            case 10: "doorFurniture"
+            case 11: "eurocylinder"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
     /// DlManualOperationEventMask
     public struct DlManualOperationEventMask: OptionSet, AttributeValue {
         /// All bits.
@@ -3974,6 +14516,43 @@ public enum DoorLock {
         @inlinable public static var rfidCodeCleared: DlRemoteProgrammingEventMask { .init(rawValue: 0x40) }
     }
 
+    /// DlStatus. A device may use a number that is not among these.
+    public struct DlStatus: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Success
+        @inlinable public static var success: DlStatus { .init(rawValue: 0) }
+        /// Failure
+        @inlinable public static var failure: DlStatus { .init(rawValue: 1) }
+        /// Duplicate
+        @inlinable public static var duplicate: DlStatus { .init(rawValue: 2) }
+        /// Occupied
+        @inlinable public static var occupied: DlStatus { .init(rawValue: 3) }
+        /// InvalidField
+        @inlinable public static var invalidField: DlStatus { .init(rawValue: 133) }
+        /// ResourceExhausted
+        @inlinable public static var resourceExhausted: DlStatus { .init(rawValue: 137) }
+        /// NotFound
+        @inlinable public static var notFound: DlStatus { .init(rawValue: 139) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 133, 137, 139: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "success"
+            case 1: "failure"
+            case 2: "duplicate"
+            case 3: "occupied"
+            case 133: "invalidField"
+            case 137: "resourceExhausted"
+            case 139: "notFound"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
     /// DlSupportedOperatingModes
     public struct DlSupportedOperatingModes: OptionSet, AttributeValue {
         /// All bits.
@@ -4014,96 +14593,1960 @@ public enum DoorLock {
         @inlinable public static var saturday: DoorLockDayOfWeek { .init(rawValue: 0x40) }
     }
 
-    /// LockState (0x0000)
-    @inlinable public static var lockState: TypedAttribute<DlLockState?> { .init(id, 0x0000) }
-    /// LockType (0x0001)
-    @inlinable public static var lockType: TypedAttribute<DlLockType> { .init(id, 0x0001) }
-    /// ActuatorEnabled (0x0002)
-    @inlinable public static var actuatorEnabled: TypedAttribute<Bool> { .init(id, 0x0002) }
-    /// DoorState (0x0003)
-    @inlinable public static var doorState: TypedAttribute<DoorState?> { .init(id, 0x0003) }
-    /// DoorOpenEvents (0x0004)
-    @inlinable public static var doorOpenEvents: TypedAttribute<UInt32> { .init(id, 0x0004) }
-    /// DoorClosedEvents (0x0005)
-    @inlinable public static var doorClosedEvents: TypedAttribute<UInt32> { .init(id, 0x0005) }
-    /// OpenPeriod (0x0006)
-    @inlinable public static var openPeriod: TypedAttribute<UInt16> { .init(id, 0x0006) }
-    /// NumberOfTotalUsersSupported (0x0011)
-    @inlinable public static var numberOfTotalUsersSupported: TypedAttribute<UInt16> { .init(id, 0x0011) }
-    /// NumberOfPINUsersSupported (0x0012)
-    @inlinable public static var numberOfPINUsersSupported: TypedAttribute<UInt16> { .init(id, 0x0012) }
-    /// NumberOfRFIDUsersSupported (0x0013)
-    @inlinable public static var numberOfRFIDUsersSupported: TypedAttribute<UInt16> { .init(id, 0x0013) }
-    /// NumberOfWeekDaySchedulesSupportedPerUser (0x0014)
-    @inlinable public static var numberOfWeekDaySchedulesSupportedPerUser: TypedAttribute<UInt8> { .init(id, 0x0014) }
-    /// NumberOfYearDaySchedulesSupportedPerUser (0x0015)
-    @inlinable public static var numberOfYearDaySchedulesSupportedPerUser: TypedAttribute<UInt8> { .init(id, 0x0015) }
-    /// NumberOfHolidaySchedulesSupported (0x0016)
-    @inlinable public static var numberOfHolidaySchedulesSupported: TypedAttribute<UInt8> { .init(id, 0x0016) }
-    /// MaxPINCodeLength (0x0017)
-    @inlinable public static var maxPINCodeLength: TypedAttribute<UInt8> { .init(id, 0x0017) }
-    /// MinPINCodeLength (0x0018)
-    @inlinable public static var minPINCodeLength: TypedAttribute<UInt8> { .init(id, 0x0018) }
-    /// MaxRFIDCodeLength (0x0019)
-    @inlinable public static var maxRFIDCodeLength: TypedAttribute<UInt8> { .init(id, 0x0019) }
-    /// MinRFIDCodeLength (0x001A)
-    @inlinable public static var minRFIDCodeLength: TypedAttribute<UInt8> { .init(id, 0x001A) }
-    /// CredentialRulesSupport (0x001B)
-    @inlinable public static var credentialRulesSupport: TypedAttribute<DlCredentialRuleMask> { .init(id, 0x001B) }
-    /// NumberOfCredentialsSupportedPerUser (0x001C)
-    @inlinable public static var numberOfCredentialsSupportedPerUser: TypedAttribute<UInt8> { .init(id, 0x001C) }
-    /// Language (0x0021)
-    @inlinable public static var language: TypedAttribute<String> { .init(id, 0x0021) }
-    /// LEDSettings (0x0022)
-    @inlinable public static var ledSettings: TypedAttribute<UInt8> { .init(id, 0x0022) }
-    /// AutoRelockTime (0x0023)
-    @inlinable public static var autoRelockTime: TypedAttribute<UInt32> { .init(id, 0x0023) }
-    /// SoundVolume (0x0024)
-    @inlinable public static var soundVolume: TypedAttribute<UInt8> { .init(id, 0x0024) }
-    /// OperatingMode (0x0025)
-    @inlinable public static var operatingMode: TypedAttribute<OperatingMode> { .init(id, 0x0025) }
-    /// SupportedOperatingModes (0x0026)
-    @inlinable public static var supportedOperatingModes: TypedAttribute<DlSupportedOperatingModes> { .init(id, 0x0026) }
-    /// DefaultConfigurationRegister (0x0027)
-    @inlinable public static var defaultConfigurationRegister: TypedAttribute<DlDefaultConfigurationRegister> { .init(id, 0x0027) }
-    /// EnableLocalProgramming (0x0028)
-    @inlinable public static var enableLocalProgramming: TypedAttribute<Bool> { .init(id, 0x0028) }
-    /// EnableOneTouchLocking (0x0029)
-    @inlinable public static var enableOneTouchLocking: TypedAttribute<Bool> { .init(id, 0x0029) }
-    /// EnableInsideStatusLED (0x002A)
-    @inlinable public static var enableInsideStatusLED: TypedAttribute<Bool> { .init(id, 0x002A) }
-    /// EnablePrivacyModeButton (0x002B)
-    @inlinable public static var enablePrivacyModeButton: TypedAttribute<Bool> { .init(id, 0x002B) }
-    /// LocalProgrammingFeatures (0x002C)
-    @inlinable public static var localProgrammingFeatures: TypedAttribute<DlLocalProgrammingFeatures> { .init(id, 0x002C) }
-    /// WrongCodeEntryLimit (0x0030)
-    @inlinable public static var wrongCodeEntryLimit: TypedAttribute<UInt8> { .init(id, 0x0030) }
-    /// UserCodeTemporaryDisableTime (0x0031)
-    @inlinable public static var userCodeTemporaryDisableTime: TypedAttribute<UInt8> { .init(id, 0x0031) }
-    /// SendPINOverTheAir (0x0032)
-    @inlinable public static var sendPINOverTheAir: TypedAttribute<Bool> { .init(id, 0x0032) }
-    /// RequirePINforRemoteOperation (0x0033)
-    @inlinable public static var requirePINforRemoteOperation: TypedAttribute<Bool> { .init(id, 0x0033) }
-    /// ExpiringUserTimeout (0x0035)
-    @inlinable public static var expiringUserTimeout: TypedAttribute<UInt16> { .init(id, 0x0035) }
-    /// AliroReaderVerificationKey (0x0080)
-    @inlinable public static var aliroReaderVerificationKey: TypedAttribute<[UInt8]?> { .init(id, 0x0080) }
-    /// AliroReaderGroupIdentifier (0x0081)
-    @inlinable public static var aliroReaderGroupIdentifier: TypedAttribute<[UInt8]?> { .init(id, 0x0081) }
-    /// AliroReaderGroupSubIdentifier (0x0082)
-    @inlinable public static var aliroReaderGroupSubIdentifier: TypedAttribute<[UInt8]> { .init(id, 0x0082) }
-    /// AliroExpeditedTransactionSupportedProtocolVersions (0x0083)
-    @inlinable public static var aliroExpeditedTransactionSupportedProtocolVersions: TypedAttribute<[[UInt8]]> { .init(id, 0x0083) }
-    /// AliroGroupResolvingKey (0x0084)
-    @inlinable public static var aliroGroupResolvingKey: TypedAttribute<[UInt8]?> { .init(id, 0x0084) }
-    /// AliroSupportedBLEUWBProtocolVersions (0x0085)
-    @inlinable public static var aliroSupportedBLEUWBProtocolVersions: TypedAttribute<[[UInt8]]> { .init(id, 0x0085) }
-    /// AliroBLEAdvertisingVersion (0x0086)
-    @inlinable public static var aliroBLEAdvertisingVersion: TypedAttribute<UInt8> { .init(id, 0x0086) }
-    /// NumberOfAliroCredentialIssuerKeysSupported (0x0087)
-    @inlinable public static var numberOfAliroCredentialIssuerKeysSupported: TypedAttribute<UInt16> { .init(id, 0x0087) }
-    /// NumberOfAliroEndpointKeysSupported (0x0088)
-    @inlinable public static var numberOfAliroEndpointKeysSupported: TypedAttribute<UInt16> { .init(id, 0x0088) }
+    /// DoorLockOperationEventCode. A device may use a number that is not among these.
+    public struct DoorLockOperationEventCode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// UnknownOrMfgSpecific
+        @inlinable public static var unknownOrMfgSpecific: DoorLockOperationEventCode { .init(rawValue: 0) }
+        /// Lock
+        @inlinable public static var lock: DoorLockOperationEventCode { .init(rawValue: 1) }
+        /// Unlock
+        @inlinable public static var unlock: DoorLockOperationEventCode { .init(rawValue: 2) }
+        /// LockInvalidPinOrId
+        @inlinable public static var lockInvalidPinOrId: DoorLockOperationEventCode { .init(rawValue: 3) }
+        /// LockInvalidSchedule
+        @inlinable public static var lockInvalidSchedule: DoorLockOperationEventCode { .init(rawValue: 4) }
+        /// UnlockInvalidPinOrId
+        @inlinable public static var unlockInvalidPinOrId: DoorLockOperationEventCode { .init(rawValue: 5) }
+        /// UnlockInvalidSchedule
+        @inlinable public static var unlockInvalidSchedule: DoorLockOperationEventCode { .init(rawValue: 6) }
+        /// OneTouchLock
+        @inlinable public static var oneTouchLock: DoorLockOperationEventCode { .init(rawValue: 7) }
+        /// KeyLock
+        @inlinable public static var keyLock: DoorLockOperationEventCode { .init(rawValue: 8) }
+        /// KeyUnlock
+        @inlinable public static var keyUnlock: DoorLockOperationEventCode { .init(rawValue: 9) }
+        /// AutoLock
+        @inlinable public static var autoLock: DoorLockOperationEventCode { .init(rawValue: 10) }
+        /// ScheduleLock
+        @inlinable public static var scheduleLock: DoorLockOperationEventCode { .init(rawValue: 11) }
+        /// ScheduleUnlock
+        @inlinable public static var scheduleUnlock: DoorLockOperationEventCode { .init(rawValue: 12) }
+        /// ManualLock
+        @inlinable public static var manualLock: DoorLockOperationEventCode { .init(rawValue: 13) }
+        /// ManualUnlock
+        @inlinable public static var manualUnlock: DoorLockOperationEventCode { .init(rawValue: 14) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unknownOrMfgSpecific"
+            case 1: "lock"
+            case 2: "unlock"
+            case 3: "lockInvalidPinOrId"
+            case 4: "lockInvalidSchedule"
+            case 5: "unlockInvalidPinOrId"
+            case 6: "unlockInvalidSchedule"
+            case 7: "oneTouchLock"
+            case 8: "keyLock"
+            case 9: "keyUnlock"
+            case 10: "autoLock"
+            case 11: "scheduleLock"
+            case 12: "scheduleUnlock"
+            case 13: "manualLock"
+            case 14: "manualUnlock"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// DoorLockProgrammingEventCode. A device may use a number that is not among these.
+    public struct DoorLockProgrammingEventCode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// UnknownOrMfgSpecific
+        @inlinable public static var unknownOrMfgSpecific: DoorLockProgrammingEventCode { .init(rawValue: 0) }
+        /// MasterCodeChanged
+        @inlinable public static var masterCodeChanged: DoorLockProgrammingEventCode { .init(rawValue: 1) }
+        /// PinAdded
+        @inlinable public static var pinAdded: DoorLockProgrammingEventCode { .init(rawValue: 2) }
+        /// PinDeleted
+        @inlinable public static var pinDeleted: DoorLockProgrammingEventCode { .init(rawValue: 3) }
+        /// PinChanged
+        @inlinable public static var pinChanged: DoorLockProgrammingEventCode { .init(rawValue: 4) }
+        /// IdAdded
+        @inlinable public static var idAdded: DoorLockProgrammingEventCode { .init(rawValue: 5) }
+        /// IdDeleted
+        @inlinable public static var idDeleted: DoorLockProgrammingEventCode { .init(rawValue: 6) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unknownOrMfgSpecific"
+            case 1: "masterCodeChanged"
+            case 2: "pinAdded"
+            case 3: "pinDeleted"
+            case 4: "pinChanged"
+            case 5: "idAdded"
+            case 6: "idDeleted"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// DoorLockSetPinOrIdStatus. A device may use a number that is not among these.
+    public struct DoorLockSetPinOrIdStatus: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Success
+        @inlinable public static var success: DoorLockSetPinOrIdStatus { .init(rawValue: 0) }
+        /// GeneralFailure
+        @inlinable public static var generalFailure: DoorLockSetPinOrIdStatus { .init(rawValue: 1) }
+        /// MemoryFull
+        @inlinable public static var memoryFull: DoorLockSetPinOrIdStatus { .init(rawValue: 2) }
+        /// DuplicateCodeError
+        @inlinable public static var duplicateCodeError: DoorLockSetPinOrIdStatus { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "success"
+            case 1: "generalFailure"
+            case 2: "memoryFull"
+            case 3: "duplicateCodeError"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// DoorLockUserStatus. A device may use a number that is not among these.
+    public struct DoorLockUserStatus: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Available
+        @inlinable public static var available: DoorLockUserStatus { .init(rawValue: 0) }
+        /// OccupiedEnabled
+        @inlinable public static var occupiedEnabled: DoorLockUserStatus { .init(rawValue: 1) }
+        /// OccupiedDisabled
+        @inlinable public static var occupiedDisabled: DoorLockUserStatus { .init(rawValue: 3) }
+        /// NotSupported
+        @inlinable public static var notSupported: DoorLockUserStatus { .init(rawValue: 255) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 3, 255: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "available"
+            case 1: "occupiedEnabled"
+            case 3: "occupiedDisabled"
+            case 255: "notSupported"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// DoorLockUserType. A device may use a number that is not among these.
+    public struct DoorLockUserType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unrestricted
+        @inlinable public static var unrestricted: DoorLockUserType { .init(rawValue: 0) }
+        /// YearDayScheduleUser
+        @inlinable public static var yearDayScheduleUser: DoorLockUserType { .init(rawValue: 1) }
+        /// WeekDayScheduleUser
+        @inlinable public static var weekDayScheduleUser: DoorLockUserType { .init(rawValue: 2) }
+        /// MasterUser
+        @inlinable public static var masterUser: DoorLockUserType { .init(rawValue: 3) }
+        /// NonAccessUser
+        @inlinable public static var nonAccessUser: DoorLockUserType { .init(rawValue: 4) }
+        /// NotSupported
+        @inlinable public static var notSupported: DoorLockUserType { .init(rawValue: 255) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 255: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unrestricted"
+            case 1: "yearDayScheduleUser"
+            case 2: "weekDayScheduleUser"
+            case 3: "masterUser"
+            case 4: "nonAccessUser"
+            case 255: "notSupported"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// DoorStateEnum. A device may use a number that is not among these.
+    public struct DoorState: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// DoorOpen
+        @inlinable public static var doorOpen: DoorState { .init(rawValue: 0) }
+        /// DoorClosed
+        @inlinable public static var doorClosed: DoorState { .init(rawValue: 1) }
+        /// DoorJammed
+        @inlinable public static var doorJammed: DoorState { .init(rawValue: 2) }
+        /// DoorForcedOpen
+        @inlinable public static var doorForcedOpen: DoorState { .init(rawValue: 3) }
+        /// DoorUnspecifiedError
+        @inlinable public static var doorUnspecifiedError: DoorState { .init(rawValue: 4) }
+        /// DoorAjar
+        @inlinable public static var doorAjar: DoorState { .init(rawValue: 5) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "doorOpen"
+            case 1: "doorClosed"
+            case 2: "doorJammed"
+            case 3: "doorForcedOpen"
+            case 4: "doorUnspecifiedError"
+            case 5: "doorAjar"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// LockDataTypeEnum. A device may use a number that is not among these.
+    public struct LockDataType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: LockDataType { .init(rawValue: 0) }
+        /// ProgrammingCode
+        @inlinable public static var programmingCode: LockDataType { .init(rawValue: 1) }
+        /// UserIndex
+        @inlinable public static var userIndex: LockDataType { .init(rawValue: 2) }
+        /// WeekDaySchedule
+        @inlinable public static var weekDaySchedule: LockDataType { .init(rawValue: 3) }
+        /// YearDaySchedule
+        @inlinable public static var yearDaySchedule: LockDataType { .init(rawValue: 4) }
+        /// HolidaySchedule
+        @inlinable public static var holidaySchedule: LockDataType { .init(rawValue: 5) }
+        /// PIN
+        @inlinable public static var pin: LockDataType { .init(rawValue: 6) }
+        /// RFID
+        @inlinable public static var rfid: LockDataType { .init(rawValue: 7) }
+        /// Fingerprint
+        @inlinable public static var fingerprint: LockDataType { .init(rawValue: 8) }
+        /// FingerVein
+        @inlinable public static var fingerVein: LockDataType { .init(rawValue: 9) }
+        /// Face
+        @inlinable public static var face: LockDataType { .init(rawValue: 10) }
+        /// AliroCredentialIssuerKey
+        @inlinable public static var aliroCredentialIssuerKey: LockDataType { .init(rawValue: 11) }
+        /// AliroEvictableEndpointKey
+        @inlinable public static var aliroEvictableEndpointKey: LockDataType { .init(rawValue: 12) }
+        /// AliroNonEvictableEndpointKey
+        @inlinable public static var aliroNonEvictableEndpointKey: LockDataType { .init(rawValue: 13) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "programmingCode"
+            case 2: "userIndex"
+            case 3: "weekDaySchedule"
+            case 4: "yearDaySchedule"
+            case 5: "holidaySchedule"
+            case 6: "pin"
+            case 7: "rfid"
+            case 8: "fingerprint"
+            case 9: "fingerVein"
+            case 10: "face"
+            case 11: "aliroCredentialIssuerKey"
+            case 12: "aliroEvictableEndpointKey"
+            case 13: "aliroNonEvictableEndpointKey"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// LockOperationTypeEnum. A device may use a number that is not among these.
+    public struct LockOperationType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Lock
+        @inlinable public static var lock: LockOperationType { .init(rawValue: 0) }
+        /// Unlock
+        @inlinable public static var unlock: LockOperationType { .init(rawValue: 1) }
+        /// NonAccessUserEvent
+        @inlinable public static var nonAccessUserEvent: LockOperationType { .init(rawValue: 2) }
+        /// ForcedUserEvent
+        @inlinable public static var forcedUserEvent: LockOperationType { .init(rawValue: 3) }
+        /// Unlatch
+        @inlinable public static var unlatch: LockOperationType { .init(rawValue: 4) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "lock"
+            case 1: "unlock"
+            case 2: "nonAccessUserEvent"
+            case 3: "forcedUserEvent"
+            case 4: "unlatch"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// OperatingModeEnum. A device may use a number that is not among these.
+    public struct OperatingMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Normal
+        @inlinable public static var normal: OperatingMode { .init(rawValue: 0) }
+        /// Vacation
+        @inlinable public static var vacation: OperatingMode { .init(rawValue: 1) }
+        /// Privacy
+        @inlinable public static var privacy: OperatingMode { .init(rawValue: 2) }
+        /// NoRemoteLockUnlock
+        @inlinable public static var noRemoteLockUnlock: OperatingMode { .init(rawValue: 3) }
+        /// Passage
+        @inlinable public static var passage: OperatingMode { .init(rawValue: 4) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "normal"
+            case 1: "vacation"
+            case 2: "privacy"
+            case 3: "noRemoteLockUnlock"
+            case 4: "passage"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// OperationErrorEnum. A device may use a number that is not among these.
+    public struct OperationError: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: OperationError { .init(rawValue: 0) }
+        /// InvalidCredential
+        @inlinable public static var invalidCredential: OperationError { .init(rawValue: 1) }
+        /// DisabledUserDenied
+        @inlinable public static var disabledUserDenied: OperationError { .init(rawValue: 2) }
+        /// Restricted
+        @inlinable public static var restricted: OperationError { .init(rawValue: 3) }
+        /// InsufficientBattery
+        @inlinable public static var insufficientBattery: OperationError { .init(rawValue: 4) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "invalidCredential"
+            case 2: "disabledUserDenied"
+            case 3: "restricted"
+            case 4: "insufficientBattery"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// OperationSourceEnum. A device may use a number that is not among these.
+    public struct OperationSource: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: OperationSource { .init(rawValue: 0) }
+        /// Manual
+        @inlinable public static var manual: OperationSource { .init(rawValue: 1) }
+        /// ProprietaryRemote
+        @inlinable public static var proprietaryRemote: OperationSource { .init(rawValue: 2) }
+        /// Keypad
+        @inlinable public static var keypad: OperationSource { .init(rawValue: 3) }
+        /// Auto
+        @inlinable public static var auto: OperationSource { .init(rawValue: 4) }
+        /// Button
+        @inlinable public static var button: OperationSource { .init(rawValue: 5) }
+        /// Schedule
+        @inlinable public static var schedule: OperationSource { .init(rawValue: 6) }
+        /// Remote
+        @inlinable public static var remote: OperationSource { .init(rawValue: 7) }
+        /// RFID
+        @inlinable public static var rfid: OperationSource { .init(rawValue: 8) }
+        /// Biometric
+        @inlinable public static var biometric: OperationSource { .init(rawValue: 9) }
+        /// Aliro
+        @inlinable public static var aliro: OperationSource { .init(rawValue: 10) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "manual"
+            case 2: "proprietaryRemote"
+            case 3: "keypad"
+            case 4: "auto"
+            case 5: "button"
+            case 6: "schedule"
+            case 7: "remote"
+            case 8: "rfid"
+            case 9: "biometric"
+            case 10: "aliro"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// StatusCodeEnum. A device may use a number that is not among these.
+    public struct StatusCode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Duplicate
+        @inlinable public static var duplicate: StatusCode { .init(rawValue: 2) }
+        /// Occupied
+        @inlinable public static var occupied: StatusCode { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 2: "duplicate"
+            case 3: "occupied"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// UserStatusEnum. A device may use a number that is not among these.
+    public struct UserStatus: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Available
+        @inlinable public static var available: UserStatus { .init(rawValue: 0) }
+        /// OccupiedEnabled
+        @inlinable public static var occupiedEnabled: UserStatus { .init(rawValue: 1) }
+        /// OccupiedDisabled
+        @inlinable public static var occupiedDisabled: UserStatus { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "available"
+            case 1: "occupiedEnabled"
+            case 3: "occupiedDisabled"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// UserTypeEnum. A device may use a number that is not among these.
+    public struct UserType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// UnrestrictedUser
+        @inlinable public static var unrestrictedUser: UserType { .init(rawValue: 0) }
+        /// YearDayScheduleUser
+        @inlinable public static var yearDayScheduleUser: UserType { .init(rawValue: 1) }
+        /// WeekDayScheduleUser
+        @inlinable public static var weekDayScheduleUser: UserType { .init(rawValue: 2) }
+        /// ProgrammingUser
+        @inlinable public static var programmingUser: UserType { .init(rawValue: 3) }
+        /// NonAccessUser
+        @inlinable public static var nonAccessUser: UserType { .init(rawValue: 4) }
+        /// ForcedUser
+        @inlinable public static var forcedUser: UserType { .init(rawValue: 5) }
+        /// DisposableUser
+        @inlinable public static var disposableUser: UserType { .init(rawValue: 6) }
+        /// ExpiringUser
+        @inlinable public static var expiringUser: UserType { .init(rawValue: 7) }
+        /// ScheduleRestrictedUser
+        @inlinable public static var scheduleRestrictedUser: UserType { .init(rawValue: 8) }
+        /// RemoteOnlyUser
+        @inlinable public static var remoteOnlyUser: UserType { .init(rawValue: 9) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unrestrictedUser"
+            case 1: "yearDayScheduleUser"
+            case 2: "weekDayScheduleUser"
+            case 3: "programmingUser"
+            case 4: "nonAccessUser"
+            case 5: "forcedUser"
+            case 6: "disposableUser"
+            case 7: "expiringUser"
+            case 8: "scheduleRestrictedUser"
+            case 9: "remoteOnlyUser"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// LockDoor, command 0x00 of Door Lock. Only as a timed interaction.
+    public struct LockDoor: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// It is sent as a timed interaction.
+        @inlinable public static var isTimed: Bool { true }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// PINCode
+            @inlinable public static var pinCode: UInt8 { 0 }
+        }
+
+        /// PINCode (field 0)
+        public var pinCode: [UInt8]?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(pinCode: [UInt8]? = nil) {
+            self.pinCode = pinCode
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let pinCode: [UInt8]? = fields.optional(0)
+            else { return nil }
+            self.pinCode = pinCode
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.addIfPresent(0, pinCode)
+            return fields.tlv
+        }
+    }
+
+    /// UnlockDoor, command 0x01 of Door Lock. Only as a timed interaction.
+    public struct UnlockDoor: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// It is sent as a timed interaction.
+        @inlinable public static var isTimed: Bool { true }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// PINCode
+            @inlinable public static var pinCode: UInt8 { 0 }
+        }
+
+        /// PINCode (field 0)
+        public var pinCode: [UInt8]?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(pinCode: [UInt8]? = nil) {
+            self.pinCode = pinCode
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let pinCode: [UInt8]? = fields.optional(0)
+            else { return nil }
+            self.pinCode = pinCode
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.addIfPresent(0, pinCode)
+            return fields.tlv
+        }
+    }
+
+    /// UnlockWithTimeout, command 0x03 of Door Lock. Only as a timed interaction.
+    public struct UnlockWithTimeout: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+        /// It is sent as a timed interaction.
+        @inlinable public static var isTimed: Bool { true }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Timeout
+            @inlinable public static var timeout: UInt8 { 0 }
+            /// PINCode
+            @inlinable public static var pinCode: UInt8 { 1 }
+        }
+
+        /// Timeout (field 0)
+        public var timeout: UInt16
+        /// PINCode (field 1)
+        public var pinCode: [UInt8]?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(timeout: UInt16, pinCode: [UInt8]? = nil) {
+            self.timeout = timeout
+            self.pinCode = pinCode
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let timeout: UInt16 = fields.required(0),
+                let pinCode: [UInt8]? = fields.optional(1)
+            else { return nil }
+            self.timeout = timeout
+            self.pinCode = pinCode
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, timeout)
+            fields.addIfPresent(1, pinCode)
+            return fields.tlv
+        }
+    }
+
+    /// SetWeekDaySchedule, command 0x0B of Door Lock.
+    public struct SetWeekDaySchedule: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x0B }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// WeekDayIndex
+            @inlinable public static var weekDayIndex: UInt8 { 0 }
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 1 }
+            /// DaysMask
+            @inlinable public static var daysMask: UInt8 { 2 }
+            /// StartHour
+            @inlinable public static var startHour: UInt8 { 3 }
+            /// StartMinute
+            @inlinable public static var startMinute: UInt8 { 4 }
+            /// EndHour
+            @inlinable public static var endHour: UInt8 { 5 }
+            /// EndMinute
+            @inlinable public static var endMinute: UInt8 { 6 }
+        }
+
+        /// WeekDayIndex (field 0; 1 to 253)
+        public var weekDayIndex: UInt8
+        /// UserIndex (field 1; at least 1)
+        public var userIndex: UInt16
+        /// DaysMask (field 2)
+        public var daysMask: DaysMaskMap
+        /// StartHour (field 3; at most 23)
+        public var startHour: UInt8
+        /// StartMinute (field 4; at most 59)
+        public var startMinute: UInt8
+        /// EndHour (field 5; at most 23)
+        public var endHour: UInt8
+        /// EndMinute (field 6; at most 59)
+        public var endMinute: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(weekDayIndex: UInt8, userIndex: UInt16, daysMask: DaysMaskMap, startHour: UInt8, startMinute: UInt8, endHour: UInt8, endMinute: UInt8) {
+            self.weekDayIndex = weekDayIndex
+            self.userIndex = userIndex
+            self.daysMask = daysMask
+            self.startHour = startHour
+            self.startMinute = startMinute
+            self.endHour = endHour
+            self.endMinute = endMinute
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let weekDayIndex: UInt8 = fields.required(0),
+                let userIndex: UInt16 = fields.required(1),
+                let daysMask: DaysMaskMap = fields.required(2),
+                let startHour: UInt8 = fields.required(3),
+                let startMinute: UInt8 = fields.required(4),
+                let endHour: UInt8 = fields.required(5),
+                let endMinute: UInt8 = fields.required(6)
+            else { return nil }
+            self.weekDayIndex = weekDayIndex
+            self.userIndex = userIndex
+            self.daysMask = daysMask
+            self.startHour = startHour
+            self.startMinute = startMinute
+            self.endHour = endHour
+            self.endMinute = endMinute
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, weekDayIndex)
+            fields.add(1, userIndex)
+            fields.add(2, daysMask)
+            fields.add(3, startHour)
+            fields.add(4, startMinute)
+            fields.add(5, endHour)
+            fields.add(6, endMinute)
+            return fields.tlv
+        }
+    }
+
+    /// GetWeekDaySchedule, command 0x0C of Door Lock.
+    public struct GetWeekDaySchedule: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x0C }
+        /// What the node answers.
+        public typealias Response = GetWeekDayScheduleResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// WeekDayIndex
+            @inlinable public static var weekDayIndex: UInt8 { 0 }
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 1 }
+        }
+
+        /// WeekDayIndex (field 0; 1 to 253)
+        public var weekDayIndex: UInt8
+        /// UserIndex (field 1; at least 1)
+        public var userIndex: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(weekDayIndex: UInt8, userIndex: UInt16) {
+            self.weekDayIndex = weekDayIndex
+            self.userIndex = userIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let weekDayIndex: UInt8 = fields.required(0),
+                let userIndex: UInt16 = fields.required(1)
+            else { return nil }
+            self.weekDayIndex = weekDayIndex
+            self.userIndex = userIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, weekDayIndex)
+            fields.add(1, userIndex)
+            return fields.tlv
+        }
+    }
+
+    /// ClearWeekDaySchedule, command 0x0D of Door Lock.
+    public struct ClearWeekDaySchedule: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x0D }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// WeekDayIndex
+            @inlinable public static var weekDayIndex: UInt8 { 0 }
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 1 }
+        }
+
+        /// WeekDayIndex (field 0; 1 to 254)
+        public var weekDayIndex: UInt8
+        /// UserIndex (field 1; at least 1)
+        public var userIndex: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(weekDayIndex: UInt8, userIndex: UInt16) {
+            self.weekDayIndex = weekDayIndex
+            self.userIndex = userIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let weekDayIndex: UInt8 = fields.required(0),
+                let userIndex: UInt16 = fields.required(1)
+            else { return nil }
+            self.weekDayIndex = weekDayIndex
+            self.userIndex = userIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, weekDayIndex)
+            fields.add(1, userIndex)
+            return fields.tlv
+        }
+    }
+
+    /// SetYearDaySchedule, command 0x0E of Door Lock.
+    public struct SetYearDaySchedule: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x0E }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// YearDayIndex
+            @inlinable public static var yearDayIndex: UInt8 { 0 }
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 1 }
+            /// LocalStartTime
+            @inlinable public static var localStartTime: UInt8 { 2 }
+            /// LocalEndTime
+            @inlinable public static var localEndTime: UInt8 { 3 }
+        }
+
+        /// YearDayIndex (field 0; 1 to 253)
+        public var yearDayIndex: UInt8
+        /// UserIndex (field 1; at least 1)
+        public var userIndex: UInt16
+        /// LocalStartTime (field 2)
+        public var localStartTime: UInt32
+        /// LocalEndTime (field 3)
+        public var localEndTime: UInt32
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(yearDayIndex: UInt8, userIndex: UInt16, localStartTime: UInt32, localEndTime: UInt32) {
+            self.yearDayIndex = yearDayIndex
+            self.userIndex = userIndex
+            self.localStartTime = localStartTime
+            self.localEndTime = localEndTime
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let yearDayIndex: UInt8 = fields.required(0),
+                let userIndex: UInt16 = fields.required(1),
+                let localStartTime: UInt32 = fields.required(2),
+                let localEndTime: UInt32 = fields.required(3)
+            else { return nil }
+            self.yearDayIndex = yearDayIndex
+            self.userIndex = userIndex
+            self.localStartTime = localStartTime
+            self.localEndTime = localEndTime
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, yearDayIndex)
+            fields.add(1, userIndex)
+            fields.add(2, localStartTime)
+            fields.add(3, localEndTime)
+            return fields.tlv
+        }
+    }
+
+    /// GetYearDaySchedule, command 0x0F of Door Lock.
+    public struct GetYearDaySchedule: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x0F }
+        /// What the node answers.
+        public typealias Response = GetYearDayScheduleResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// YearDayIndex
+            @inlinable public static var yearDayIndex: UInt8 { 0 }
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 1 }
+        }
+
+        /// YearDayIndex (field 0; 1 to 253)
+        public var yearDayIndex: UInt8
+        /// UserIndex (field 1; at least 1)
+        public var userIndex: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(yearDayIndex: UInt8, userIndex: UInt16) {
+            self.yearDayIndex = yearDayIndex
+            self.userIndex = userIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let yearDayIndex: UInt8 = fields.required(0),
+                let userIndex: UInt16 = fields.required(1)
+            else { return nil }
+            self.yearDayIndex = yearDayIndex
+            self.userIndex = userIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, yearDayIndex)
+            fields.add(1, userIndex)
+            return fields.tlv
+        }
+    }
+
+    /// ClearYearDaySchedule, command 0x10 of Door Lock.
+    public struct ClearYearDaySchedule: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x10 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// YearDayIndex
+            @inlinable public static var yearDayIndex: UInt8 { 0 }
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 1 }
+        }
+
+        /// YearDayIndex (field 0; 1 to 254)
+        public var yearDayIndex: UInt8
+        /// UserIndex (field 1; at least 1)
+        public var userIndex: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(yearDayIndex: UInt8, userIndex: UInt16) {
+            self.yearDayIndex = yearDayIndex
+            self.userIndex = userIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let yearDayIndex: UInt8 = fields.required(0),
+                let userIndex: UInt16 = fields.required(1)
+            else { return nil }
+            self.yearDayIndex = yearDayIndex
+            self.userIndex = userIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, yearDayIndex)
+            fields.add(1, userIndex)
+            return fields.tlv
+        }
+    }
+
+    /// SetUser, command 0x1A of Door Lock. Only as a timed interaction.
+    public struct SetUser: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x1A }
+        /// It is sent as a timed interaction.
+        @inlinable public static var isTimed: Bool { true }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// OperationType
+            @inlinable public static var operationType: UInt8 { 0 }
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 1 }
+            /// UserName
+            @inlinable public static var userName: UInt8 { 2 }
+            /// UserUniqueID
+            @inlinable public static var userUniqueID: UInt8 { 3 }
+            /// UserStatus
+            @inlinable public static var userStatus: UInt8 { 4 }
+            /// UserType
+            @inlinable public static var userType: UInt8 { 5 }
+            /// CredentialRule
+            @inlinable public static var credentialRule: UInt8 { 6 }
+        }
+
+        /// OperationType (field 0)
+        public var operationType: DataOperationType
+        /// UserIndex (field 1; at least 1)
+        public var userIndex: UInt16
+        /// UserName (field 2; at most 10 bytes)
+        public var userName: String?
+        /// UserUniqueID (field 3)
+        public var userUniqueID: UInt32?
+        /// UserStatus (field 4; at least 1)
+        public var userStatus: UserStatus?
+        /// UserType (field 5)
+        public var userType: UserType?
+        /// CredentialRule (field 6)
+        public var credentialRule: CredentialRule?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(operationType: DataOperationType, userIndex: UInt16, userName: String?, userUniqueID: UInt32?, userStatus: UserStatus?, userType: UserType?, credentialRule: CredentialRule?) {
+            self.operationType = operationType
+            self.userIndex = userIndex
+            self.userName = userName
+            self.userUniqueID = userUniqueID
+            self.userStatus = userStatus
+            self.userType = userType
+            self.credentialRule = credentialRule
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let operationType: DataOperationType = fields.required(0),
+                let userIndex: UInt16 = fields.required(1),
+                let userName: String? = fields.required(2),
+                let userUniqueID: UInt32? = fields.required(3),
+                let userStatus: UserStatus? = fields.required(4),
+                let userType: UserType? = fields.required(5),
+                let credentialRule: CredentialRule? = fields.required(6)
+            else { return nil }
+            self.operationType = operationType
+            self.userIndex = userIndex
+            self.userName = userName
+            self.userUniqueID = userUniqueID
+            self.userStatus = userStatus
+            self.userType = userType
+            self.credentialRule = credentialRule
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, operationType)
+            fields.add(1, userIndex)
+            fields.add(2, userName)
+            fields.add(3, userUniqueID)
+            fields.add(4, userStatus)
+            fields.add(5, userType)
+            fields.add(6, credentialRule)
+            return fields.tlv
+        }
+    }
+
+    /// GetUser, command 0x1B of Door Lock.
+    public struct GetUser: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x1B }
+        /// What the node answers.
+        public typealias Response = GetUserResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 0 }
+        }
+
+        /// UserIndex (field 0; at least 1)
+        public var userIndex: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(userIndex: UInt16) {
+            self.userIndex = userIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let userIndex: UInt16 = fields.required(0)
+            else { return nil }
+            self.userIndex = userIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, userIndex)
+            return fields.tlv
+        }
+    }
+
+    /// ClearUser, command 0x1D of Door Lock. Only as a timed interaction.
+    public struct ClearUser: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x1D }
+        /// It is sent as a timed interaction.
+        @inlinable public static var isTimed: Bool { true }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 0 }
+        }
+
+        /// UserIndex (field 0; at least 1)
+        public var userIndex: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(userIndex: UInt16) {
+            self.userIndex = userIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let userIndex: UInt16 = fields.required(0)
+            else { return nil }
+            self.userIndex = userIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, userIndex)
+            return fields.tlv
+        }
+    }
+
+    /// SetCredential, command 0x22 of Door Lock. Only as a timed interaction.
+    public struct SetCredential: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x22 }
+        /// What the node answers.
+        public typealias Response = SetCredentialResponse
+        /// It is sent as a timed interaction.
+        @inlinable public static var isTimed: Bool { true }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// OperationType
+            @inlinable public static var operationType: UInt8 { 0 }
+            /// Credential
+            @inlinable public static var credential: UInt8 { 1 }
+            /// CredentialData
+            @inlinable public static var credentialData: UInt8 { 2 }
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 3 }
+            /// UserStatus
+            @inlinable public static var userStatus: UInt8 { 4 }
+            /// UserType
+            @inlinable public static var userType: UInt8 { 5 }
+        }
+
+        /// OperationType (field 0)
+        public var operationType: DataOperationType
+        /// Credential (field 1)
+        public var credential: Credential
+        /// CredentialData (field 2)
+        public var credentialData: [UInt8]
+        /// UserIndex (field 3; 1 to 65534)
+        public var userIndex: UInt16?
+        /// UserStatus (field 4; at least 1)
+        public var userStatus: UserStatus?
+        /// UserType (field 5)
+        public var userType: UserType?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(operationType: DataOperationType, credential: Credential, credentialData: [UInt8], userIndex: UInt16?, userStatus: UserStatus?, userType: UserType?) {
+            self.operationType = operationType
+            self.credential = credential
+            self.credentialData = credentialData
+            self.userIndex = userIndex
+            self.userStatus = userStatus
+            self.userType = userType
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let operationType: DataOperationType = fields.required(0),
+                let credential: Credential = fields.required(1),
+                let credentialData: [UInt8] = fields.required(2),
+                let userIndex: UInt16? = fields.required(3),
+                let userStatus: UserStatus? = fields.required(4),
+                let userType: UserType? = fields.required(5)
+            else { return nil }
+            self.operationType = operationType
+            self.credential = credential
+            self.credentialData = credentialData
+            self.userIndex = userIndex
+            self.userStatus = userStatus
+            self.userType = userType
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, operationType)
+            fields.add(1, credential)
+            fields.add(2, credentialData)
+            fields.add(3, userIndex)
+            fields.add(4, userStatus)
+            fields.add(5, userType)
+            return fields.tlv
+        }
+    }
+
+    /// GetCredentialStatus, command 0x24 of Door Lock.
+    public struct GetCredentialStatus: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x24 }
+        /// What the node answers.
+        public typealias Response = GetCredentialStatusResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Credential
+            @inlinable public static var credential: UInt8 { 0 }
+        }
+
+        /// Credential (field 0)
+        public var credential: Credential
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(credential: Credential) {
+            self.credential = credential
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let credential: Credential = fields.required(0)
+            else { return nil }
+            self.credential = credential
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, credential)
+            return fields.tlv
+        }
+    }
+
+    /// ClearCredential, command 0x26 of Door Lock. Only as a timed interaction.
+    public struct ClearCredential: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x26 }
+        /// It is sent as a timed interaction.
+        @inlinable public static var isTimed: Bool { true }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Credential
+            @inlinable public static var credential: UInt8 { 0 }
+        }
+
+        /// Credential (field 0)
+        public var credential: Credential?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(credential: Credential?) {
+            self.credential = credential
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let credential: Credential? = fields.required(0)
+            else { return nil }
+            self.credential = credential
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, credential)
+            return fields.tlv
+        }
+    }
+
+    /// GetWeekDayScheduleResponse, response 0x0C of Door Lock.
+    public struct GetWeekDayScheduleResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x0C }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// WeekDayIndex
+            @inlinable public static var weekDayIndex: UInt8 { 0 }
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 1 }
+            /// Status
+            @inlinable public static var status: UInt8 { 2 }
+            /// DaysMask
+            @inlinable public static var daysMask: UInt8 { 3 }
+            /// StartHour
+            @inlinable public static var startHour: UInt8 { 4 }
+            /// StartMinute
+            @inlinable public static var startMinute: UInt8 { 5 }
+            /// EndHour
+            @inlinable public static var endHour: UInt8 { 6 }
+            /// EndMinute
+            @inlinable public static var endMinute: UInt8 { 7 }
+        }
+
+        /// WeekDayIndex (field 0; 1 to 253)
+        public var weekDayIndex: UInt8
+        /// UserIndex (field 1; at least 1)
+        public var userIndex: UInt16
+        /// Status (field 2)
+        public var status: DlStatus
+        /// DaysMask (field 3)
+        public var daysMask: DaysMaskMap?
+        /// StartHour (field 4; at most 23)
+        public var startHour: UInt8?
+        /// StartMinute (field 5; at most 59)
+        public var startMinute: UInt8?
+        /// EndHour (field 6; at most 23)
+        public var endHour: UInt8?
+        /// EndMinute (field 7; at most 59)
+        public var endMinute: UInt8?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(weekDayIndex: UInt8, userIndex: UInt16, status: DlStatus, daysMask: DaysMaskMap? = nil, startHour: UInt8? = nil, startMinute: UInt8? = nil, endHour: UInt8? = nil, endMinute: UInt8? = nil) {
+            self.weekDayIndex = weekDayIndex
+            self.userIndex = userIndex
+            self.status = status
+            self.daysMask = daysMask
+            self.startHour = startHour
+            self.startMinute = startMinute
+            self.endHour = endHour
+            self.endMinute = endMinute
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let weekDayIndex: UInt8 = fields.required(0),
+                let userIndex: UInt16 = fields.required(1),
+                let status: DlStatus = fields.required(2),
+                let daysMask: DaysMaskMap? = fields.optional(3),
+                let startHour: UInt8? = fields.optional(4),
+                let startMinute: UInt8? = fields.optional(5),
+                let endHour: UInt8? = fields.optional(6),
+                let endMinute: UInt8? = fields.optional(7)
+            else { return nil }
+            self.weekDayIndex = weekDayIndex
+            self.userIndex = userIndex
+            self.status = status
+            self.daysMask = daysMask
+            self.startHour = startHour
+            self.startMinute = startMinute
+            self.endHour = endHour
+            self.endMinute = endMinute
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, weekDayIndex)
+            fields.add(1, userIndex)
+            fields.add(2, status)
+            fields.addIfPresent(3, daysMask)
+            fields.addIfPresent(4, startHour)
+            fields.addIfPresent(5, startMinute)
+            fields.addIfPresent(6, endHour)
+            fields.addIfPresent(7, endMinute)
+            return fields.tlv
+        }
+    }
+
+    /// GetYearDayScheduleResponse, response 0x0F of Door Lock.
+    public struct GetYearDayScheduleResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x0F }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// YearDayIndex
+            @inlinable public static var yearDayIndex: UInt8 { 0 }
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 1 }
+            /// Status
+            @inlinable public static var status: UInt8 { 2 }
+            /// LocalStartTime
+            @inlinable public static var localStartTime: UInt8 { 3 }
+            /// LocalEndTime
+            @inlinable public static var localEndTime: UInt8 { 4 }
+        }
+
+        /// YearDayIndex (field 0; 1 to 253)
+        public var yearDayIndex: UInt8
+        /// UserIndex (field 1; at least 1)
+        public var userIndex: UInt16
+        /// Status (field 2)
+        public var status: DlStatus
+        /// LocalStartTime (field 3)
+        public var localStartTime: UInt32?
+        /// LocalEndTime (field 4)
+        public var localEndTime: UInt32?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(yearDayIndex: UInt8, userIndex: UInt16, status: DlStatus, localStartTime: UInt32? = nil, localEndTime: UInt32? = nil) {
+            self.yearDayIndex = yearDayIndex
+            self.userIndex = userIndex
+            self.status = status
+            self.localStartTime = localStartTime
+            self.localEndTime = localEndTime
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let yearDayIndex: UInt8 = fields.required(0),
+                let userIndex: UInt16 = fields.required(1),
+                let status: DlStatus = fields.required(2),
+                let localStartTime: UInt32? = fields.optional(3),
+                let localEndTime: UInt32? = fields.optional(4)
+            else { return nil }
+            self.yearDayIndex = yearDayIndex
+            self.userIndex = userIndex
+            self.status = status
+            self.localStartTime = localStartTime
+            self.localEndTime = localEndTime
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, yearDayIndex)
+            fields.add(1, userIndex)
+            fields.add(2, status)
+            fields.addIfPresent(3, localStartTime)
+            fields.addIfPresent(4, localEndTime)
+            return fields.tlv
+        }
+    }
+
+    /// GetUserResponse, response 0x1C of Door Lock.
+    public struct GetUserResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x1C }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 0 }
+            /// UserName
+            @inlinable public static var userName: UInt8 { 1 }
+            /// UserUniqueID
+            @inlinable public static var userUniqueID: UInt8 { 2 }
+            /// UserStatus
+            @inlinable public static var userStatus: UInt8 { 3 }
+            /// UserType
+            @inlinable public static var userType: UInt8 { 4 }
+            /// CredentialRule
+            @inlinable public static var credentialRule: UInt8 { 5 }
+            /// Credentials
+            @inlinable public static var credentials: UInt8 { 6 }
+            /// CreatorFabricIndex
+            @inlinable public static var creatorFabricIndex: UInt8 { 7 }
+            /// LastModifiedFabricIndex
+            @inlinable public static var lastModifiedFabricIndex: UInt8 { 8 }
+            /// NextUserIndex
+            @inlinable public static var nextUserIndex: UInt8 { 9 }
+        }
+
+        /// UserIndex (field 0; at least 1)
+        public var userIndex: UInt16
+        /// UserName (field 1; at most 10 bytes)
+        public var userName: String?
+        /// UserUniqueID (field 2)
+        public var userUniqueID: UInt32?
+        /// UserStatus (field 3)
+        public var userStatus: UserStatus?
+        /// UserType (field 4)
+        public var userType: UserType?
+        /// CredentialRule (field 5)
+        public var credentialRule: CredentialRule?
+        /// Credentials (field 6; at most 255 entries)
+        public var credentials: [Credential]?
+        /// CreatorFabricIndex (field 7)
+        public var creatorFabricIndex: UInt8?
+        /// LastModifiedFabricIndex (field 8)
+        public var lastModifiedFabricIndex: UInt8?
+        /// NextUserIndex (field 9; 1 to 65534)
+        public var nextUserIndex: UInt16?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(userIndex: UInt16, userName: String?, userUniqueID: UInt32?, userStatus: UserStatus?, userType: UserType?, credentialRule: CredentialRule?, credentials: [Credential]?, creatorFabricIndex: UInt8?, lastModifiedFabricIndex: UInt8?, nextUserIndex: UInt16?) {
+            self.userIndex = userIndex
+            self.userName = userName
+            self.userUniqueID = userUniqueID
+            self.userStatus = userStatus
+            self.userType = userType
+            self.credentialRule = credentialRule
+            self.credentials = credentials
+            self.creatorFabricIndex = creatorFabricIndex
+            self.lastModifiedFabricIndex = lastModifiedFabricIndex
+            self.nextUserIndex = nextUserIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let userIndex: UInt16 = fields.required(0),
+                let userName: String? = fields.required(1),
+                let userUniqueID: UInt32? = fields.required(2),
+                let userStatus: UserStatus? = fields.required(3),
+                let userType: UserType? = fields.required(4),
+                let credentialRule: CredentialRule? = fields.required(5),
+                let credentials: [Credential]? = fields.required(6),
+                let creatorFabricIndex: UInt8? = fields.required(7),
+                let lastModifiedFabricIndex: UInt8? = fields.required(8),
+                let nextUserIndex: UInt16? = fields.required(9)
+            else { return nil }
+            self.userIndex = userIndex
+            self.userName = userName
+            self.userUniqueID = userUniqueID
+            self.userStatus = userStatus
+            self.userType = userType
+            self.credentialRule = credentialRule
+            self.credentials = credentials
+            self.creatorFabricIndex = creatorFabricIndex
+            self.lastModifiedFabricIndex = lastModifiedFabricIndex
+            self.nextUserIndex = nextUserIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, userIndex)
+            fields.add(1, userName)
+            fields.add(2, userUniqueID)
+            fields.add(3, userStatus)
+            fields.add(4, userType)
+            fields.add(5, credentialRule)
+            fields.add(6, credentials)
+            fields.add(7, creatorFabricIndex)
+            fields.add(8, lastModifiedFabricIndex)
+            fields.add(9, nextUserIndex)
+            return fields.tlv
+        }
+    }
+
+    /// SetCredentialResponse, response 0x23 of Door Lock.
+    public struct SetCredentialResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x23 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Status
+            @inlinable public static var status: UInt8 { 0 }
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 1 }
+            /// NextCredentialIndex
+            @inlinable public static var nextCredentialIndex: UInt8 { 2 }
+        }
+
+        /// Status (field 0)
+        public var status: DlStatus
+        /// UserIndex (field 1; 1 to 65534)
+        public var userIndex: UInt16?
+        /// NextCredentialIndex (field 2)
+        public var nextCredentialIndex: UInt16?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(status: DlStatus, userIndex: UInt16?, nextCredentialIndex: UInt16?) {
+            self.status = status
+            self.userIndex = userIndex
+            self.nextCredentialIndex = nextCredentialIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let status: DlStatus = fields.required(0),
+                let userIndex: UInt16? = fields.required(1),
+                let nextCredentialIndex: UInt16? = fields.required(2)
+            else { return nil }
+            self.status = status
+            self.userIndex = userIndex
+            self.nextCredentialIndex = nextCredentialIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, status)
+            fields.add(1, userIndex)
+            fields.add(2, nextCredentialIndex)
+            return fields.tlv
+        }
+    }
+
+    /// GetCredentialStatusResponse, response 0x25 of Door Lock.
+    public struct GetCredentialStatusResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x25 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// CredentialExists
+            @inlinable public static var credentialExists: UInt8 { 0 }
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 1 }
+            /// CreatorFabricIndex
+            @inlinable public static var creatorFabricIndex: UInt8 { 2 }
+            /// LastModifiedFabricIndex
+            @inlinable public static var lastModifiedFabricIndex: UInt8 { 3 }
+            /// NextCredentialIndex
+            @inlinable public static var nextCredentialIndex: UInt8 { 4 }
+            /// CredentialData
+            @inlinable public static var credentialData: UInt8 { 5 }
+        }
+
+        /// CredentialExists (field 0)
+        public var credentialExists: Bool
+        /// UserIndex (field 1; 1 to 65534)
+        public var userIndex: UInt16?
+        /// CreatorFabricIndex (field 2)
+        public var creatorFabricIndex: UInt8?
+        /// LastModifiedFabricIndex (field 3)
+        public var lastModifiedFabricIndex: UInt8?
+        /// NextCredentialIndex (field 4)
+        public var nextCredentialIndex: UInt16?
+        /// CredentialData (field 5)
+        public var credentialData: [UInt8]??
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(credentialExists: Bool, userIndex: UInt16?, creatorFabricIndex: UInt8?, lastModifiedFabricIndex: UInt8?, nextCredentialIndex: UInt16?, credentialData: [UInt8]?? = nil) {
+            self.credentialExists = credentialExists
+            self.userIndex = userIndex
+            self.creatorFabricIndex = creatorFabricIndex
+            self.lastModifiedFabricIndex = lastModifiedFabricIndex
+            self.nextCredentialIndex = nextCredentialIndex
+            self.credentialData = credentialData
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let credentialExists: Bool = fields.required(0),
+                let userIndex: UInt16? = fields.required(1),
+                let creatorFabricIndex: UInt8? = fields.required(2),
+                let lastModifiedFabricIndex: UInt8? = fields.required(3),
+                let nextCredentialIndex: UInt16? = fields.required(4),
+                let credentialData: [UInt8]?? = fields.optional(5)
+            else { return nil }
+            self.credentialExists = credentialExists
+            self.userIndex = userIndex
+            self.creatorFabricIndex = creatorFabricIndex
+            self.lastModifiedFabricIndex = lastModifiedFabricIndex
+            self.nextCredentialIndex = nextCredentialIndex
+            self.credentialData = credentialData
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, credentialExists)
+            fields.add(1, userIndex)
+            fields.add(2, creatorFabricIndex)
+            fields.add(3, lastModifiedFabricIndex)
+            fields.add(4, nextCredentialIndex)
+            fields.addIfPresent(5, credentialData)
+            return fields.tlv
+        }
+    }
+
+    /// DoorLockAlarm, event 0x00 of Door Lock.
+    public struct DoorLockAlarm: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// AlarmCode
+            @inlinable public static var alarmCode: UInt8 { 0 }
+        }
+
+        /// AlarmCode (field 0)
+        public var alarmCode: AlarmCode
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(alarmCode: AlarmCode) {
+            self.alarmCode = alarmCode
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let alarmCode: AlarmCode = fields.required(0)
+            else { return nil }
+            self.alarmCode = alarmCode
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, alarmCode)
+            return fields.tlv
+        }
+    }
+
+    /// LockOperation, event 0x02 of Door Lock.
+    public struct LockOperation: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x02 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// LockOperationType
+            @inlinable public static var lockOperationType: UInt8 { 0 }
+            /// OperationSource
+            @inlinable public static var operationSource: UInt8 { 1 }
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 2 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 3 }
+            /// SourceNode
+            @inlinable public static var sourceNode: UInt8 { 4 }
+            /// Credentials
+            @inlinable public static var credentials: UInt8 { 5 }
+        }
+
+        /// LockOperationType (field 0)
+        public var lockOperationType: LockOperationType
+        /// OperationSource (field 1)
+        public var operationSource: OperationSource
+        /// UserIndex (field 2)
+        public var userIndex: UInt16?
+        /// FabricIndex (field 3)
+        public var fabricIndex: UInt8?
+        /// SourceNode (field 4)
+        public var sourceNode: UInt64?
+        /// Credentials (field 5; 1 to 255 entries)
+        public var credentials: [Credential]??
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(lockOperationType: LockOperationType, operationSource: OperationSource, userIndex: UInt16?, fabricIndex: UInt8?, sourceNode: UInt64?, credentials: [Credential]?? = nil) {
+            self.lockOperationType = lockOperationType
+            self.operationSource = operationSource
+            self.userIndex = userIndex
+            self.fabricIndex = fabricIndex
+            self.sourceNode = sourceNode
+            self.credentials = credentials
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let lockOperationType: LockOperationType = fields.required(0),
+                let operationSource: OperationSource = fields.required(1),
+                let userIndex: UInt16? = fields.required(2),
+                let fabricIndex: UInt8? = fields.required(3),
+                let sourceNode: UInt64? = fields.required(4),
+                let credentials: [Credential]?? = fields.optional(5)
+            else { return nil }
+            self.lockOperationType = lockOperationType
+            self.operationSource = operationSource
+            self.userIndex = userIndex
+            self.fabricIndex = fabricIndex
+            self.sourceNode = sourceNode
+            self.credentials = credentials
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, lockOperationType)
+            fields.add(1, operationSource)
+            fields.add(2, userIndex)
+            fields.add(3, fabricIndex)
+            fields.add(4, sourceNode)
+            fields.addIfPresent(5, credentials)
+            return fields.tlv
+        }
+    }
+
+    /// LockOperationError, event 0x03 of Door Lock.
+    public struct LockOperationError: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x03 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// LockOperationType
+            @inlinable public static var lockOperationType: UInt8 { 0 }
+            /// OperationSource
+            @inlinable public static var operationSource: UInt8 { 1 }
+            /// OperationError
+            @inlinable public static var operationError: UInt8 { 2 }
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 3 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 4 }
+            /// SourceNode
+            @inlinable public static var sourceNode: UInt8 { 5 }
+            /// Credentials
+            @inlinable public static var credentials: UInt8 { 6 }
+        }
+
+        /// LockOperationType (field 0)
+        public var lockOperationType: LockOperationType
+        /// OperationSource (field 1)
+        public var operationSource: OperationSource
+        /// OperationError (field 2)
+        public var operationError: OperationError
+        /// UserIndex (field 3)
+        public var userIndex: UInt16?
+        /// FabricIndex (field 4)
+        public var fabricIndex: UInt8?
+        /// SourceNode (field 5)
+        public var sourceNode: UInt64?
+        /// Credentials (field 6; 1 to 255 entries)
+        public var credentials: [Credential]??
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(lockOperationType: LockOperationType, operationSource: OperationSource, operationError: OperationError, userIndex: UInt16?, fabricIndex: UInt8?, sourceNode: UInt64?, credentials: [Credential]?? = nil) {
+            self.lockOperationType = lockOperationType
+            self.operationSource = operationSource
+            self.operationError = operationError
+            self.userIndex = userIndex
+            self.fabricIndex = fabricIndex
+            self.sourceNode = sourceNode
+            self.credentials = credentials
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let lockOperationType: LockOperationType = fields.required(0),
+                let operationSource: OperationSource = fields.required(1),
+                let operationError: OperationError = fields.required(2),
+                let userIndex: UInt16? = fields.required(3),
+                let fabricIndex: UInt8? = fields.required(4),
+                let sourceNode: UInt64? = fields.required(5),
+                let credentials: [Credential]?? = fields.optional(6)
+            else { return nil }
+            self.lockOperationType = lockOperationType
+            self.operationSource = operationSource
+            self.operationError = operationError
+            self.userIndex = userIndex
+            self.fabricIndex = fabricIndex
+            self.sourceNode = sourceNode
+            self.credentials = credentials
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, lockOperationType)
+            fields.add(1, operationSource)
+            fields.add(2, operationError)
+            fields.add(3, userIndex)
+            fields.add(4, fabricIndex)
+            fields.add(5, sourceNode)
+            fields.addIfPresent(6, credentials)
+            return fields.tlv
+        }
+    }
+
+    /// LockUserChange, event 0x04 of Door Lock.
+    public struct LockUserChange: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0101 }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x04 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// LockDataType
+            @inlinable public static var lockDataType: UInt8 { 0 }
+            /// DataOperationType
+            @inlinable public static var dataOperationType: UInt8 { 1 }
+            /// OperationSource
+            @inlinable public static var operationSource: UInt8 { 2 }
+            /// UserIndex
+            @inlinable public static var userIndex: UInt8 { 3 }
+            /// FabricIndex
+            @inlinable public static var fabricIndex: UInt8 { 4 }
+            /// SourceNode
+            @inlinable public static var sourceNode: UInt8 { 5 }
+            /// DataIndex
+            @inlinable public static var dataIndex: UInt8 { 6 }
+        }
+
+        /// LockDataType (field 0)
+        public var lockDataType: LockDataType
+        /// DataOperationType (field 1)
+        public var dataOperationType: DataOperationType
+        /// OperationSource (field 2)
+        public var operationSource: OperationSource
+        /// UserIndex (field 3)
+        public var userIndex: UInt16?
+        /// FabricIndex (field 4)
+        public var fabricIndex: UInt8?
+        /// SourceNode (field 5)
+        public var sourceNode: UInt64?
+        /// DataIndex (field 6)
+        public var dataIndex: UInt16?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(lockDataType: LockDataType, dataOperationType: DataOperationType, operationSource: OperationSource, userIndex: UInt16?, fabricIndex: UInt8?, sourceNode: UInt64?, dataIndex: UInt16?) {
+            self.lockDataType = lockDataType
+            self.dataOperationType = dataOperationType
+            self.operationSource = operationSource
+            self.userIndex = userIndex
+            self.fabricIndex = fabricIndex
+            self.sourceNode = sourceNode
+            self.dataIndex = dataIndex
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let lockDataType: LockDataType = fields.required(0),
+                let dataOperationType: DataOperationType = fields.required(1),
+                let operationSource: OperationSource = fields.required(2),
+                let userIndex: UInt16? = fields.required(3),
+                let fabricIndex: UInt8? = fields.required(4),
+                let sourceNode: UInt64? = fields.required(5),
+                let dataIndex: UInt16? = fields.required(6)
+            else { return nil }
+            self.lockDataType = lockDataType
+            self.dataOperationType = dataOperationType
+            self.operationSource = operationSource
+            self.userIndex = userIndex
+            self.fabricIndex = fabricIndex
+            self.sourceNode = sourceNode
+            self.dataIndex = dataIndex
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, lockDataType)
+            fields.add(1, dataOperationType)
+            fields.add(2, operationSource)
+            fields.add(3, userIndex)
+            fields.add(4, fabricIndex)
+            fields.add(5, sourceNode)
+            fields.add(6, dataIndex)
+            return fields.tlv
+        }
+    }
 }
 
 /// Window Covering, cluster 0x0102.
@@ -4191,85 +16634,53 @@ public enum WindowCovering {
         @inlinable public static var positionAwareTilt: FeatureMap { .init(bit: 4) }
     }
 
-    /// EndProductType
-    public enum EndProductType: UInt8, AttributeValue {
-        /// RollerShade
-        case rollerShade = 0
-        /// RomanShade
-        case romanShade = 1
-        /// BalloonShade
-        case balloonShade = 2
-        /// WovenWood
-        case wovenWood = 3
-        /// PleatedShade
-        case pleatedShade = 4
-        /// CellularShade
-        case cellularShade = 5
-        /// LayeredShade
-        case layeredShade = 6
-        /// LayeredShade2D
-        case layeredShade2D = 7
-        /// SheerShade
-        case sheerShade = 8
-        /// TiltOnlyInteriorBlind
-        case tiltOnlyInteriorBlind = 9
-        /// InteriorBlind
-        case interiorBlind = 10
-        /// VerticalBlindStripCurtain
-        case verticalBlindStripCurtain = 11
-        /// InteriorVenetianBlind
-        case interiorVenetianBlind = 12
-        /// ExteriorVenetianBlind
-        case exteriorVenetianBlind = 13
-        /// LateralLeftCurtain
-        case lateralLeftCurtain = 14
-        /// LateralRightCurtain
-        case lateralRightCurtain = 15
-        /// CentralCurtain
-        case centralCurtain = 16
-        /// RollerShutter
-        case rollerShutter = 17
-        /// ExteriorVerticalScreen
-        case exteriorVerticalScreen = 18
-        /// AwningTerracePatio
-        case awningTerracePatio = 19
-        /// AwningVerticalScreen
-        case awningVerticalScreen = 20
-        /// TiltOnlyPergola
-        case tiltOnlyPergola = 21
-        /// SwingingShutter
-        case swingingShutter = 22
-        /// SlidingShutter
-        case slidingShutter = 23
-        /// Unknown
-        case unknown = 255
-    }
+    /// Type (0x0000)
+    @inlinable public static var type: TypedAttribute<WindowCoveringType> { .init(id, 0x0000) }
+    /// PhysicalClosedLimitLift (0x0001)
+    @inlinable public static var physicalClosedLimitLift: TypedAttribute<UInt16> { .init(id, 0x0001) }
+    /// PhysicalClosedLimitTilt (0x0002)
+    @inlinable public static var physicalClosedLimitTilt: TypedAttribute<UInt16> { .init(id, 0x0002) }
+    /// CurrentPositionLift (0x0003)
+    @inlinable public static var currentPositionLift: TypedAttribute<UInt16?> { .init(id, 0x0003) }
+    /// CurrentPositionTilt (0x0004)
+    @inlinable public static var currentPositionTilt: TypedAttribute<UInt16?> { .init(id, 0x0004) }
+    /// NumberOfActuationsLift (0x0005)
+    @inlinable public static var numberOfActuationsLift: TypedAttribute<UInt16> { .init(id, 0x0005) }
+    /// NumberOfActuationsTilt (0x0006)
+    @inlinable public static var numberOfActuationsTilt: TypedAttribute<UInt16> { .init(id, 0x0006) }
+    /// ConfigStatus (0x0007)
+    @inlinable public static var configStatus: TypedAttribute<ConfigStatus> { .init(id, 0x0007) }
+    /// CurrentPositionLiftPercentage (0x0008)
+    @inlinable public static var currentPositionLiftPercentage: TypedAttribute<UInt8?> { .init(id, 0x0008) }
+    /// CurrentPositionTiltPercentage (0x0009)
+    @inlinable public static var currentPositionTiltPercentage: TypedAttribute<UInt8?> { .init(id, 0x0009) }
+    /// OperationalStatus (0x000A)
+    @inlinable public static var operationalStatus: TypedAttribute<OperationalStatus> { .init(id, 0x000A) }
+    /// TargetPositionLiftPercent100ths (0x000B)
+    @inlinable public static var targetPositionLiftPercent100ths: TypedAttribute<UInt16?> { .init(id, 0x000B) }
+    /// TargetPositionTiltPercent100ths (0x000C)
+    @inlinable public static var targetPositionTiltPercent100ths: TypedAttribute<UInt16?> { .init(id, 0x000C) }
+    /// EndProductType (0x000D)
+    @inlinable public static var endProductType: TypedAttribute<EndProductType> { .init(id, 0x000D) }
+    /// CurrentPositionLiftPercent100ths (0x000E)
+    @inlinable public static var currentPositionLiftPercent100ths: TypedAttribute<UInt16?> { .init(id, 0x000E) }
+    /// CurrentPositionTiltPercent100ths (0x000F)
+    @inlinable public static var currentPositionTiltPercent100ths: TypedAttribute<UInt16?> { .init(id, 0x000F) }
+    /// InstalledOpenLimitLift (0x0010)
+    @inlinable public static var installedOpenLimitLift: TypedAttribute<UInt16> { .init(id, 0x0010) }
+    /// InstalledClosedLimitLift (0x0011)
+    @inlinable public static var installedClosedLimitLift: TypedAttribute<UInt16> { .init(id, 0x0011) }
+    /// InstalledOpenLimitTilt (0x0012)
+    @inlinable public static var installedOpenLimitTilt: TypedAttribute<UInt16> { .init(id, 0x0012) }
+    /// InstalledClosedLimitTilt (0x0013)
+    @inlinable public static var installedClosedLimitTilt: TypedAttribute<UInt16> { .init(id, 0x0013) }
+    /// Mode (0x0017)
+    @inlinable public static var mode: TypedAttribute<Mode> { .init(id, 0x0017) }
+    /// SafetyStatus (0x001A)
+    @inlinable public static var safetyStatus: TypedAttribute<SafetyStatus> { .init(id, 0x001A) }
+}
 
-    /// Type
-    public enum WindowCoveringType: UInt8, AttributeValue {
-        /// RollerShade
-        case rollerShade = 0
-        /// RollerShade2Motor
-        case rollerShade2Motor = 1
-        /// RollerShadeExterior
-        case rollerShadeExterior = 2
-        /// RollerShadeExterior2Motor
-        case rollerShadeExterior2Motor = 3
-        /// Drapery
-        case drapery = 4
-        /// Awning
-        case awning = 5
-        /// Shutter
-        case shutter = 6
-        /// TiltBlindTiltOnly
-        case tiltBlindTiltOnly = 7
-        /// TiltBlindLiftAndTilt
-        case tiltBlindLiftAndTilt = 8
-        /// ProjectorScreen
-        case projectorScreen = 9
-        /// Unknown
-        case unknown = 255
-    }
+extension WindowCovering {
 
     /// ConfigStatus
     public struct ConfigStatus: OptionSet, AttributeValue {
@@ -4291,6 +16702,97 @@ public enum WindowCovering {
         @inlinable public static var liftEncoderControlled: ConfigStatus { .init(rawValue: 0x20) }
         /// TiltEncoderControlled
         @inlinable public static var tiltEncoderControlled: ConfigStatus { .init(rawValue: 0x40) }
+    }
+
+    /// EndProductType. A device may use a number that is not among these.
+    public struct EndProductType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// RollerShade
+        @inlinable public static var rollerShade: EndProductType { .init(rawValue: 0) }
+        /// RomanShade
+        @inlinable public static var romanShade: EndProductType { .init(rawValue: 1) }
+        /// BalloonShade
+        @inlinable public static var balloonShade: EndProductType { .init(rawValue: 2) }
+        /// WovenWood
+        @inlinable public static var wovenWood: EndProductType { .init(rawValue: 3) }
+        /// PleatedShade
+        @inlinable public static var pleatedShade: EndProductType { .init(rawValue: 4) }
+        /// CellularShade
+        @inlinable public static var cellularShade: EndProductType { .init(rawValue: 5) }
+        /// LayeredShade
+        @inlinable public static var layeredShade: EndProductType { .init(rawValue: 6) }
+        /// LayeredShade2D
+        @inlinable public static var layeredShade2D: EndProductType { .init(rawValue: 7) }
+        /// SheerShade
+        @inlinable public static var sheerShade: EndProductType { .init(rawValue: 8) }
+        /// TiltOnlyInteriorBlind
+        @inlinable public static var tiltOnlyInteriorBlind: EndProductType { .init(rawValue: 9) }
+        /// InteriorBlind
+        @inlinable public static var interiorBlind: EndProductType { .init(rawValue: 10) }
+        /// VerticalBlindStripCurtain
+        @inlinable public static var verticalBlindStripCurtain: EndProductType { .init(rawValue: 11) }
+        /// InteriorVenetianBlind
+        @inlinable public static var interiorVenetianBlind: EndProductType { .init(rawValue: 12) }
+        /// ExteriorVenetianBlind
+        @inlinable public static var exteriorVenetianBlind: EndProductType { .init(rawValue: 13) }
+        /// LateralLeftCurtain
+        @inlinable public static var lateralLeftCurtain: EndProductType { .init(rawValue: 14) }
+        /// LateralRightCurtain
+        @inlinable public static var lateralRightCurtain: EndProductType { .init(rawValue: 15) }
+        /// CentralCurtain
+        @inlinable public static var centralCurtain: EndProductType { .init(rawValue: 16) }
+        /// RollerShutter
+        @inlinable public static var rollerShutter: EndProductType { .init(rawValue: 17) }
+        /// ExteriorVerticalScreen
+        @inlinable public static var exteriorVerticalScreen: EndProductType { .init(rawValue: 18) }
+        /// AwningTerracePatio
+        @inlinable public static var awningTerracePatio: EndProductType { .init(rawValue: 19) }
+        /// AwningVerticalScreen
+        @inlinable public static var awningVerticalScreen: EndProductType { .init(rawValue: 20) }
+        /// TiltOnlyPergola
+        @inlinable public static var tiltOnlyPergola: EndProductType { .init(rawValue: 21) }
+        /// SwingingShutter
+        @inlinable public static var swingingShutter: EndProductType { .init(rawValue: 22) }
+        /// SlidingShutter
+        @inlinable public static var slidingShutter: EndProductType { .init(rawValue: 23) }
+        /// Unknown
+        @inlinable public static var unknown: EndProductType { .init(rawValue: 255) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 255: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "rollerShade"
+            case 1: "romanShade"
+            case 2: "balloonShade"
+            case 3: "wovenWood"
+            case 4: "pleatedShade"
+            case 5: "cellularShade"
+            case 6: "layeredShade"
+            case 7: "layeredShade2D"
+            case 8: "sheerShade"
+            case 9: "tiltOnlyInteriorBlind"
+            case 10: "interiorBlind"
+            case 11: "verticalBlindStripCurtain"
+            case 12: "interiorVenetianBlind"
+            case 13: "exteriorVenetianBlind"
+            case 14: "lateralLeftCurtain"
+            case 15: "lateralRightCurtain"
+            case 16: "centralCurtain"
+            case 17: "rollerShutter"
+            case 18: "exteriorVerticalScreen"
+            case 19: "awningTerracePatio"
+            case 20: "awningVerticalScreen"
+            case 21: "tiltOnlyPergola"
+            case 22: "swingingShutter"
+            case 23: "slidingShutter"
+            case 255: "unknown"
+            default: "\(rawValue)"
+            }
+        }
     }
 
     /// Mode
@@ -4355,50 +16857,192 @@ public enum WindowCovering {
         @inlinable public static var protection: SafetyStatus { .init(rawValue: 0x800) }
     }
 
-    /// Type (0x0000)
-    @inlinable public static var type: TypedAttribute<WindowCoveringType> { .init(id, 0x0000) }
-    /// PhysicalClosedLimitLift (0x0001)
-    @inlinable public static var physicalClosedLimitLift: TypedAttribute<UInt16> { .init(id, 0x0001) }
-    /// PhysicalClosedLimitTilt (0x0002)
-    @inlinable public static var physicalClosedLimitTilt: TypedAttribute<UInt16> { .init(id, 0x0002) }
-    /// CurrentPositionLift (0x0003)
-    @inlinable public static var currentPositionLift: TypedAttribute<UInt16?> { .init(id, 0x0003) }
-    /// CurrentPositionTilt (0x0004)
-    @inlinable public static var currentPositionTilt: TypedAttribute<UInt16?> { .init(id, 0x0004) }
-    /// NumberOfActuationsLift (0x0005)
-    @inlinable public static var numberOfActuationsLift: TypedAttribute<UInt16> { .init(id, 0x0005) }
-    /// NumberOfActuationsTilt (0x0006)
-    @inlinable public static var numberOfActuationsTilt: TypedAttribute<UInt16> { .init(id, 0x0006) }
-    /// ConfigStatus (0x0007)
-    @inlinable public static var configStatus: TypedAttribute<ConfigStatus> { .init(id, 0x0007) }
-    /// CurrentPositionLiftPercentage (0x0008)
-    @inlinable public static var currentPositionLiftPercentage: TypedAttribute<UInt8?> { .init(id, 0x0008) }
-    /// CurrentPositionTiltPercentage (0x0009)
-    @inlinable public static var currentPositionTiltPercentage: TypedAttribute<UInt8?> { .init(id, 0x0009) }
-    /// OperationalStatus (0x000A)
-    @inlinable public static var operationalStatus: TypedAttribute<OperationalStatus> { .init(id, 0x000A) }
-    /// TargetPositionLiftPercent100ths (0x000B)
-    @inlinable public static var targetPositionLiftPercent100ths: TypedAttribute<UInt16?> { .init(id, 0x000B) }
-    /// TargetPositionTiltPercent100ths (0x000C)
-    @inlinable public static var targetPositionTiltPercent100ths: TypedAttribute<UInt16?> { .init(id, 0x000C) }
-    /// EndProductType (0x000D)
-    @inlinable public static var endProductType: TypedAttribute<EndProductType> { .init(id, 0x000D) }
-    /// CurrentPositionLiftPercent100ths (0x000E)
-    @inlinable public static var currentPositionLiftPercent100ths: TypedAttribute<UInt16?> { .init(id, 0x000E) }
-    /// CurrentPositionTiltPercent100ths (0x000F)
-    @inlinable public static var currentPositionTiltPercent100ths: TypedAttribute<UInt16?> { .init(id, 0x000F) }
-    /// InstalledOpenLimitLift (0x0010)
-    @inlinable public static var installedOpenLimitLift: TypedAttribute<UInt16> { .init(id, 0x0010) }
-    /// InstalledClosedLimitLift (0x0011)
-    @inlinable public static var installedClosedLimitLift: TypedAttribute<UInt16> { .init(id, 0x0011) }
-    /// InstalledOpenLimitTilt (0x0012)
-    @inlinable public static var installedOpenLimitTilt: TypedAttribute<UInt16> { .init(id, 0x0012) }
-    /// InstalledClosedLimitTilt (0x0013)
-    @inlinable public static var installedClosedLimitTilt: TypedAttribute<UInt16> { .init(id, 0x0013) }
-    /// Mode (0x0017)
-    @inlinable public static var mode: TypedAttribute<Mode> { .init(id, 0x0017) }
-    /// SafetyStatus (0x001A)
-    @inlinable public static var safetyStatus: TypedAttribute<SafetyStatus> { .init(id, 0x001A) }
+    /// Type. A device may use a number that is not among these.
+    public struct WindowCoveringType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// RollerShade
+        @inlinable public static var rollerShade: WindowCoveringType { .init(rawValue: 0) }
+        /// RollerShade2Motor
+        @inlinable public static var rollerShade2Motor: WindowCoveringType { .init(rawValue: 1) }
+        /// RollerShadeExterior
+        @inlinable public static var rollerShadeExterior: WindowCoveringType { .init(rawValue: 2) }
+        /// RollerShadeExterior2Motor
+        @inlinable public static var rollerShadeExterior2Motor: WindowCoveringType { .init(rawValue: 3) }
+        /// Drapery
+        @inlinable public static var drapery: WindowCoveringType { .init(rawValue: 4) }
+        /// Awning
+        @inlinable public static var awning: WindowCoveringType { .init(rawValue: 5) }
+        /// Shutter
+        @inlinable public static var shutter: WindowCoveringType { .init(rawValue: 6) }
+        /// TiltBlindTiltOnly
+        @inlinable public static var tiltBlindTiltOnly: WindowCoveringType { .init(rawValue: 7) }
+        /// TiltBlindLiftAndTilt
+        @inlinable public static var tiltBlindLiftAndTilt: WindowCoveringType { .init(rawValue: 8) }
+        /// ProjectorScreen
+        @inlinable public static var projectorScreen: WindowCoveringType { .init(rawValue: 9) }
+        /// Unknown
+        @inlinable public static var unknown: WindowCoveringType { .init(rawValue: 255) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 255: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "rollerShade"
+            case 1: "rollerShade2Motor"
+            case 2: "rollerShadeExterior"
+            case 3: "rollerShadeExterior2Motor"
+            case 4: "drapery"
+            case 5: "awning"
+            case 6: "shutter"
+            case 7: "tiltBlindTiltOnly"
+            case 8: "tiltBlindLiftAndTilt"
+            case 9: "projectorScreen"
+            case 255: "unknown"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// UpOrOpen, command 0x00 of Window Covering.
+    public struct UpOrOpen: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0102 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// DownOrClose, command 0x01 of Window Covering.
+    public struct DownOrClose: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0102 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// StopMotion, command 0x02 of Window Covering.
+    public struct StopMotion: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0102 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// GoToLiftPercentage, command 0x05 of Window Covering.
+    public struct GoToLiftPercentage: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0102 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x05 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// LiftPercent100thsValue
+            @inlinable public static var liftPercent100thsValue: UInt8 { 0 }
+        }
+
+        /// LiftPercent100thsValue (field 0)
+        public var liftPercent100thsValue: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(liftPercent100thsValue: UInt16) {
+            self.liftPercent100thsValue = liftPercent100thsValue
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let liftPercent100thsValue: UInt16 = fields.required(0)
+            else { return nil }
+            self.liftPercent100thsValue = liftPercent100thsValue
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, liftPercent100thsValue)
+            return fields.tlv
+        }
+    }
+
+    /// GoToTiltPercentage, command 0x08 of Window Covering.
+    public struct GoToTiltPercentage: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0102 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x08 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// TiltPercent100thsValue
+            @inlinable public static var tiltPercent100thsValue: UInt8 { 0 }
+        }
+
+        /// TiltPercent100thsValue (field 0)
+        public var tiltPercent100thsValue: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(tiltPercent100thsValue: UInt16) {
+            self.tiltPercent100thsValue = tiltPercent100thsValue
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let tiltPercent100thsValue: UInt16 = fields.required(0)
+            else { return nil }
+            self.tiltPercent100thsValue = tiltPercent100thsValue
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, tiltPercent100thsValue)
+            return fields.tlv
+        }
+    }
 }
 
 /// Pump Configuration and Control, cluster 0x0200.
@@ -4539,11 +17183,11 @@ public enum PumpConfigurationAndControl {
     /// MaxConstTemp (0x000C)
     @inlinable public static var maxConstTemp: TypedAttribute<Int16?> { .init(id, 0x000C) }
     /// PumpStatus (0x0010)
-    @inlinable public static var pumpStatus: TypedAttribute<UInt16> { .init(id, 0x0010) }
+    @inlinable public static var pumpStatus: TypedAttribute<PumpStatus> { .init(id, 0x0010) }
     /// EffectiveOperationMode (0x0011)
-    @inlinable public static var effectiveOperationMode: TypedAttribute<UInt8> { .init(id, 0x0011) }
+    @inlinable public static var effectiveOperationMode: TypedAttribute<OperationMode> { .init(id, 0x0011) }
     /// EffectiveControlMode (0x0012)
-    @inlinable public static var effectiveControlMode: TypedAttribute<UInt8> { .init(id, 0x0012) }
+    @inlinable public static var effectiveControlMode: TypedAttribute<ControlMode> { .init(id, 0x0012) }
     /// Capacity (0x0013)
     @inlinable public static var capacity: TypedAttribute<Int16?> { .init(id, 0x0013) }
     /// Speed (0x0014)
@@ -4555,9 +17199,100 @@ public enum PumpConfigurationAndControl {
     /// LifetimeEnergyConsumed (0x0017)
     @inlinable public static var lifetimeEnergyConsumed: TypedAttribute<UInt32?> { .init(id, 0x0017) }
     /// OperationMode (0x0020)
-    @inlinable public static var operationMode: TypedAttribute<UInt8> { .init(id, 0x0020) }
+    @inlinable public static var operationMode: TypedAttribute<OperationMode> { .init(id, 0x0020) }
     /// ControlMode (0x0021)
-    @inlinable public static var controlMode: TypedAttribute<UInt8> { .init(id, 0x0021) }
+    @inlinable public static var controlMode: TypedAttribute<ControlMode> { .init(id, 0x0021) }
+}
+
+extension PumpConfigurationAndControl {
+
+    /// ControlModeEnum. A device may use a number that is not among these.
+    public struct ControlMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// ConstantSpeed
+        @inlinable public static var constantSpeed: ControlMode { .init(rawValue: 0) }
+        /// ConstantPressure
+        @inlinable public static var constantPressure: ControlMode { .init(rawValue: 1) }
+        /// ProportionalPressure
+        @inlinable public static var proportionalPressure: ControlMode { .init(rawValue: 2) }
+        /// ConstantFlow
+        @inlinable public static var constantFlow: ControlMode { .init(rawValue: 3) }
+        /// ConstantTemperature
+        @inlinable public static var constantTemperature: ControlMode { .init(rawValue: 5) }
+        /// Automatic
+        @inlinable public static var automatic: ControlMode { .init(rawValue: 7) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 5, 7: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "constantSpeed"
+            case 1: "constantPressure"
+            case 2: "proportionalPressure"
+            case 3: "constantFlow"
+            case 5: "constantTemperature"
+            case 7: "automatic"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// OperationModeEnum. A device may use a number that is not among these.
+    public struct OperationMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Normal
+        @inlinable public static var normal: OperationMode { .init(rawValue: 0) }
+        /// Minimum
+        @inlinable public static var minimum: OperationMode { .init(rawValue: 1) }
+        /// Maximum
+        @inlinable public static var maximum: OperationMode { .init(rawValue: 2) }
+        /// Local
+        @inlinable public static var local: OperationMode { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "normal"
+            case 1: "minimum"
+            case 2: "maximum"
+            case 3: "local"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// PumpStatusBitmap
+    public struct PumpStatus: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt16
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// DeviceFault
+        @inlinable public static var deviceFault: PumpStatus { .init(rawValue: 0x1) }
+        /// SupplyFault
+        @inlinable public static var supplyFault: PumpStatus { .init(rawValue: 0x2) }
+        /// SpeedLow
+        @inlinable public static var speedLow: PumpStatus { .init(rawValue: 0x4) }
+        /// SpeedHigh
+        @inlinable public static var speedHigh: PumpStatus { .init(rawValue: 0x8) }
+        /// LocalOverride
+        @inlinable public static var localOverride: PumpStatus { .init(rawValue: 0x10) }
+        /// Running
+        @inlinable public static var running: PumpStatus { .init(rawValue: 0x20) }
+        /// RemotePressure
+        @inlinable public static var remotePressure: PumpStatus { .init(rawValue: 0x40) }
+        /// RemoteFlow
+        @inlinable public static var remoteFlow: PumpStatus { .init(rawValue: 0x80) }
+        /// RemoteTemperature
+        @inlinable public static var remoteTemperature: PumpStatus { .init(rawValue: 0x100) }
+    }
 }
 
 /// Thermostat, cluster 0x0201.
@@ -4771,358 +17506,6 @@ public enum Thermostat {
         @inlinable public static var events: FeatureMap { .init(bit: 9) }
     }
 
-    /// ACCapacityFormatEnum
-    public enum ACCapacityFormat: UInt8, AttributeValue {
-        /// BTUh
-        case btUh = 0
-    }
-
-    /// ACCompressorTypeEnum
-    public enum ACCompressorType: UInt8, AttributeValue {
-        /// Unknown
-        case unknown = 0
-        /// T1
-        case t1 = 1
-        /// T2
-        case t2 = 2
-        /// T3
-        case t3 = 3
-    }
-
-    /// ACLouverPositionEnum
-    public enum ACLouverPosition: UInt8, AttributeValue {
-        /// Closed
-        case closed = 1
-        /// Open
-        case open = 2
-        /// Quarter
-        case quarter = 3
-        /// Half
-        case half = 4
-        /// ThreeQuarters
-        case threeQuarters = 5
-    }
-
-    /// ACRefrigerantTypeEnum
-    public enum ACRefrigerantType: UInt8, AttributeValue {
-        /// Unknown
-        case unknown = 0
-        /// R22
-        case r22 = 1
-        /// R410a
-        case r410a = 2
-        /// R407c
-        case r407c = 3
-    }
-
-    /// ACTypeEnum
-    public enum ACType: UInt8, AttributeValue {
-        /// Unknown
-        case unknown = 0
-        /// CoolingFixed
-        case coolingFixed = 1
-        /// HeatPumpFixed
-        case heatPumpFixed = 2
-        /// CoolingInverter
-        case coolingInverter = 3
-        /// HeatPumpInverter
-        case heatPumpInverter = 4
-    }
-
-    /// ControlSequenceOfOperationEnum
-    public enum ControlSequenceOfOperation: UInt8, AttributeValue {
-        /// CoolingOnly
-        case coolingOnly = 0
-        /// CoolingWithReheat
-        case coolingWithReheat = 1
-        /// HeatingOnly
-        case heatingOnly = 2
-        /// HeatingWithReheat
-        case heatingWithReheat = 3
-        /// CoolingAndHeating
-        case coolingAndHeating = 4
-        /// CoolingAndHeatingWithReheat
-        case coolingAndHeatingWithReheat = 5
-    }
-
-    /// PresetScenarioEnum
-    public enum PresetScenario: UInt8, AttributeValue {
-        /// Occupied
-        case occupied = 1
-        /// Unoccupied
-        case unoccupied = 2
-        /// Sleep
-        case sleep = 3
-        /// Wake
-        case wake = 4
-        /// Vacation
-        case vacation = 5
-        /// GoingToSleep
-        case goingToSleep = 6
-        /// UserDefined
-        case userDefined = 254
-    }
-
-    /// SetpointChangeSourceEnum
-    public enum SetpointChangeSource: UInt8, AttributeValue {
-        /// Manual
-        case manual = 0
-        /// Schedule
-        case schedule = 1
-        /// External
-        case external = 2
-    }
-
-    /// SetpointRaiseLowerModeEnum
-    public enum SetpointRaiseLowerMode: UInt8, AttributeValue {
-        /// Heat
-        case heat = 0
-        /// Cool
-        case cool = 1
-        /// Both
-        case both = 2
-    }
-
-    /// StartOfWeekEnum
-    public enum StartOfWeek: UInt8, AttributeValue {
-        /// Sunday
-        case sunday = 0
-        /// Monday
-        case monday = 1
-        /// Tuesday
-        case tuesday = 2
-        /// Wednesday
-        case wednesday = 3
-        /// Thursday
-        case thursday = 4
-        /// Friday
-        case friday = 5
-        /// Saturday
-        case saturday = 6
-    }
-
-    /// SystemModeEnum
-    public enum SystemMode: UInt8, AttributeValue {
-        /// Off
-        case off = 0
-        /// Auto
-        case auto = 1
-        /// Cool
-        case cool = 3
-        /// Heat
-        case heat = 4
-        /// EmergencyHeat
-        case emergencyHeat = 5
-        /// Precooling
-        case precooling = 6
-        /// FanOnly
-        case fanOnly = 7
-        /// Dry
-        case dry = 8
-        /// Sleep
-        case sleep = 9
-    }
-
-    /// TemperatureSetpointHoldEnum
-    public enum TemperatureSetpointHold: UInt8, AttributeValue {
-        /// SetpointHoldOff
-        case setpointHoldOff = 0
-        /// SetpointHoldOn
-        case setpointHoldOn = 1
-    }
-
-    /// ThermostatRunningModeEnum
-    public enum ThermostatRunningMode: UInt8, AttributeValue {
-        /// Off
-        case off = 0
-        /// Cool
-        case cool = 3
-        /// Heat
-        case heat = 4
-    }
-
-    /// ACErrorCodeBitmap
-    public struct ACErrorCode: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt32
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
-        /// CompressorFail
-        @inlinable public static var compressorFail: ACErrorCode { .init(rawValue: 0x1) }
-        /// RoomSensorFail
-        @inlinable public static var roomSensorFail: ACErrorCode { .init(rawValue: 0x2) }
-        /// OutdoorSensorFail
-        @inlinable public static var outdoorSensorFail: ACErrorCode { .init(rawValue: 0x4) }
-        /// CoilSensorFail
-        @inlinable public static var coilSensorFail: ACErrorCode { .init(rawValue: 0x8) }
-        /// FanFail
-        @inlinable public static var fanFail: ACErrorCode { .init(rawValue: 0x10) }
-    }
-
-    /// HVACSystemTypeBitmap
-    public struct HVACSystemType: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt8
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// CoolingStage
-        @inlinable public static var coolingStage: HVACSystemType { .init(rawValue: 0x3) }
-        /// HeatingStage
-        @inlinable public static var heatingStage: HVACSystemType { .init(rawValue: 0xC) }
-        /// HeatingIsHeatPump
-        @inlinable public static var heatingIsHeatPump: HVACSystemType { .init(rawValue: 0x10) }
-        /// HeatingUsesFuel
-        @inlinable public static var heatingUsesFuel: HVACSystemType { .init(rawValue: 0x20) }
-    }
-
-    /// OccupancyBitmap
-    public struct Occupancy: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt8
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// Occupied
-        @inlinable public static var occupied: Occupancy { .init(rawValue: 0x1) }
-    }
-
-    /// PresetTypeFeaturesBitmap
-    public struct PresetTypeFeatures: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt16
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
-        /// Automatic
-        @inlinable public static var automatic: PresetTypeFeatures { .init(rawValue: 0x1) }
-        /// SupportsNames
-        @inlinable public static var supportsNames: PresetTypeFeatures { .init(rawValue: 0x2) }
-    }
-
-    /// ProgrammingOperationModeBitmap
-    public struct ProgrammingOperationMode: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt8
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// ScheduleActive
-        @inlinable public static var scheduleActive: ProgrammingOperationMode { .init(rawValue: 0x1) }
-        /// AutoRecovery
-        @inlinable public static var autoRecovery: ProgrammingOperationMode { .init(rawValue: 0x2) }
-        /// Economy
-        @inlinable public static var economy: ProgrammingOperationMode { .init(rawValue: 0x4) }
-    }
-
-    /// RelayStateBitmap
-    public struct RelayState: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt16
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
-        /// Heat
-        @inlinable public static var heat: RelayState { .init(rawValue: 0x1) }
-        /// Cool
-        @inlinable public static var cool: RelayState { .init(rawValue: 0x2) }
-        /// Fan
-        @inlinable public static var fan: RelayState { .init(rawValue: 0x4) }
-        /// HeatStage2
-        @inlinable public static var heatStage2: RelayState { .init(rawValue: 0x8) }
-        /// CoolStage2
-        @inlinable public static var coolStage2: RelayState { .init(rawValue: 0x10) }
-        /// FanStage2
-        @inlinable public static var fanStage2: RelayState { .init(rawValue: 0x20) }
-        /// FanStage3
-        @inlinable public static var fanStage3: RelayState { .init(rawValue: 0x40) }
-    }
-
-    /// RemoteSensingBitmap
-    public struct RemoteSensing: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt8
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// LocalTemperature
-        @inlinable public static var localTemperature: RemoteSensing { .init(rawValue: 0x1) }
-        /// OutdoorTemperature
-        @inlinable public static var outdoorTemperature: RemoteSensing { .init(rawValue: 0x2) }
-        /// Occupancy
-        @inlinable public static var occupancy: RemoteSensing { .init(rawValue: 0x4) }
-    }
-
-    /// ScheduleDayOfWeekBitmap
-    public struct ScheduleDayOfWeek: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt8
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// Sunday
-        @inlinable public static var sunday: ScheduleDayOfWeek { .init(rawValue: 0x1) }
-        /// Monday
-        @inlinable public static var monday: ScheduleDayOfWeek { .init(rawValue: 0x2) }
-        /// Tuesday
-        @inlinable public static var tuesday: ScheduleDayOfWeek { .init(rawValue: 0x4) }
-        /// Wednesday
-        @inlinable public static var wednesday: ScheduleDayOfWeek { .init(rawValue: 0x8) }
-        /// Thursday
-        @inlinable public static var thursday: ScheduleDayOfWeek { .init(rawValue: 0x10) }
-        /// Friday
-        @inlinable public static var friday: ScheduleDayOfWeek { .init(rawValue: 0x20) }
-        /// Saturday
-        @inlinable public static var saturday: ScheduleDayOfWeek { .init(rawValue: 0x40) }
-        /// Away
-        @inlinable public static var away: ScheduleDayOfWeek { .init(rawValue: 0x80) }
-    }
-
-    /// ScheduleModeBitmap
-    public struct ScheduleMode: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt8
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// HeatSetpointPresent
-        @inlinable public static var heatSetpointPresent: ScheduleMode { .init(rawValue: 0x1) }
-        /// CoolSetpointPresent
-        @inlinable public static var coolSetpointPresent: ScheduleMode { .init(rawValue: 0x2) }
-    }
-
-    /// ScheduleTypeFeaturesBitmap
-    public struct ScheduleTypeFeatures: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt16
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
-        /// SupportsPresets
-        @inlinable public static var supportsPresets: ScheduleTypeFeatures { .init(rawValue: 0x1) }
-        /// SupportsSetpoints
-        @inlinable public static var supportsSetpoints: ScheduleTypeFeatures { .init(rawValue: 0x2) }
-        /// SupportsNames
-        @inlinable public static var supportsNames: ScheduleTypeFeatures { .init(rawValue: 0x4) }
-        /// SupportsOff
-        @inlinable public static var supportsOff: ScheduleTypeFeatures { .init(rawValue: 0x8) }
-    }
-
-    /// ThermostatSuggestionNotFollowingReasonBitmap
-    public struct ThermostatSuggestionNotFollowingReason: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt16
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
-        /// DemandResponseEvent
-        @inlinable public static var demandResponseEvent: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x1) }
-        /// OngoingHold
-        @inlinable public static var ongoingHold: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x2) }
-        /// Schedule
-        @inlinable public static var schedule: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x4) }
-        /// Occupancy
-        @inlinable public static var occupancy: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x8) }
-        /// VacationMode
-        @inlinable public static var vacationMode: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x10) }
-        /// TimeOfUseCostSavings
-        @inlinable public static var timeOfUseCostSavings: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x20) }
-        /// PreCoolingOrPreHeating
-        @inlinable public static var preCoolingOrPreHeating: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x40) }
-        /// ConflictingSuggestions
-        @inlinable public static var conflictingSuggestions: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x80) }
-    }
-
     /// LocalTemperature (0x0000)
     @inlinable public static var localTemperature: TypedAttribute<Int16?> { .init(id, 0x0000) }
     /// OutdoorTemperature (0x0001)
@@ -5222,9 +17605,9 @@ public enum Thermostat {
     /// ACCapacityformat (0x0047)
     @inlinable public static var acCapacityformat: TypedAttribute<ACCapacityFormat> { .init(id, 0x0047) }
     /// PresetTypes (0x0048)
-    @inlinable public static var presetTypes: TypedAttribute<[TLVValue]> { .init(id, 0x0048) }
+    @inlinable public static var presetTypes: TypedAttribute<[PresetType]> { .init(id, 0x0048) }
     /// ScheduleTypes (0x0049)
-    @inlinable public static var scheduleTypes: TypedAttribute<[TLVValue]> { .init(id, 0x0049) }
+    @inlinable public static var scheduleTypes: TypedAttribute<[ScheduleType]> { .init(id, 0x0049) }
     /// NumberOfPresets (0x004A)
     @inlinable public static var numberOfPresets: TypedAttribute<UInt8> { .init(id, 0x004A) }
     /// NumberOfSchedules (0x004B)
@@ -5238,19 +17621,1001 @@ public enum Thermostat {
     /// ActiveScheduleHandle (0x004F)
     @inlinable public static var activeScheduleHandle: TypedAttribute<[UInt8]?> { .init(id, 0x004F) }
     /// Presets (0x0050)
-    @inlinable public static var presets: TypedAttribute<[TLVValue]> { .init(id, 0x0050) }
+    @inlinable public static var presets: TypedAttribute<[Preset]> { .init(id, 0x0050) }
     /// Schedules (0x0051)
-    @inlinable public static var schedules: TypedAttribute<[TLVValue]> { .init(id, 0x0051) }
+    @inlinable public static var schedules: TypedAttribute<[Schedule]> { .init(id, 0x0051) }
     /// SetpointHoldExpiryTimestamp (0x0052)
     @inlinable public static var setpointHoldExpiryTimestamp: TypedAttribute<UInt32?> { .init(id, 0x0052) }
     /// MaxThermostatSuggestions (0x0053)
     @inlinable public static var maxThermostatSuggestions: TypedAttribute<UInt8> { .init(id, 0x0053) }
     /// ThermostatSuggestions (0x0054)
-    @inlinable public static var thermostatSuggestions: TypedAttribute<[TLVValue]> { .init(id, 0x0054) }
+    @inlinable public static var thermostatSuggestions: TypedAttribute<[ThermostatSuggestion]> { .init(id, 0x0054) }
     /// CurrentThermostatSuggestion (0x0055)
-    @inlinable public static var currentThermostatSuggestion: TypedAttribute<TLVValue?> { .init(id, 0x0055) }
+    @inlinable public static var currentThermostatSuggestion: TypedAttribute<ThermostatSuggestion?> { .init(id, 0x0055) }
     /// ThermostatSuggestionNotFollowingReason (0x0056)
     @inlinable public static var thermostatSuggestionNotFollowingReason: TypedAttribute<ThermostatSuggestionNotFollowingReason?> { .init(id, 0x0056) }
+}
+
+extension Thermostat {
+
+    /// ACCapacityFormatEnum. A device may use a number that is not among these.
+    public struct ACCapacityFormat: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// BTUh
+        @inlinable public static var btUh: ACCapacityFormat { .init(rawValue: 0) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "btUh"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ACCompressorTypeEnum. A device may use a number that is not among these.
+    public struct ACCompressorType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unknown
+        @inlinable public static var unknown: ACCompressorType { .init(rawValue: 0) }
+        /// T1
+        @inlinable public static var t1: ACCompressorType { .init(rawValue: 1) }
+        /// T2
+        @inlinable public static var t2: ACCompressorType { .init(rawValue: 2) }
+        /// T3
+        @inlinable public static var t3: ACCompressorType { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unknown"
+            case 1: "t1"
+            case 2: "t2"
+            case 3: "t3"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ACErrorCodeBitmap
+    public struct ACErrorCode: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt32
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt32) { self.rawValue = rawValue }
+        /// CompressorFail
+        @inlinable public static var compressorFail: ACErrorCode { .init(rawValue: 0x1) }
+        /// RoomSensorFail
+        @inlinable public static var roomSensorFail: ACErrorCode { .init(rawValue: 0x2) }
+        /// OutdoorSensorFail
+        @inlinable public static var outdoorSensorFail: ACErrorCode { .init(rawValue: 0x4) }
+        /// CoilSensorFail
+        @inlinable public static var coilSensorFail: ACErrorCode { .init(rawValue: 0x8) }
+        /// FanFail
+        @inlinable public static var fanFail: ACErrorCode { .init(rawValue: 0x10) }
+    }
+
+    /// ACLouverPositionEnum. A device may use a number that is not among these.
+    public struct ACLouverPosition: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Closed
+        @inlinable public static var closed: ACLouverPosition { .init(rawValue: 1) }
+        /// Open
+        @inlinable public static var open: ACLouverPosition { .init(rawValue: 2) }
+        /// Quarter
+        @inlinable public static var quarter: ACLouverPosition { .init(rawValue: 3) }
+        /// Half
+        @inlinable public static var half: ACLouverPosition { .init(rawValue: 4) }
+        /// ThreeQuarters
+        @inlinable public static var threeQuarters: ACLouverPosition { .init(rawValue: 5) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 1, 2, 3, 4, 5: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 1: "closed"
+            case 2: "open"
+            case 3: "quarter"
+            case 4: "half"
+            case 5: "threeQuarters"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ACRefrigerantTypeEnum. A device may use a number that is not among these.
+    public struct ACRefrigerantType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unknown
+        @inlinable public static var unknown: ACRefrigerantType { .init(rawValue: 0) }
+        /// R22
+        @inlinable public static var r22: ACRefrigerantType { .init(rawValue: 1) }
+        /// R410a
+        @inlinable public static var r410a: ACRefrigerantType { .init(rawValue: 2) }
+        /// R407c
+        @inlinable public static var r407c: ACRefrigerantType { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unknown"
+            case 1: "r22"
+            case 2: "r410a"
+            case 3: "r407c"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ACTypeEnum. A device may use a number that is not among these.
+    public struct ACType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Unknown
+        @inlinable public static var unknown: ACType { .init(rawValue: 0) }
+        /// CoolingFixed
+        @inlinable public static var coolingFixed: ACType { .init(rawValue: 1) }
+        /// HeatPumpFixed
+        @inlinable public static var heatPumpFixed: ACType { .init(rawValue: 2) }
+        /// CoolingInverter
+        @inlinable public static var coolingInverter: ACType { .init(rawValue: 3) }
+        /// HeatPumpInverter
+        @inlinable public static var heatPumpInverter: ACType { .init(rawValue: 4) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unknown"
+            case 1: "coolingFixed"
+            case 2: "heatPumpFixed"
+            case 3: "coolingInverter"
+            case 4: "heatPumpInverter"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ControlSequenceOfOperationEnum. A device may use a number that is not among these.
+    public struct ControlSequenceOfOperation: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// CoolingOnly
+        @inlinable public static var coolingOnly: ControlSequenceOfOperation { .init(rawValue: 0) }
+        /// CoolingWithReheat
+        @inlinable public static var coolingWithReheat: ControlSequenceOfOperation { .init(rawValue: 1) }
+        /// HeatingOnly
+        @inlinable public static var heatingOnly: ControlSequenceOfOperation { .init(rawValue: 2) }
+        /// HeatingWithReheat
+        @inlinable public static var heatingWithReheat: ControlSequenceOfOperation { .init(rawValue: 3) }
+        /// CoolingAndHeating
+        @inlinable public static var coolingAndHeating: ControlSequenceOfOperation { .init(rawValue: 4) }
+        /// CoolingAndHeatingWithReheat
+        @inlinable public static var coolingAndHeatingWithReheat: ControlSequenceOfOperation { .init(rawValue: 5) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "coolingOnly"
+            case 1: "coolingWithReheat"
+            case 2: "heatingOnly"
+            case 3: "heatingWithReheat"
+            case 4: "coolingAndHeating"
+            case 5: "coolingAndHeatingWithReheat"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// HVACSystemTypeBitmap
+    public struct HVACSystemType: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt8
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// CoolingStage
+        @inlinable public static var coolingStage: HVACSystemType { .init(rawValue: 0x3) }
+        /// HeatingStage
+        @inlinable public static var heatingStage: HVACSystemType { .init(rawValue: 0xC) }
+        /// HeatingIsHeatPump
+        @inlinable public static var heatingIsHeatPump: HVACSystemType { .init(rawValue: 0x10) }
+        /// HeatingUsesFuel
+        @inlinable public static var heatingUsesFuel: HVACSystemType { .init(rawValue: 0x20) }
+    }
+
+    /// OccupancyBitmap
+    public struct Occupancy: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt8
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Occupied
+        @inlinable public static var occupied: Occupancy { .init(rawValue: 0x1) }
+    }
+
+    /// PresetScenarioEnum. A device may use a number that is not among these.
+    public struct PresetScenario: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Occupied
+        @inlinable public static var occupied: PresetScenario { .init(rawValue: 1) }
+        /// Unoccupied
+        @inlinable public static var unoccupied: PresetScenario { .init(rawValue: 2) }
+        /// Sleep
+        @inlinable public static var sleep: PresetScenario { .init(rawValue: 3) }
+        /// Wake
+        @inlinable public static var wake: PresetScenario { .init(rawValue: 4) }
+        /// Vacation
+        @inlinable public static var vacation: PresetScenario { .init(rawValue: 5) }
+        /// GoingToSleep
+        @inlinable public static var goingToSleep: PresetScenario { .init(rawValue: 6) }
+        /// UserDefined
+        @inlinable public static var userDefined: PresetScenario { .init(rawValue: 254) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 1, 2, 3, 4, 5, 6, 254: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 1: "occupied"
+            case 2: "unoccupied"
+            case 3: "sleep"
+            case 4: "wake"
+            case 5: "vacation"
+            case 6: "goingToSleep"
+            case 254: "userDefined"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// PresetStruct
+    public struct Preset: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// PresetHandle
+            @inlinable public static var presetHandle: UInt8 { 0 }
+            /// PresetScenario
+            @inlinable public static var presetScenario: UInt8 { 1 }
+            /// Name
+            @inlinable public static var name: UInt8 { 2 }
+            /// CoolingSetpoint
+            @inlinable public static var coolingSetpoint: UInt8 { 3 }
+            /// HeatingSetpoint
+            @inlinable public static var heatingSetpoint: UInt8 { 4 }
+            /// BuiltIn
+            @inlinable public static var builtIn: UInt8 { 5 }
+        }
+
+        /// PresetHandle (field 0; at most 16 bytes)
+        public var presetHandle: [UInt8]?
+        /// PresetScenario (field 1)
+        public var presetScenario: PresetScenario
+        /// Name (field 2; at most 64 bytes)
+        public var name: String??
+        /// CoolingSetpoint (field 3)
+        public var coolingSetpoint: Int16?
+        /// HeatingSetpoint (field 4)
+        public var heatingSetpoint: Int16?
+        /// BuiltIn (field 5)
+        public var builtIn: Bool?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(presetHandle: [UInt8]?, presetScenario: PresetScenario, name: String?? = nil, coolingSetpoint: Int16? = nil, heatingSetpoint: Int16? = nil, builtIn: Bool?) {
+            self.presetHandle = presetHandle
+            self.presetScenario = presetScenario
+            self.name = name
+            self.coolingSetpoint = coolingSetpoint
+            self.heatingSetpoint = heatingSetpoint
+            self.builtIn = builtIn
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let presetHandle: [UInt8]? = fields.required(0),
+                let presetScenario: PresetScenario = fields.required(1),
+                let name: String?? = fields.optional(2),
+                let coolingSetpoint: Int16? = fields.optional(3),
+                let heatingSetpoint: Int16? = fields.optional(4),
+                let builtIn: Bool? = fields.required(5)
+            else { return nil }
+            self.presetHandle = presetHandle
+            self.presetScenario = presetScenario
+            self.name = name
+            self.coolingSetpoint = coolingSetpoint
+            self.heatingSetpoint = heatingSetpoint
+            self.builtIn = builtIn
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, presetHandle)
+            fields.add(1, presetScenario)
+            fields.addIfPresent(2, name)
+            fields.addIfPresent(3, coolingSetpoint)
+            fields.addIfPresent(4, heatingSetpoint)
+            fields.add(5, builtIn)
+            return fields.tlv
+        }
+    }
+
+    /// PresetTypeFeaturesBitmap
+    public struct PresetTypeFeatures: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt16
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// Automatic
+        @inlinable public static var automatic: PresetTypeFeatures { .init(rawValue: 0x1) }
+        /// SupportsNames
+        @inlinable public static var supportsNames: PresetTypeFeatures { .init(rawValue: 0x2) }
+    }
+
+    /// PresetTypeStruct
+    public struct PresetType: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// PresetScenario
+            @inlinable public static var presetScenario: UInt8 { 0 }
+            /// NumberOfPresets
+            @inlinable public static var numberOfPresets: UInt8 { 1 }
+            /// PresetTypeFeatures
+            @inlinable public static var presetTypeFeatures: UInt8 { 2 }
+        }
+
+        /// PresetScenario (field 0)
+        public var presetScenario: PresetScenario
+        /// NumberOfPresets (field 1)
+        public var numberOfPresets: UInt8
+        /// PresetTypeFeatures (field 2)
+        public var presetTypeFeatures: PresetTypeFeatures
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(presetScenario: PresetScenario, numberOfPresets: UInt8, presetTypeFeatures: PresetTypeFeatures) {
+            self.presetScenario = presetScenario
+            self.numberOfPresets = numberOfPresets
+            self.presetTypeFeatures = presetTypeFeatures
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let presetScenario: PresetScenario = fields.required(0),
+                let numberOfPresets: UInt8 = fields.required(1),
+                let presetTypeFeatures: PresetTypeFeatures = fields.required(2)
+            else { return nil }
+            self.presetScenario = presetScenario
+            self.numberOfPresets = numberOfPresets
+            self.presetTypeFeatures = presetTypeFeatures
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, presetScenario)
+            fields.add(1, numberOfPresets)
+            fields.add(2, presetTypeFeatures)
+            return fields.tlv
+        }
+    }
+
+    /// ProgrammingOperationModeBitmap
+    public struct ProgrammingOperationMode: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt8
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// ScheduleActive
+        @inlinable public static var scheduleActive: ProgrammingOperationMode { .init(rawValue: 0x1) }
+        /// AutoRecovery
+        @inlinable public static var autoRecovery: ProgrammingOperationMode { .init(rawValue: 0x2) }
+        /// Economy
+        @inlinable public static var economy: ProgrammingOperationMode { .init(rawValue: 0x4) }
+    }
+
+    /// RelayStateBitmap
+    public struct RelayState: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt16
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// Heat
+        @inlinable public static var heat: RelayState { .init(rawValue: 0x1) }
+        /// Cool
+        @inlinable public static var cool: RelayState { .init(rawValue: 0x2) }
+        /// Fan
+        @inlinable public static var fan: RelayState { .init(rawValue: 0x4) }
+        /// HeatStage2
+        @inlinable public static var heatStage2: RelayState { .init(rawValue: 0x8) }
+        /// CoolStage2
+        @inlinable public static var coolStage2: RelayState { .init(rawValue: 0x10) }
+        /// FanStage2
+        @inlinable public static var fanStage2: RelayState { .init(rawValue: 0x20) }
+        /// FanStage3
+        @inlinable public static var fanStage3: RelayState { .init(rawValue: 0x40) }
+    }
+
+    /// RemoteSensingBitmap
+    public struct RemoteSensing: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt8
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// LocalTemperature
+        @inlinable public static var localTemperature: RemoteSensing { .init(rawValue: 0x1) }
+        /// OutdoorTemperature
+        @inlinable public static var outdoorTemperature: RemoteSensing { .init(rawValue: 0x2) }
+        /// Occupancy
+        @inlinable public static var occupancy: RemoteSensing { .init(rawValue: 0x4) }
+    }
+
+    /// ScheduleDayOfWeekBitmap
+    public struct ScheduleDayOfWeek: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt8
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Sunday
+        @inlinable public static var sunday: ScheduleDayOfWeek { .init(rawValue: 0x1) }
+        /// Monday
+        @inlinable public static var monday: ScheduleDayOfWeek { .init(rawValue: 0x2) }
+        /// Tuesday
+        @inlinable public static var tuesday: ScheduleDayOfWeek { .init(rawValue: 0x4) }
+        /// Wednesday
+        @inlinable public static var wednesday: ScheduleDayOfWeek { .init(rawValue: 0x8) }
+        /// Thursday
+        @inlinable public static var thursday: ScheduleDayOfWeek { .init(rawValue: 0x10) }
+        /// Friday
+        @inlinable public static var friday: ScheduleDayOfWeek { .init(rawValue: 0x20) }
+        /// Saturday
+        @inlinable public static var saturday: ScheduleDayOfWeek { .init(rawValue: 0x40) }
+        /// Away
+        @inlinable public static var away: ScheduleDayOfWeek { .init(rawValue: 0x80) }
+    }
+
+    /// ScheduleModeBitmap
+    public struct ScheduleMode: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt8
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// HeatSetpointPresent
+        @inlinable public static var heatSetpointPresent: ScheduleMode { .init(rawValue: 0x1) }
+        /// CoolSetpointPresent
+        @inlinable public static var coolSetpointPresent: ScheduleMode { .init(rawValue: 0x2) }
+    }
+
+    /// ScheduleStruct
+    public struct Schedule: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ScheduleHandle
+            @inlinable public static var scheduleHandle: UInt8 { 0 }
+            /// SystemMode
+            @inlinable public static var systemMode: UInt8 { 1 }
+            /// Name
+            @inlinable public static var name: UInt8 { 2 }
+            /// PresetHandle
+            @inlinable public static var presetHandle: UInt8 { 3 }
+            /// Transitions
+            @inlinable public static var transitions: UInt8 { 4 }
+            /// BuiltIn
+            @inlinable public static var builtIn: UInt8 { 5 }
+        }
+
+        /// ScheduleHandle (field 0; at most 16 bytes)
+        public var scheduleHandle: [UInt8]?
+        /// SystemMode (field 1)
+        public var systemMode: SystemMode
+        /// Name (field 2; at most 64 bytes)
+        public var name: String?
+        /// PresetHandle (field 3; at most 16 bytes)
+        public var presetHandle: [UInt8]?
+        /// Transitions (field 4; 1 to 255 entries)
+        public var transitions: [ScheduleTransition]
+        /// BuiltIn (field 5)
+        public var builtIn: Bool?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(scheduleHandle: [UInt8]?, systemMode: SystemMode, name: String? = nil, presetHandle: [UInt8]? = nil, transitions: [ScheduleTransition], builtIn: Bool?) {
+            self.scheduleHandle = scheduleHandle
+            self.systemMode = systemMode
+            self.name = name
+            self.presetHandle = presetHandle
+            self.transitions = transitions
+            self.builtIn = builtIn
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let scheduleHandle: [UInt8]? = fields.required(0),
+                let systemMode: SystemMode = fields.required(1),
+                let name: String? = fields.optional(2),
+                let presetHandle: [UInt8]? = fields.optional(3),
+                let transitions: [ScheduleTransition] = fields.required(4),
+                let builtIn: Bool? = fields.required(5)
+            else { return nil }
+            self.scheduleHandle = scheduleHandle
+            self.systemMode = systemMode
+            self.name = name
+            self.presetHandle = presetHandle
+            self.transitions = transitions
+            self.builtIn = builtIn
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, scheduleHandle)
+            fields.add(1, systemMode)
+            fields.addIfPresent(2, name)
+            fields.addIfPresent(3, presetHandle)
+            fields.add(4, transitions)
+            fields.add(5, builtIn)
+            return fields.tlv
+        }
+    }
+
+    /// ScheduleTransitionStruct
+    public struct ScheduleTransition: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// DayOfWeek
+            @inlinable public static var dayOfWeek: UInt8 { 0 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 1 }
+            /// PresetHandle
+            @inlinable public static var presetHandle: UInt8 { 2 }
+            /// SystemMode
+            @inlinable public static var systemMode: UInt8 { 3 }
+            /// CoolingSetpoint
+            @inlinable public static var coolingSetpoint: UInt8 { 4 }
+            /// HeatingSetpoint
+            @inlinable public static var heatingSetpoint: UInt8 { 5 }
+        }
+
+        /// DayOfWeek (field 0)
+        public var dayOfWeek: ScheduleDayOfWeek
+        /// TransitionTime (field 1; at most 1439)
+        public var transitionTime: UInt16
+        /// PresetHandle (field 2; at most 16 bytes)
+        public var presetHandle: [UInt8]?
+        /// SystemMode (field 3)
+        public var systemMode: SystemMode?
+        /// CoolingSetpoint (field 4)
+        public var coolingSetpoint: Int16?
+        /// HeatingSetpoint (field 5)
+        public var heatingSetpoint: Int16?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(dayOfWeek: ScheduleDayOfWeek, transitionTime: UInt16, presetHandle: [UInt8]? = nil, systemMode: SystemMode? = nil, coolingSetpoint: Int16? = nil, heatingSetpoint: Int16? = nil) {
+            self.dayOfWeek = dayOfWeek
+            self.transitionTime = transitionTime
+            self.presetHandle = presetHandle
+            self.systemMode = systemMode
+            self.coolingSetpoint = coolingSetpoint
+            self.heatingSetpoint = heatingSetpoint
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let dayOfWeek: ScheduleDayOfWeek = fields.required(0),
+                let transitionTime: UInt16 = fields.required(1),
+                let presetHandle: [UInt8]? = fields.optional(2),
+                let systemMode: SystemMode? = fields.optional(3),
+                let coolingSetpoint: Int16? = fields.optional(4),
+                let heatingSetpoint: Int16? = fields.optional(5)
+            else { return nil }
+            self.dayOfWeek = dayOfWeek
+            self.transitionTime = transitionTime
+            self.presetHandle = presetHandle
+            self.systemMode = systemMode
+            self.coolingSetpoint = coolingSetpoint
+            self.heatingSetpoint = heatingSetpoint
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, dayOfWeek)
+            fields.add(1, transitionTime)
+            fields.addIfPresent(2, presetHandle)
+            fields.addIfPresent(3, systemMode)
+            fields.addIfPresent(4, coolingSetpoint)
+            fields.addIfPresent(5, heatingSetpoint)
+            return fields.tlv
+        }
+    }
+
+    /// ScheduleTypeFeaturesBitmap
+    public struct ScheduleTypeFeatures: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt16
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// SupportsPresets
+        @inlinable public static var supportsPresets: ScheduleTypeFeatures { .init(rawValue: 0x1) }
+        /// SupportsSetpoints
+        @inlinable public static var supportsSetpoints: ScheduleTypeFeatures { .init(rawValue: 0x2) }
+        /// SupportsNames
+        @inlinable public static var supportsNames: ScheduleTypeFeatures { .init(rawValue: 0x4) }
+        /// SupportsOff
+        @inlinable public static var supportsOff: ScheduleTypeFeatures { .init(rawValue: 0x8) }
+    }
+
+    /// ScheduleTypeStruct
+    public struct ScheduleType: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// SystemMode
+            @inlinable public static var systemMode: UInt8 { 0 }
+            /// NumberOfSchedules
+            @inlinable public static var numberOfSchedules: UInt8 { 1 }
+            /// ScheduleTypeFeatures
+            @inlinable public static var scheduleTypeFeatures: UInt8 { 2 }
+        }
+
+        /// SystemMode (field 0)
+        public var systemMode: SystemMode
+        /// NumberOfSchedules (field 1)
+        public var numberOfSchedules: UInt8
+        /// ScheduleTypeFeatures (field 2)
+        public var scheduleTypeFeatures: ScheduleTypeFeatures
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(systemMode: SystemMode, numberOfSchedules: UInt8, scheduleTypeFeatures: ScheduleTypeFeatures) {
+            self.systemMode = systemMode
+            self.numberOfSchedules = numberOfSchedules
+            self.scheduleTypeFeatures = scheduleTypeFeatures
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let systemMode: SystemMode = fields.required(0),
+                let numberOfSchedules: UInt8 = fields.required(1),
+                let scheduleTypeFeatures: ScheduleTypeFeatures = fields.required(2)
+            else { return nil }
+            self.systemMode = systemMode
+            self.numberOfSchedules = numberOfSchedules
+            self.scheduleTypeFeatures = scheduleTypeFeatures
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, systemMode)
+            fields.add(1, numberOfSchedules)
+            fields.add(2, scheduleTypeFeatures)
+            return fields.tlv
+        }
+    }
+
+    /// SetpointChangeSourceEnum. A device may use a number that is not among these.
+    public struct SetpointChangeSource: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Manual
+        @inlinable public static var manual: SetpointChangeSource { .init(rawValue: 0) }
+        /// Schedule
+        @inlinable public static var schedule: SetpointChangeSource { .init(rawValue: 1) }
+        /// External
+        @inlinable public static var external: SetpointChangeSource { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "manual"
+            case 1: "schedule"
+            case 2: "external"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// SetpointRaiseLowerModeEnum. A device may use a number that is not among these.
+    public struct SetpointRaiseLowerMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Heat
+        @inlinable public static var heat: SetpointRaiseLowerMode { .init(rawValue: 0) }
+        /// Cool
+        @inlinable public static var cool: SetpointRaiseLowerMode { .init(rawValue: 1) }
+        /// Both
+        @inlinable public static var both: SetpointRaiseLowerMode { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "heat"
+            case 1: "cool"
+            case 2: "both"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// StartOfWeekEnum. A device may use a number that is not among these.
+    public struct StartOfWeek: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Sunday
+        @inlinable public static var sunday: StartOfWeek { .init(rawValue: 0) }
+        /// Monday
+        @inlinable public static var monday: StartOfWeek { .init(rawValue: 1) }
+        /// Tuesday
+        @inlinable public static var tuesday: StartOfWeek { .init(rawValue: 2) }
+        /// Wednesday
+        @inlinable public static var wednesday: StartOfWeek { .init(rawValue: 3) }
+        /// Thursday
+        @inlinable public static var thursday: StartOfWeek { .init(rawValue: 4) }
+        /// Friday
+        @inlinable public static var friday: StartOfWeek { .init(rawValue: 5) }
+        /// Saturday
+        @inlinable public static var saturday: StartOfWeek { .init(rawValue: 6) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "sunday"
+            case 1: "monday"
+            case 2: "tuesday"
+            case 3: "wednesday"
+            case 4: "thursday"
+            case 5: "friday"
+            case 6: "saturday"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// SystemModeEnum. A device may use a number that is not among these.
+    public struct SystemMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Off
+        @inlinable public static var off: SystemMode { .init(rawValue: 0) }
+        /// Auto
+        @inlinable public static var auto: SystemMode { .init(rawValue: 1) }
+        /// Cool
+        @inlinable public static var cool: SystemMode { .init(rawValue: 3) }
+        /// Heat
+        @inlinable public static var heat: SystemMode { .init(rawValue: 4) }
+        /// EmergencyHeat
+        @inlinable public static var emergencyHeat: SystemMode { .init(rawValue: 5) }
+        /// Precooling
+        @inlinable public static var precooling: SystemMode { .init(rawValue: 6) }
+        /// FanOnly
+        @inlinable public static var fanOnly: SystemMode { .init(rawValue: 7) }
+        /// Dry
+        @inlinable public static var dry: SystemMode { .init(rawValue: 8) }
+        /// Sleep
+        @inlinable public static var sleep: SystemMode { .init(rawValue: 9) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 3, 4, 5, 6, 7, 8, 9: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "off"
+            case 1: "auto"
+            case 3: "cool"
+            case 4: "heat"
+            case 5: "emergencyHeat"
+            case 6: "precooling"
+            case 7: "fanOnly"
+            case 8: "dry"
+            case 9: "sleep"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// TemperatureSetpointHoldEnum. A device may use a number that is not among these.
+    public struct TemperatureSetpointHold: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// SetpointHoldOff
+        @inlinable public static var setpointHoldOff: TemperatureSetpointHold { .init(rawValue: 0) }
+        /// SetpointHoldOn
+        @inlinable public static var setpointHoldOn: TemperatureSetpointHold { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "setpointHoldOff"
+            case 1: "setpointHoldOn"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ThermostatRunningModeEnum. A device may use a number that is not among these.
+    public struct ThermostatRunningMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Off
+        @inlinable public static var off: ThermostatRunningMode { .init(rawValue: 0) }
+        /// Cool
+        @inlinable public static var cool: ThermostatRunningMode { .init(rawValue: 3) }
+        /// Heat
+        @inlinable public static var heat: ThermostatRunningMode { .init(rawValue: 4) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 3, 4: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "off"
+            case 3: "cool"
+            case 4: "heat"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ThermostatSuggestionNotFollowingReasonBitmap
+    public struct ThermostatSuggestionNotFollowingReason: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt16
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// DemandResponseEvent
+        @inlinable public static var demandResponseEvent: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x1) }
+        /// OngoingHold
+        @inlinable public static var ongoingHold: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x2) }
+        /// Schedule
+        @inlinable public static var schedule: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x4) }
+        /// Occupancy
+        @inlinable public static var occupancy: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x8) }
+        /// VacationMode
+        @inlinable public static var vacationMode: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x10) }
+        /// TimeOfUseCostSavings
+        @inlinable public static var timeOfUseCostSavings: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x20) }
+        /// PreCoolingOrPreHeating
+        @inlinable public static var preCoolingOrPreHeating: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x40) }
+        /// ConflictingSuggestions
+        @inlinable public static var conflictingSuggestions: ThermostatSuggestionNotFollowingReason { .init(rawValue: 0x80) }
+    }
+
+    /// ThermostatSuggestionStruct
+    public struct ThermostatSuggestion: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// UniqueID
+            @inlinable public static var uniqueID: UInt8 { 0 }
+            /// PresetHandle
+            @inlinable public static var presetHandle: UInt8 { 1 }
+            /// EffectiveTime
+            @inlinable public static var effectiveTime: UInt8 { 2 }
+            /// ExpirationTime
+            @inlinable public static var expirationTime: UInt8 { 3 }
+        }
+
+        /// UniqueID (field 0)
+        public var uniqueID: UInt8
+        /// PresetHandle (field 1; at most 16 bytes)
+        public var presetHandle: [UInt8]
+        /// EffectiveTime (field 2)
+        public var effectiveTime: UInt32
+        /// ExpirationTime (field 3)
+        public var expirationTime: UInt32
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(uniqueID: UInt8, presetHandle: [UInt8], effectiveTime: UInt32, expirationTime: UInt32) {
+            self.uniqueID = uniqueID
+            self.presetHandle = presetHandle
+            self.effectiveTime = effectiveTime
+            self.expirationTime = expirationTime
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let uniqueID: UInt8 = fields.required(0),
+                let presetHandle: [UInt8] = fields.required(1),
+                let effectiveTime: UInt32 = fields.required(2),
+                let expirationTime: UInt32 = fields.required(3)
+            else { return nil }
+            self.uniqueID = uniqueID
+            self.presetHandle = presetHandle
+            self.effectiveTime = effectiveTime
+            self.expirationTime = expirationTime
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, uniqueID)
+            fields.add(1, presetHandle)
+            fields.add(2, effectiveTime)
+            fields.add(3, expirationTime)
+            return fields.tlv
+        }
+    }
+
+    /// SetpointRaiseLower, command 0x00 of Thermostat.
+    public struct SetpointRaiseLower: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0201 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Mode
+            @inlinable public static var mode: UInt8 { 0 }
+            /// Amount
+            @inlinable public static var amount: UInt8 { 1 }
+        }
+
+        /// Mode (field 0)
+        public var mode: SetpointRaiseLowerMode
+        /// Amount (field 1)
+        public var amount: Int8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(mode: SetpointRaiseLowerMode, amount: Int8) {
+            self.mode = mode
+            self.amount = amount
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let mode: SetpointRaiseLowerMode = fields.required(0),
+                let amount: Int8 = fields.required(1)
+            else { return nil }
+            self.mode = mode
+            self.amount = amount
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, mode)
+            fields.add(1, amount)
+            return fields.tlv
+        }
+    }
 }
 
 /// Fan Control, cluster 0x0202.
@@ -5308,82 +18673,6 @@ public enum FanControl {
         @inlinable public static var airflowDirection: FeatureMap { .init(bit: 5) }
     }
 
-    /// AirflowDirectionEnum
-    public enum AirflowDirection: UInt8, AttributeValue {
-        /// Forward
-        case forward = 0
-        /// Reverse
-        case reverse = 1
-    }
-
-    /// FanModeEnum
-    public enum FanMode: UInt8, AttributeValue {
-        /// Off
-        case off = 0
-        /// Low
-        case low = 1
-        /// Medium
-        case medium = 2
-        /// High
-        case high = 3
-        /// On
-        case on = 4
-        /// Auto
-        case auto = 5
-        /// Smart
-        case smart = 6
-    }
-
-    /// FanModeSequenceEnum
-    public enum FanModeSequence: UInt8, AttributeValue {
-        /// OffLowMedHigh
-        case offLowMedHigh = 0
-        /// OffLowHigh
-        case offLowHigh = 1
-        /// OffLowMedHighAuto
-        case offLowMedHighAuto = 2
-        /// OffLowHighAuto
-        case offLowHighAuto = 3
-        /// OffHighAuto
-        case offHighAuto = 4
-        /// OffHigh
-        case offHigh = 5
-    }
-
-    /// StepDirectionEnum
-    public enum StepDirection: UInt8, AttributeValue {
-        /// Increase
-        case increase = 0
-        /// Decrease
-        case decrease = 1
-    }
-
-    /// RockBitmap
-    public struct Rock: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt8
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// RockLeftRight
-        @inlinable public static var rockLeftRight: Rock { .init(rawValue: 0x1) }
-        /// RockUpDown
-        @inlinable public static var rockUpDown: Rock { .init(rawValue: 0x2) }
-        /// RockRound
-        @inlinable public static var rockRound: Rock { .init(rawValue: 0x4) }
-    }
-
-    /// WindBitmap
-    public struct Wind: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt8
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// SleepWind
-        @inlinable public static var sleepWind: Wind { .init(rawValue: 0x1) }
-        /// NaturalWind
-        @inlinable public static var naturalWind: Wind { .init(rawValue: 0x2) }
-    }
-
     /// FanMode (0x0000)
     @inlinable public static var fanMode: TypedAttribute<FanMode> { .init(id, 0x0000) }
     /// FanModeSequence (0x0001)
@@ -5408,6 +18697,202 @@ public enum FanControl {
     @inlinable public static var windSetting: TypedAttribute<Wind> { .init(id, 0x000A) }
     /// AirflowDirection (0x000B)
     @inlinable public static var airflowDirection: TypedAttribute<AirflowDirection> { .init(id, 0x000B) }
+}
+
+extension FanControl {
+
+    /// AirflowDirectionEnum. A device may use a number that is not among these.
+    public struct AirflowDirection: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Forward
+        @inlinable public static var forward: AirflowDirection { .init(rawValue: 0) }
+        /// Reverse
+        @inlinable public static var reverse: AirflowDirection { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "forward"
+            case 1: "reverse"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// FanModeEnum. A device may use a number that is not among these.
+    public struct FanMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Off
+        @inlinable public static var off: FanMode { .init(rawValue: 0) }
+        /// Low
+        @inlinable public static var low: FanMode { .init(rawValue: 1) }
+        /// Medium
+        @inlinable public static var medium: FanMode { .init(rawValue: 2) }
+        /// High
+        @inlinable public static var high: FanMode { .init(rawValue: 3) }
+        /// On
+        @inlinable public static var on: FanMode { .init(rawValue: 4) }
+        /// Auto
+        @inlinable public static var auto: FanMode { .init(rawValue: 5) }
+        /// Smart
+        @inlinable public static var smart: FanMode { .init(rawValue: 6) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "off"
+            case 1: "low"
+            case 2: "medium"
+            case 3: "high"
+            case 4: "on"
+            case 5: "auto"
+            case 6: "smart"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// FanModeSequenceEnum. A device may use a number that is not among these.
+    public struct FanModeSequence: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// OffLowMedHigh
+        @inlinable public static var offLowMedHigh: FanModeSequence { .init(rawValue: 0) }
+        /// OffLowHigh
+        @inlinable public static var offLowHigh: FanModeSequence { .init(rawValue: 1) }
+        /// OffLowMedHighAuto
+        @inlinable public static var offLowMedHighAuto: FanModeSequence { .init(rawValue: 2) }
+        /// OffLowHighAuto
+        @inlinable public static var offLowHighAuto: FanModeSequence { .init(rawValue: 3) }
+        /// OffHighAuto
+        @inlinable public static var offHighAuto: FanModeSequence { .init(rawValue: 4) }
+        /// OffHigh
+        @inlinable public static var offHigh: FanModeSequence { .init(rawValue: 5) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "offLowMedHigh"
+            case 1: "offLowHigh"
+            case 2: "offLowMedHighAuto"
+            case 3: "offLowHighAuto"
+            case 4: "offHighAuto"
+            case 5: "offHigh"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// RockBitmap
+    public struct Rock: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt8
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// RockLeftRight
+        @inlinable public static var rockLeftRight: Rock { .init(rawValue: 0x1) }
+        /// RockUpDown
+        @inlinable public static var rockUpDown: Rock { .init(rawValue: 0x2) }
+        /// RockRound
+        @inlinable public static var rockRound: Rock { .init(rawValue: 0x4) }
+    }
+
+    /// StepDirectionEnum. A device may use a number that is not among these.
+    public struct StepDirection: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Increase
+        @inlinable public static var increase: StepDirection { .init(rawValue: 0) }
+        /// Decrease
+        @inlinable public static var decrease: StepDirection { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "increase"
+            case 1: "decrease"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// WindBitmap
+    public struct Wind: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt8
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// SleepWind
+        @inlinable public static var sleepWind: Wind { .init(rawValue: 0x1) }
+        /// NaturalWind
+        @inlinable public static var naturalWind: Wind { .init(rawValue: 0x2) }
+    }
+
+    /// Step, command 0x00 of Fan Control.
+    public struct Step: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0202 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Direction
+            @inlinable public static var direction: UInt8 { 0 }
+            /// Wrap
+            @inlinable public static var wrap: UInt8 { 1 }
+            /// LowestOff
+            @inlinable public static var lowestOff: UInt8 { 2 }
+        }
+
+        /// Direction (field 0)
+        public var direction: StepDirection
+        /// Wrap (field 1)
+        public var wrap: Bool?
+        /// LowestOff (field 2)
+        public var lowestOff: Bool?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(direction: StepDirection, wrap: Bool? = nil, lowestOff: Bool? = nil) {
+            self.direction = direction
+            self.wrap = wrap
+            self.lowestOff = lowestOff
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let direction: StepDirection = fields.required(0),
+                let wrap: Bool? = fields.optional(1),
+                let lowestOff: Bool? = fields.optional(2)
+            else { return nil }
+            self.direction = direction
+            self.wrap = wrap
+            self.lowestOff = lowestOff
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, direction)
+            fields.addIfPresent(1, wrap)
+            fields.addIfPresent(2, lowestOff)
+            return fields.tlv
+        }
+    }
 }
 
 /// Color Control, cluster 0x0300.
@@ -5579,134 +19064,6 @@ public enum ColorControl {
         @inlinable public static var colorTemperature: FeatureMap { .init(bit: 4) }
     }
 
-    /// ColorLoopActionEnum
-    public enum ColorLoopAction: UInt8, AttributeValue {
-        /// Deactivate
-        case deactivate = 0
-        /// ActivateFromColorLoopStartEnhancedHue
-        case activateFromColorLoopStartEnhancedHue = 1
-        /// ActivateFromEnhancedCurrentHue
-        case activateFromEnhancedCurrentHue = 2
-    }
-
-    /// ColorLoopDirectionEnum
-    public enum ColorLoopDirection: UInt8, AttributeValue {
-        /// Decrement
-        case decrement = 0
-        /// Increment
-        case increment = 1
-    }
-
-    /// ColorModeEnum
-    public enum ColorMode: UInt8, AttributeValue {
-        /// CurrentHueAndCurrentSaturation
-        case currentHueAndCurrentSaturation = 0
-        /// CurrentXAndCurrentY
-        case currentXAndCurrentY = 1
-        /// ColorTemperatureMireds
-        case colorTemperatureMireds = 2
-    }
-
-    /// DirectionEnum
-    public enum Direction: UInt8, AttributeValue {
-        /// Shortest
-        case shortest = 0
-        /// Longest
-        case longest = 1
-        /// Up
-        case up = 2
-        /// Down
-        case down = 3
-    }
-
-    /// DriftCompensationEnum
-    public enum DriftCompensation: UInt8, AttributeValue {
-        /// None
-        case none = 0
-        /// OtherOrUnknown
-        case otherOrUnknown = 1
-        /// TemperatureMonitoring
-        case temperatureMonitoring = 2
-        /// OpticalLuminanceMonitoringAndFeedback
-        case opticalLuminanceMonitoringAndFeedback = 3
-        /// OpticalColorMonitoringAndFeedback
-        case opticalColorMonitoringAndFeedback = 4
-    }
-
-    /// EnhancedColorModeEnum
-    public enum EnhancedColorMode: UInt8, AttributeValue {
-        /// CurrentHueAndCurrentSaturation
-        case currentHueAndCurrentSaturation = 0
-        /// CurrentXAndCurrentY
-        case currentXAndCurrentY = 1
-        /// ColorTemperatureMireds
-        case colorTemperatureMireds = 2
-        /// EnhancedCurrentHueAndCurrentSaturation
-        case enhancedCurrentHueAndCurrentSaturation = 3
-    }
-
-    /// MoveModeEnum
-    public enum MoveMode: UInt8, AttributeValue {
-        /// Stop
-        case stop = 0
-        /// Up
-        case up = 1
-        /// Down
-        case down = 3
-    }
-
-    /// StepModeEnum
-    public enum StepMode: UInt8, AttributeValue {
-        /// Up
-        case up = 1
-        /// Down
-        case down = 3
-    }
-
-    /// ColorCapabilitiesBitmap
-    public struct ColorCapabilities: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt16
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
-        /// HueSaturation
-        @inlinable public static var hueSaturation: ColorCapabilities { .init(rawValue: 0x1) }
-        /// EnhancedHue
-        @inlinable public static var enhancedHue: ColorCapabilities { .init(rawValue: 0x2) }
-        /// ColorLoop
-        @inlinable public static var colorLoop: ColorCapabilities { .init(rawValue: 0x4) }
-        /// XY
-        @inlinable public static var xy: ColorCapabilities { .init(rawValue: 0x8) }
-        /// ColorTemperature
-        @inlinable public static var colorTemperature: ColorCapabilities { .init(rawValue: 0x10) }
-    }
-
-    /// OptionsBitmap
-    public struct Options: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt8
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// ExecuteIfOff
-        @inlinable public static var executeIfOff: Options { .init(rawValue: 0x1) }
-    }
-
-    /// UpdateFlagsBitmap
-    public struct UpdateFlags: OptionSet, AttributeValue {
-        /// All bits.
-        public var rawValue: UInt8
-        /// A set of given bits.
-        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
-        /// UpdateAction
-        @inlinable public static var updateAction: UpdateFlags { .init(rawValue: 0x1) }
-        /// UpdateDirection
-        @inlinable public static var updateDirection: UpdateFlags { .init(rawValue: 0x2) }
-        /// UpdateTime
-        @inlinable public static var updateTime: UpdateFlags { .init(rawValue: 0x4) }
-        /// UpdateStartHue
-        @inlinable public static var updateStartHue: UpdateFlags { .init(rawValue: 0x8) }
-    }
-
     /// CurrentHue (0x0000)
     @inlinable public static var currentHue: TypedAttribute<UInt8> { .init(id, 0x0000) }
     /// CurrentSaturation (0x0001)
@@ -5813,6 +19170,963 @@ public enum ColorControl {
     @inlinable public static var startUpColorTemperatureMireds: TypedAttribute<UInt16?> { .init(id, 0x4010) }
 }
 
+extension ColorControl {
+
+    /// ColorCapabilitiesBitmap
+    public struct ColorCapabilities: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt16
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// HueSaturation
+        @inlinable public static var hueSaturation: ColorCapabilities { .init(rawValue: 0x1) }
+        /// EnhancedHue
+        @inlinable public static var enhancedHue: ColorCapabilities { .init(rawValue: 0x2) }
+        /// ColorLoop
+        @inlinable public static var colorLoop: ColorCapabilities { .init(rawValue: 0x4) }
+        /// XY
+        @inlinable public static var xy: ColorCapabilities { .init(rawValue: 0x8) }
+        /// ColorTemperature
+        @inlinable public static var colorTemperature: ColorCapabilities { .init(rawValue: 0x10) }
+    }
+
+    /// ColorLoopActionEnum. A device may use a number that is not among these.
+    public struct ColorLoopAction: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Deactivate
+        @inlinable public static var deactivate: ColorLoopAction { .init(rawValue: 0) }
+        /// ActivateFromColorLoopStartEnhancedHue
+        @inlinable public static var activateFromColorLoopStartEnhancedHue: ColorLoopAction { .init(rawValue: 1) }
+        /// ActivateFromEnhancedCurrentHue
+        @inlinable public static var activateFromEnhancedCurrentHue: ColorLoopAction { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "deactivate"
+            case 1: "activateFromColorLoopStartEnhancedHue"
+            case 2: "activateFromEnhancedCurrentHue"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ColorLoopDirectionEnum. A device may use a number that is not among these.
+    public struct ColorLoopDirection: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Decrement
+        @inlinable public static var decrement: ColorLoopDirection { .init(rawValue: 0) }
+        /// Increment
+        @inlinable public static var increment: ColorLoopDirection { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "decrement"
+            case 1: "increment"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// ColorModeEnum. A device may use a number that is not among these.
+    public struct ColorMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// CurrentHueAndCurrentSaturation
+        @inlinable public static var currentHueAndCurrentSaturation: ColorMode { .init(rawValue: 0) }
+        /// CurrentXAndCurrentY
+        @inlinable public static var currentXAndCurrentY: ColorMode { .init(rawValue: 1) }
+        /// ColorTemperatureMireds
+        @inlinable public static var colorTemperatureMireds: ColorMode { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "currentHueAndCurrentSaturation"
+            case 1: "currentXAndCurrentY"
+            case 2: "colorTemperatureMireds"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// DirectionEnum. A device may use a number that is not among these.
+    public struct Direction: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Shortest
+        @inlinable public static var shortest: Direction { .init(rawValue: 0) }
+        /// Longest
+        @inlinable public static var longest: Direction { .init(rawValue: 1) }
+        /// Up
+        @inlinable public static var up: Direction { .init(rawValue: 2) }
+        /// Down
+        @inlinable public static var down: Direction { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "shortest"
+            case 1: "longest"
+            case 2: "up"
+            case 3: "down"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// DriftCompensationEnum. A device may use a number that is not among these.
+    public struct DriftCompensation: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// None
+        @inlinable public static var none: DriftCompensation { .init(rawValue: 0) }
+        /// OtherOrUnknown
+        @inlinable public static var otherOrUnknown: DriftCompensation { .init(rawValue: 1) }
+        /// TemperatureMonitoring
+        @inlinable public static var temperatureMonitoring: DriftCompensation { .init(rawValue: 2) }
+        /// OpticalLuminanceMonitoringAndFeedback
+        @inlinable public static var opticalLuminanceMonitoringAndFeedback: DriftCompensation { .init(rawValue: 3) }
+        /// OpticalColorMonitoringAndFeedback
+        @inlinable public static var opticalColorMonitoringAndFeedback: DriftCompensation { .init(rawValue: 4) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "none"
+            case 1: "otherOrUnknown"
+            case 2: "temperatureMonitoring"
+            case 3: "opticalLuminanceMonitoringAndFeedback"
+            case 4: "opticalColorMonitoringAndFeedback"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// EnhancedColorModeEnum. A device may use a number that is not among these.
+    public struct EnhancedColorMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// CurrentHueAndCurrentSaturation
+        @inlinable public static var currentHueAndCurrentSaturation: EnhancedColorMode { .init(rawValue: 0) }
+        /// CurrentXAndCurrentY
+        @inlinable public static var currentXAndCurrentY: EnhancedColorMode { .init(rawValue: 1) }
+        /// ColorTemperatureMireds
+        @inlinable public static var colorTemperatureMireds: EnhancedColorMode { .init(rawValue: 2) }
+        /// EnhancedCurrentHueAndCurrentSaturation
+        @inlinable public static var enhancedCurrentHueAndCurrentSaturation: EnhancedColorMode { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "currentHueAndCurrentSaturation"
+            case 1: "currentXAndCurrentY"
+            case 2: "colorTemperatureMireds"
+            case 3: "enhancedCurrentHueAndCurrentSaturation"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// MoveModeEnum. A device may use a number that is not among these.
+    public struct MoveMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Stop
+        @inlinable public static var stop: MoveMode { .init(rawValue: 0) }
+        /// Up
+        @inlinable public static var up: MoveMode { .init(rawValue: 1) }
+        /// Down
+        @inlinable public static var down: MoveMode { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "stop"
+            case 1: "up"
+            case 3: "down"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// OptionsBitmap
+    public struct Options: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt8
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// ExecuteIfOff
+        @inlinable public static var executeIfOff: Options { .init(rawValue: 0x1) }
+    }
+
+    /// StepModeEnum. A device may use a number that is not among these.
+    public struct StepMode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Up
+        @inlinable public static var up: StepMode { .init(rawValue: 1) }
+        /// Down
+        @inlinable public static var down: StepMode { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 1, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 1: "up"
+            case 3: "down"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// UpdateFlagsBitmap
+    public struct UpdateFlags: OptionSet, AttributeValue {
+        /// All bits.
+        public var rawValue: UInt8
+        /// A set of given bits.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// UpdateAction
+        @inlinable public static var updateAction: UpdateFlags { .init(rawValue: 0x1) }
+        /// UpdateDirection
+        @inlinable public static var updateDirection: UpdateFlags { .init(rawValue: 0x2) }
+        /// UpdateTime
+        @inlinable public static var updateTime: UpdateFlags { .init(rawValue: 0x4) }
+        /// UpdateStartHue
+        @inlinable public static var updateStartHue: UpdateFlags { .init(rawValue: 0x8) }
+    }
+
+    /// MoveToHue, command 0x00 of Color Control.
+    public struct MoveToHue: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Hue
+            @inlinable public static var hue: UInt8 { 0 }
+            /// Direction
+            @inlinable public static var direction: UInt8 { 1 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 2 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 3 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 4 }
+        }
+
+        /// Hue (field 0; at most 254)
+        public var hue: UInt8
+        /// Direction (field 1)
+        public var direction: Direction
+        /// TransitionTime (field 2; at most 65534)
+        public var transitionTime: UInt16
+        /// OptionsMask (field 3)
+        public var optionsMask: Options
+        /// OptionsOverride (field 4)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(hue: UInt8, direction: Direction, transitionTime: UInt16, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.hue = hue
+            self.direction = direction
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let hue: UInt8 = fields.required(0),
+                let direction: Direction = fields.required(1),
+                let transitionTime: UInt16 = fields.required(2),
+                let optionsMask: Options = fields.required(3),
+                let optionsOverride: Options = fields.required(4)
+            else { return nil }
+            self.hue = hue
+            self.direction = direction
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, hue)
+            fields.add(1, direction)
+            fields.add(2, transitionTime)
+            fields.add(3, optionsMask)
+            fields.add(4, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// MoveHue, command 0x01 of Color Control.
+    public struct MoveHue: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// MoveMode
+            @inlinable public static var moveMode: UInt8 { 0 }
+            /// Rate
+            @inlinable public static var rate: UInt8 { 1 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 2 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 3 }
+        }
+
+        /// MoveMode (field 0)
+        public var moveMode: MoveMode
+        /// Rate (field 1)
+        public var rate: UInt8
+        /// OptionsMask (field 2)
+        public var optionsMask: Options
+        /// OptionsOverride (field 3)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(moveMode: MoveMode, rate: UInt8, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.moveMode = moveMode
+            self.rate = rate
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let moveMode: MoveMode = fields.required(0),
+                let rate: UInt8 = fields.required(1),
+                let optionsMask: Options = fields.required(2),
+                let optionsOverride: Options = fields.required(3)
+            else { return nil }
+            self.moveMode = moveMode
+            self.rate = rate
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, moveMode)
+            fields.add(1, rate)
+            fields.add(2, optionsMask)
+            fields.add(3, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// MoveToHueAndSaturation, command 0x06 of Color Control.
+    public struct MoveToHueAndSaturation: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x06 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Hue
+            @inlinable public static var hue: UInt8 { 0 }
+            /// Saturation
+            @inlinable public static var saturation: UInt8 { 1 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 2 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 3 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 4 }
+        }
+
+        /// Hue (field 0; at most 254)
+        public var hue: UInt8
+        /// Saturation (field 1; at most 254)
+        public var saturation: UInt8
+        /// TransitionTime (field 2; at most 65534)
+        public var transitionTime: UInt16
+        /// OptionsMask (field 3)
+        public var optionsMask: Options
+        /// OptionsOverride (field 4)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(hue: UInt8, saturation: UInt8, transitionTime: UInt16, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.hue = hue
+            self.saturation = saturation
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let hue: UInt8 = fields.required(0),
+                let saturation: UInt8 = fields.required(1),
+                let transitionTime: UInt16 = fields.required(2),
+                let optionsMask: Options = fields.required(3),
+                let optionsOverride: Options = fields.required(4)
+            else { return nil }
+            self.hue = hue
+            self.saturation = saturation
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, hue)
+            fields.add(1, saturation)
+            fields.add(2, transitionTime)
+            fields.add(3, optionsMask)
+            fields.add(4, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// MoveToColor, command 0x07 of Color Control.
+    public struct MoveToColor: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x07 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ColorX
+            @inlinable public static var colorX: UInt8 { 0 }
+            /// ColorY
+            @inlinable public static var colorY: UInt8 { 1 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 2 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 3 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 4 }
+        }
+
+        /// ColorX (field 0; at most 65279)
+        public var colorX: UInt16
+        /// ColorY (field 1; at most 65279)
+        public var colorY: UInt16
+        /// TransitionTime (field 2; at most 65534)
+        public var transitionTime: UInt16
+        /// OptionsMask (field 3)
+        public var optionsMask: Options
+        /// OptionsOverride (field 4)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(colorX: UInt16, colorY: UInt16, transitionTime: UInt16, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.colorX = colorX
+            self.colorY = colorY
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let colorX: UInt16 = fields.required(0),
+                let colorY: UInt16 = fields.required(1),
+                let transitionTime: UInt16 = fields.required(2),
+                let optionsMask: Options = fields.required(3),
+                let optionsOverride: Options = fields.required(4)
+            else { return nil }
+            self.colorX = colorX
+            self.colorY = colorY
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, colorX)
+            fields.add(1, colorY)
+            fields.add(2, transitionTime)
+            fields.add(3, optionsMask)
+            fields.add(4, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// MoveToColorTemperature, command 0x0A of Color Control.
+    public struct MoveToColorTemperature: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x0A }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ColorTemperatureMireds
+            @inlinable public static var colorTemperatureMireds: UInt8 { 0 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 1 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 2 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 3 }
+        }
+
+        /// ColorTemperatureMireds (field 0; at most 65279)
+        public var colorTemperatureMireds: UInt16
+        /// TransitionTime (field 1; at most 65534)
+        public var transitionTime: UInt16
+        /// OptionsMask (field 2)
+        public var optionsMask: Options
+        /// OptionsOverride (field 3)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(colorTemperatureMireds: UInt16, transitionTime: UInt16, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.colorTemperatureMireds = colorTemperatureMireds
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let colorTemperatureMireds: UInt16 = fields.required(0),
+                let transitionTime: UInt16 = fields.required(1),
+                let optionsMask: Options = fields.required(2),
+                let optionsOverride: Options = fields.required(3)
+            else { return nil }
+            self.colorTemperatureMireds = colorTemperatureMireds
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, colorTemperatureMireds)
+            fields.add(1, transitionTime)
+            fields.add(2, optionsMask)
+            fields.add(3, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// EnhancedMoveToHue, command 0x40 of Color Control.
+    public struct EnhancedMoveToHue: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x40 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// EnhancedHue
+            @inlinable public static var enhancedHue: UInt8 { 0 }
+            /// Direction
+            @inlinable public static var direction: UInt8 { 1 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 2 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 3 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 4 }
+        }
+
+        /// EnhancedHue (field 0)
+        public var enhancedHue: UInt16
+        /// Direction (field 1)
+        public var direction: Direction
+        /// TransitionTime (field 2; at most 65534)
+        public var transitionTime: UInt16
+        /// OptionsMask (field 3)
+        public var optionsMask: Options
+        /// OptionsOverride (field 4)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(enhancedHue: UInt16, direction: Direction, transitionTime: UInt16, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.enhancedHue = enhancedHue
+            self.direction = direction
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let enhancedHue: UInt16 = fields.required(0),
+                let direction: Direction = fields.required(1),
+                let transitionTime: UInt16 = fields.required(2),
+                let optionsMask: Options = fields.required(3),
+                let optionsOverride: Options = fields.required(4)
+            else { return nil }
+            self.enhancedHue = enhancedHue
+            self.direction = direction
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, enhancedHue)
+            fields.add(1, direction)
+            fields.add(2, transitionTime)
+            fields.add(3, optionsMask)
+            fields.add(4, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// EnhancedMoveToHueAndSaturation, command 0x43 of Color Control.
+    public struct EnhancedMoveToHueAndSaturation: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x43 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// EnhancedHue
+            @inlinable public static var enhancedHue: UInt8 { 0 }
+            /// Saturation
+            @inlinable public static var saturation: UInt8 { 1 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 2 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 3 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 4 }
+        }
+
+        /// EnhancedHue (field 0)
+        public var enhancedHue: UInt16
+        /// Saturation (field 1; at most 254)
+        public var saturation: UInt8
+        /// TransitionTime (field 2; at most 65534)
+        public var transitionTime: UInt16
+        /// OptionsMask (field 3)
+        public var optionsMask: Options
+        /// OptionsOverride (field 4)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(enhancedHue: UInt16, saturation: UInt8, transitionTime: UInt16, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.enhancedHue = enhancedHue
+            self.saturation = saturation
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let enhancedHue: UInt16 = fields.required(0),
+                let saturation: UInt8 = fields.required(1),
+                let transitionTime: UInt16 = fields.required(2),
+                let optionsMask: Options = fields.required(3),
+                let optionsOverride: Options = fields.required(4)
+            else { return nil }
+            self.enhancedHue = enhancedHue
+            self.saturation = saturation
+            self.transitionTime = transitionTime
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, enhancedHue)
+            fields.add(1, saturation)
+            fields.add(2, transitionTime)
+            fields.add(3, optionsMask)
+            fields.add(4, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// ColorLoopSet, command 0x44 of Color Control.
+    public struct ColorLoopSet: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x44 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// UpdateFlags
+            @inlinable public static var updateFlags: UInt8 { 0 }
+            /// Action
+            @inlinable public static var action: UInt8 { 1 }
+            /// Direction
+            @inlinable public static var direction: UInt8 { 2 }
+            /// Time
+            @inlinable public static var time: UInt8 { 3 }
+            /// StartHue
+            @inlinable public static var startHue: UInt8 { 4 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 5 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 6 }
+        }
+
+        /// UpdateFlags (field 0)
+        public var updateFlags: UpdateFlags
+        /// Action (field 1)
+        public var action: ColorLoopAction
+        /// Direction (field 2)
+        public var direction: ColorLoopDirection
+        /// Time (field 3)
+        public var time: UInt16
+        /// StartHue (field 4)
+        public var startHue: UInt16
+        /// OptionsMask (field 5)
+        public var optionsMask: Options
+        /// OptionsOverride (field 6)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(updateFlags: UpdateFlags, action: ColorLoopAction, direction: ColorLoopDirection, time: UInt16, startHue: UInt16, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.updateFlags = updateFlags
+            self.action = action
+            self.direction = direction
+            self.time = time
+            self.startHue = startHue
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let updateFlags: UpdateFlags = fields.required(0),
+                let action: ColorLoopAction = fields.required(1),
+                let direction: ColorLoopDirection = fields.required(2),
+                let time: UInt16 = fields.required(3),
+                let startHue: UInt16 = fields.required(4),
+                let optionsMask: Options = fields.required(5),
+                let optionsOverride: Options = fields.required(6)
+            else { return nil }
+            self.updateFlags = updateFlags
+            self.action = action
+            self.direction = direction
+            self.time = time
+            self.startHue = startHue
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, updateFlags)
+            fields.add(1, action)
+            fields.add(2, direction)
+            fields.add(3, time)
+            fields.add(4, startHue)
+            fields.add(5, optionsMask)
+            fields.add(6, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// MoveColorTemperature, command 0x4B of Color Control.
+    public struct MoveColorTemperature: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x4B }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// MoveMode
+            @inlinable public static var moveMode: UInt8 { 0 }
+            /// Rate
+            @inlinable public static var rate: UInt8 { 1 }
+            /// ColorTemperatureMinimumMireds
+            @inlinable public static var colorTemperatureMinimumMireds: UInt8 { 2 }
+            /// ColorTemperatureMaximumMireds
+            @inlinable public static var colorTemperatureMaximumMireds: UInt8 { 3 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 4 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 5 }
+        }
+
+        /// MoveMode (field 0)
+        public var moveMode: MoveMode
+        /// Rate (field 1)
+        public var rate: UInt16
+        /// ColorTemperatureMinimumMireds (field 2; at most 65279)
+        public var colorTemperatureMinimumMireds: UInt16
+        /// ColorTemperatureMaximumMireds (field 3; at most 65279)
+        public var colorTemperatureMaximumMireds: UInt16
+        /// OptionsMask (field 4)
+        public var optionsMask: Options
+        /// OptionsOverride (field 5)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(moveMode: MoveMode, rate: UInt16, colorTemperatureMinimumMireds: UInt16, colorTemperatureMaximumMireds: UInt16, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.moveMode = moveMode
+            self.rate = rate
+            self.colorTemperatureMinimumMireds = colorTemperatureMinimumMireds
+            self.colorTemperatureMaximumMireds = colorTemperatureMaximumMireds
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let moveMode: MoveMode = fields.required(0),
+                let rate: UInt16 = fields.required(1),
+                let colorTemperatureMinimumMireds: UInt16 = fields.required(2),
+                let colorTemperatureMaximumMireds: UInt16 = fields.required(3),
+                let optionsMask: Options = fields.required(4),
+                let optionsOverride: Options = fields.required(5)
+            else { return nil }
+            self.moveMode = moveMode
+            self.rate = rate
+            self.colorTemperatureMinimumMireds = colorTemperatureMinimumMireds
+            self.colorTemperatureMaximumMireds = colorTemperatureMaximumMireds
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, moveMode)
+            fields.add(1, rate)
+            fields.add(2, colorTemperatureMinimumMireds)
+            fields.add(3, colorTemperatureMaximumMireds)
+            fields.add(4, optionsMask)
+            fields.add(5, optionsOverride)
+            return fields.tlv
+        }
+    }
+
+    /// StepColorTemperature, command 0x4C of Color Control.
+    public struct StepColorTemperature: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0300 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x4C }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// StepMode
+            @inlinable public static var stepMode: UInt8 { 0 }
+            /// StepSize
+            @inlinable public static var stepSize: UInt8 { 1 }
+            /// TransitionTime
+            @inlinable public static var transitionTime: UInt8 { 2 }
+            /// ColorTemperatureMinimumMireds
+            @inlinable public static var colorTemperatureMinimumMireds: UInt8 { 3 }
+            /// ColorTemperatureMaximumMireds
+            @inlinable public static var colorTemperatureMaximumMireds: UInt8 { 4 }
+            /// OptionsMask
+            @inlinable public static var optionsMask: UInt8 { 5 }
+            /// OptionsOverride
+            @inlinable public static var optionsOverride: UInt8 { 6 }
+        }
+
+        /// StepMode (field 0)
+        public var stepMode: StepMode
+        /// StepSize (field 1)
+        public var stepSize: UInt16
+        /// TransitionTime (field 2; at most 65534)
+        public var transitionTime: UInt16
+        /// ColorTemperatureMinimumMireds (field 3; at most 65279)
+        public var colorTemperatureMinimumMireds: UInt16
+        /// ColorTemperatureMaximumMireds (field 4; at most 65279)
+        public var colorTemperatureMaximumMireds: UInt16
+        /// OptionsMask (field 5)
+        public var optionsMask: Options
+        /// OptionsOverride (field 6)
+        public var optionsOverride: Options
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(stepMode: StepMode, stepSize: UInt16, transitionTime: UInt16, colorTemperatureMinimumMireds: UInt16, colorTemperatureMaximumMireds: UInt16, optionsMask: Options = [], optionsOverride: Options = []) {
+            self.stepMode = stepMode
+            self.stepSize = stepSize
+            self.transitionTime = transitionTime
+            self.colorTemperatureMinimumMireds = colorTemperatureMinimumMireds
+            self.colorTemperatureMaximumMireds = colorTemperatureMaximumMireds
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let stepMode: StepMode = fields.required(0),
+                let stepSize: UInt16 = fields.required(1),
+                let transitionTime: UInt16 = fields.required(2),
+                let colorTemperatureMinimumMireds: UInt16 = fields.required(3),
+                let colorTemperatureMaximumMireds: UInt16 = fields.required(4),
+                let optionsMask: Options = fields.required(5),
+                let optionsOverride: Options = fields.required(6)
+            else { return nil }
+            self.stepMode = stepMode
+            self.stepSize = stepSize
+            self.transitionTime = transitionTime
+            self.colorTemperatureMinimumMireds = colorTemperatureMinimumMireds
+            self.colorTemperatureMaximumMireds = colorTemperatureMaximumMireds
+            self.optionsMask = optionsMask
+            self.optionsOverride = optionsOverride
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, stepMode)
+            fields.add(1, stepSize)
+            fields.add(2, transitionTime)
+            fields.add(3, colorTemperatureMinimumMireds)
+            fields.add(4, colorTemperatureMaximumMireds)
+            fields.add(5, optionsMask)
+            fields.add(6, optionsOverride)
+            return fields.tlv
+        }
+    }
+}
+
 /// Illuminance Measurement, cluster 0x0400.
 public enum IlluminanceMeasurement {
     /// The number of the cluster.
@@ -5841,7 +20155,32 @@ public enum IlluminanceMeasurement {
     /// Tolerance (0x0003)
     @inlinable public static var tolerance: TypedAttribute<UInt16> { .init(id, 0x0003) }
     /// LightSensorType (0x0004)
-    @inlinable public static var lightSensorType: TypedAttribute<UInt8?> { .init(id, 0x0004) }
+    @inlinable public static var lightSensorType: TypedAttribute<LightSensorType?> { .init(id, 0x0004) }
+}
+
+extension IlluminanceMeasurement {
+
+    /// LightSensorTypeEnum. A device may use a number that is not among these.
+    public struct LightSensorType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Photodiode
+        @inlinable public static var photodiode: LightSensorType { .init(rawValue: 0) }
+        /// CMOS
+        @inlinable public static var cmos: LightSensorType { .init(rawValue: 1) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "photodiode"
+            case 1: "cmos"
+            default: "\(rawValue)"
+            }
+        }
+    }
 }
 
 /// Temperature Measurement, cluster 0x0402.
@@ -6047,16 +20386,86 @@ public enum OccupancySensing {
         @inlinable public static var occupancyEvent: FeatureMap { .init(bit: 9) }
     }
 
-    /// OccupancySensorTypeEnum
-    public enum OccupancySensorTypeEnum: UInt8, AttributeValue {
-        /// PIR
-        case pir = 0
-        /// Ultrasonic
-        case ultrasonic = 1
-        /// PIRAndUltrasonic
-        case pirAndUltrasonic = 2
-        /// PhysicalContact
-        case physicalContact = 3
+    /// Occupancy (0x0000)
+    @inlinable public static var occupancy: TypedAttribute<Occupancy> { .init(id, 0x0000) }
+    /// OccupancySensorType (0x0001)
+    @inlinable public static var occupancySensorType: TypedAttribute<OccupancySensorTypeEnum> { .init(id, 0x0001) }
+    /// OccupancySensorTypeBitmap (0x0002)
+    @inlinable public static var occupancySensorTypeBitmap: TypedAttribute<OccupancySensorTypeBitmap> { .init(id, 0x0002) }
+    /// HoldTime (0x0003)
+    @inlinable public static var holdTime: TypedAttribute<UInt16> { .init(id, 0x0003) }
+    /// HoldTimeLimits (0x0004)
+    @inlinable public static var holdTimeLimits: TypedAttribute<HoldTimeLimits> { .init(id, 0x0004) }
+    /// PredictedOccupancy (0x0005)
+    @inlinable public static var predictedOccupancy: TypedAttribute<[PredictedOccupancy]> { .init(id, 0x0005) }
+    /// PIROccupiedToUnoccupiedDelay (0x0010)
+    @inlinable public static var pirOccupiedToUnoccupiedDelay: TypedAttribute<UInt16> { .init(id, 0x0010) }
+    /// PIRUnoccupiedToOccupiedDelay (0x0011)
+    @inlinable public static var pirUnoccupiedToOccupiedDelay: TypedAttribute<UInt16> { .init(id, 0x0011) }
+    /// PIRUnoccupiedToOccupiedThreshold (0x0012)
+    @inlinable public static var pirUnoccupiedToOccupiedThreshold: TypedAttribute<UInt8> { .init(id, 0x0012) }
+    /// UltrasonicOccupiedToUnoccupiedDelay (0x0020)
+    @inlinable public static var ultrasonicOccupiedToUnoccupiedDelay: TypedAttribute<UInt16> { .init(id, 0x0020) }
+    /// UltrasonicUnoccupiedToOccupiedDelay (0x0021)
+    @inlinable public static var ultrasonicUnoccupiedToOccupiedDelay: TypedAttribute<UInt16> { .init(id, 0x0021) }
+    /// UltrasonicUnoccupiedToOccupiedThreshold (0x0022)
+    @inlinable public static var ultrasonicUnoccupiedToOccupiedThreshold: TypedAttribute<UInt8> { .init(id, 0x0022) }
+    /// PhysicalContactOccupiedToUnoccupiedDelay (0x0030)
+    @inlinable public static var physicalContactOccupiedToUnoccupiedDelay: TypedAttribute<UInt16> { .init(id, 0x0030) }
+    /// PhysicalContactUnoccupiedToOccupiedDelay (0x0031)
+    @inlinable public static var physicalContactUnoccupiedToOccupiedDelay: TypedAttribute<UInt16> { .init(id, 0x0031) }
+    /// PhysicalContactUnoccupiedToOccupiedThreshold (0x0032)
+    @inlinable public static var physicalContactUnoccupiedToOccupiedThreshold: TypedAttribute<UInt8> { .init(id, 0x0032) }
+}
+
+extension OccupancySensing {
+
+    /// HoldTimeLimitsStruct
+    public struct HoldTimeLimits: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// HoldTimeMin
+            @inlinable public static var holdTimeMin: UInt8 { 0 }
+            /// HoldTimeMax
+            @inlinable public static var holdTimeMax: UInt8 { 1 }
+            /// HoldTimeDefault
+            @inlinable public static var holdTimeDefault: UInt8 { 2 }
+        }
+
+        /// HoldTimeMin (field 0; at least 1)
+        public var holdTimeMin: UInt16
+        /// HoldTimeMax (field 1; at least 10)
+        public var holdTimeMax: UInt16
+        /// HoldTimeDefault (field 2; at least 1)
+        public var holdTimeDefault: UInt16
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(holdTimeMin: UInt16, holdTimeMax: UInt16, holdTimeDefault: UInt16) {
+            self.holdTimeMin = holdTimeMin
+            self.holdTimeMax = holdTimeMax
+            self.holdTimeDefault = holdTimeDefault
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let holdTimeMin: UInt16 = fields.required(0),
+                let holdTimeMax: UInt16 = fields.required(1),
+                let holdTimeDefault: UInt16 = fields.required(2)
+            else { return nil }
+            self.holdTimeMin = holdTimeMin
+            self.holdTimeMax = holdTimeMax
+            self.holdTimeDefault = holdTimeDefault
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, holdTimeMin)
+            fields.add(1, holdTimeMax)
+            fields.add(2, holdTimeDefault)
+            return fields.tlv
+        }
     }
 
     /// OccupancyBitmap
@@ -6083,36 +20492,125 @@ public enum OccupancySensing {
         @inlinable public static var physicalContact: OccupancySensorTypeBitmap { .init(rawValue: 0x4) }
     }
 
-    /// Occupancy (0x0000)
-    @inlinable public static var occupancy: TypedAttribute<Occupancy> { .init(id, 0x0000) }
-    /// OccupancySensorType (0x0001)
-    @inlinable public static var occupancySensorType: TypedAttribute<OccupancySensorTypeEnum> { .init(id, 0x0001) }
-    /// OccupancySensorTypeBitmap (0x0002)
-    @inlinable public static var occupancySensorTypeBitmap: TypedAttribute<OccupancySensorTypeBitmap> { .init(id, 0x0002) }
-    /// HoldTime (0x0003)
-    @inlinable public static var holdTime: TypedAttribute<UInt16> { .init(id, 0x0003) }
-    /// HoldTimeLimits (0x0004)
-    @inlinable public static var holdTimeLimits: TypedAttribute<TLVValue> { .init(id, 0x0004) }
-    /// PredictedOccupancy (0x0005)
-    @inlinable public static var predictedOccupancy: TypedAttribute<[TLVValue]> { .init(id, 0x0005) }
-    /// PIROccupiedToUnoccupiedDelay (0x0010)
-    @inlinable public static var pirOccupiedToUnoccupiedDelay: TypedAttribute<UInt16> { .init(id, 0x0010) }
-    /// PIRUnoccupiedToOccupiedDelay (0x0011)
-    @inlinable public static var pirUnoccupiedToOccupiedDelay: TypedAttribute<UInt16> { .init(id, 0x0011) }
-    /// PIRUnoccupiedToOccupiedThreshold (0x0012)
-    @inlinable public static var pirUnoccupiedToOccupiedThreshold: TypedAttribute<UInt8> { .init(id, 0x0012) }
-    /// UltrasonicOccupiedToUnoccupiedDelay (0x0020)
-    @inlinable public static var ultrasonicOccupiedToUnoccupiedDelay: TypedAttribute<UInt16> { .init(id, 0x0020) }
-    /// UltrasonicUnoccupiedToOccupiedDelay (0x0021)
-    @inlinable public static var ultrasonicUnoccupiedToOccupiedDelay: TypedAttribute<UInt16> { .init(id, 0x0021) }
-    /// UltrasonicUnoccupiedToOccupiedThreshold (0x0022)
-    @inlinable public static var ultrasonicUnoccupiedToOccupiedThreshold: TypedAttribute<UInt8> { .init(id, 0x0022) }
-    /// PhysicalContactOccupiedToUnoccupiedDelay (0x0030)
-    @inlinable public static var physicalContactOccupiedToUnoccupiedDelay: TypedAttribute<UInt16> { .init(id, 0x0030) }
-    /// PhysicalContactUnoccupiedToOccupiedDelay (0x0031)
-    @inlinable public static var physicalContactUnoccupiedToOccupiedDelay: TypedAttribute<UInt16> { .init(id, 0x0031) }
-    /// PhysicalContactUnoccupiedToOccupiedThreshold (0x0032)
-    @inlinable public static var physicalContactUnoccupiedToOccupiedThreshold: TypedAttribute<UInt8> { .init(id, 0x0032) }
+    /// OccupancySensorTypeEnum. A device may use a number that is not among these.
+    public struct OccupancySensorTypeEnum: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// PIR
+        @inlinable public static var pir: OccupancySensorTypeEnum { .init(rawValue: 0) }
+        /// Ultrasonic
+        @inlinable public static var ultrasonic: OccupancySensorTypeEnum { .init(rawValue: 1) }
+        /// PIRAndUltrasonic
+        @inlinable public static var pirAndUltrasonic: OccupancySensorTypeEnum { .init(rawValue: 2) }
+        /// PhysicalContact
+        @inlinable public static var physicalContact: OccupancySensorTypeEnum { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "pir"
+            case 1: "ultrasonic"
+            case 2: "pirAndUltrasonic"
+            case 3: "physicalContact"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// PredictedOccupancyStruct
+    public struct PredictedOccupancy: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// StartTimestamp
+            @inlinable public static var startTimestamp: UInt8 { 0 }
+            /// EndTimestamp
+            @inlinable public static var endTimestamp: UInt8 { 1 }
+            /// Occupancy
+            @inlinable public static var occupancy: UInt8 { 2 }
+            /// Confidence
+            @inlinable public static var confidence: UInt8 { 3 }
+        }
+
+        /// StartTimestamp (field 0)
+        public var startTimestamp: UInt32
+        /// EndTimestamp (field 1; at least 1)
+        public var endTimestamp: UInt32
+        /// Occupancy (field 2)
+        public var occupancy: Occupancy
+        /// Confidence (field 3; at most 100)
+        public var confidence: UInt8
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(startTimestamp: UInt32, endTimestamp: UInt32, occupancy: Occupancy, confidence: UInt8) {
+            self.startTimestamp = startTimestamp
+            self.endTimestamp = endTimestamp
+            self.occupancy = occupancy
+            self.confidence = confidence
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let startTimestamp: UInt32 = fields.required(0),
+                let endTimestamp: UInt32 = fields.required(1),
+                let occupancy: Occupancy = fields.required(2),
+                let confidence: UInt8 = fields.required(3)
+            else { return nil }
+            self.startTimestamp = startTimestamp
+            self.endTimestamp = endTimestamp
+            self.occupancy = occupancy
+            self.confidence = confidence
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, startTimestamp)
+            fields.add(1, endTimestamp)
+            fields.add(2, occupancy)
+            fields.add(3, confidence)
+            return fields.tlv
+        }
+    }
+
+    /// OccupancyChanged, event 0x00 of Occupancy Sensing.
+    public struct OccupancyChanged: ClusterEvent {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0406 }
+        /// The number within the cluster.
+        @inlinable public static var id: EventID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Occupancy
+            @inlinable public static var occupancy: UInt8 { 0 }
+        }
+
+        /// Occupancy (field 0)
+        public var occupancy: Occupancy
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(occupancy: Occupancy) {
+            self.occupancy = occupancy
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let occupancy: Occupancy = fields.required(0)
+            else { return nil }
+            self.occupancy = occupancy
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, occupancy)
+            return fields.tlv
+        }
+    }
 }
 
 /// Media Playback, cluster 0x0506.
@@ -6201,13 +20699,13 @@ public enum MediaPlayback {
     }
 
     /// CurrentState (0x0000)
-    @inlinable public static var currentState: TypedAttribute<UInt8> { .init(id, 0x0000) }
+    @inlinable public static var currentState: TypedAttribute<PlaybackState> { .init(id, 0x0000) }
     /// StartTime (0x0001)
     @inlinable public static var startTime: TypedAttribute<UInt64?> { .init(id, 0x0001) }
     /// Duration (0x0002)
     @inlinable public static var duration: TypedAttribute<UInt64?> { .init(id, 0x0002) }
     /// SampledPosition (0x0003)
-    @inlinable public static var sampledPosition: TypedAttribute<TLVValue?> { .init(id, 0x0003) }
+    @inlinable public static var sampledPosition: TypedAttribute<PlaybackPosition?> { .init(id, 0x0003) }
     /// PlaybackSpeed (0x0004)
     @inlinable public static var playbackSpeed: TypedAttribute<Float> { .init(id, 0x0004) }
     /// SeekRangeEnd (0x0005)
@@ -6215,13 +20713,832 @@ public enum MediaPlayback {
     /// SeekRangeStart (0x0006)
     @inlinable public static var seekRangeStart: TypedAttribute<UInt64?> { .init(id, 0x0006) }
     /// ActiveAudioTrack (0x0007)
-    @inlinable public static var activeAudioTrack: TypedAttribute<TLVValue?> { .init(id, 0x0007) }
+    @inlinable public static var activeAudioTrack: TypedAttribute<Track?> { .init(id, 0x0007) }
     /// AvailableAudioTracks (0x0008)
-    @inlinable public static var availableAudioTracks: TypedAttribute<[TLVValue]?> { .init(id, 0x0008) }
+    @inlinable public static var availableAudioTracks: TypedAttribute<[Track]?> { .init(id, 0x0008) }
     /// ActiveTextTrack (0x0009)
-    @inlinable public static var activeTextTrack: TypedAttribute<TLVValue?> { .init(id, 0x0009) }
+    @inlinable public static var activeTextTrack: TypedAttribute<Track?> { .init(id, 0x0009) }
     /// AvailableTextTracks (0x000A)
-    @inlinable public static var availableTextTracks: TypedAttribute<[TLVValue]?> { .init(id, 0x000A) }
+    @inlinable public static var availableTextTracks: TypedAttribute<[Track]?> { .init(id, 0x000A) }
+}
+
+extension MediaPlayback {
+
+    /// CharacteristicEnum. A device may use a number that is not among these.
+    public struct Characteristic: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// ForcedSubtitles
+        @inlinable public static var forcedSubtitles: Characteristic { .init(rawValue: 0) }
+        /// DescribesVideo
+        @inlinable public static var describesVideo: Characteristic { .init(rawValue: 1) }
+        /// EasyToRead
+        @inlinable public static var easyToRead: Characteristic { .init(rawValue: 2) }
+        /// FrameBased
+        @inlinable public static var frameBased: Characteristic { .init(rawValue: 3) }
+        /// MainProgram
+        @inlinable public static var mainProgram: Characteristic { .init(rawValue: 4) }
+        /// OriginalContent
+        @inlinable public static var originalContent: Characteristic { .init(rawValue: 5) }
+        /// VoiceOverTranslation
+        @inlinable public static var voiceOverTranslation: Characteristic { .init(rawValue: 6) }
+        /// Caption
+        @inlinable public static var caption: Characteristic { .init(rawValue: 7) }
+        /// Subtitle
+        @inlinable public static var subtitle: Characteristic { .init(rawValue: 8) }
+        /// Alternate
+        @inlinable public static var alternate: Characteristic { .init(rawValue: 9) }
+        /// Supplementary
+        @inlinable public static var supplementary: Characteristic { .init(rawValue: 10) }
+        /// Commentary
+        @inlinable public static var commentary: Characteristic { .init(rawValue: 11) }
+        /// DubbedTranslation
+        @inlinable public static var dubbedTranslation: Characteristic { .init(rawValue: 12) }
+        /// Description
+        @inlinable public static var description: Characteristic { .init(rawValue: 13) }
+        /// Metadata
+        @inlinable public static var metadata: Characteristic { .init(rawValue: 14) }
+        /// EnhancedAudioIntelligibility
+        @inlinable public static var enhancedAudioIntelligibility: Characteristic { .init(rawValue: 15) }
+        /// Emergency
+        @inlinable public static var emergency: Characteristic { .init(rawValue: 16) }
+        /// Karaoke
+        @inlinable public static var karaoke: Characteristic { .init(rawValue: 17) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "forcedSubtitles"
+            case 1: "describesVideo"
+            case 2: "easyToRead"
+            case 3: "frameBased"
+            case 4: "mainProgram"
+            case 5: "originalContent"
+            case 6: "voiceOverTranslation"
+            case 7: "caption"
+            case 8: "subtitle"
+            case 9: "alternate"
+            case 10: "supplementary"
+            case 11: "commentary"
+            case 12: "dubbedTranslation"
+            case 13: "description"
+            case 14: "metadata"
+            case 15: "enhancedAudioIntelligibility"
+            case 16: "emergency"
+            case 17: "karaoke"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// PlaybackPositionStruct
+    public struct PlaybackPosition: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// UpdatedAt
+            @inlinable public static var updatedAt: UInt8 { 0 }
+            /// Position
+            @inlinable public static var position: UInt8 { 1 }
+        }
+
+        /// UpdatedAt (field 0)
+        public var updatedAt: UInt64
+        /// Position (field 1)
+        public var position: UInt64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(updatedAt: UInt64, position: UInt64?) {
+            self.updatedAt = updatedAt
+            self.position = position
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let updatedAt: UInt64 = fields.required(0),
+                let position: UInt64? = fields.required(1)
+            else { return nil }
+            self.updatedAt = updatedAt
+            self.position = position
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, updatedAt)
+            fields.add(1, position)
+            return fields.tlv
+        }
+    }
+
+    /// PlaybackStateEnum. A device may use a number that is not among these.
+    public struct PlaybackState: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Playing
+        @inlinable public static var playing: PlaybackState { .init(rawValue: 0) }
+        /// Paused
+        @inlinable public static var paused: PlaybackState { .init(rawValue: 1) }
+        /// NotPlaying
+        @inlinable public static var notPlaying: PlaybackState { .init(rawValue: 2) }
+        /// Buffering
+        @inlinable public static var buffering: PlaybackState { .init(rawValue: 3) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "playing"
+            case 1: "paused"
+            case 2: "notPlaying"
+            case 3: "buffering"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// StatusEnum. A device may use a number that is not among these.
+    public struct Status: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Success
+        @inlinable public static var success: Status { .init(rawValue: 0) }
+        /// InvalidStateForCommand
+        @inlinable public static var invalidStateForCommand: Status { .init(rawValue: 1) }
+        /// NotAllowed
+        @inlinable public static var notAllowed: Status { .init(rawValue: 2) }
+        /// NotActive
+        @inlinable public static var notActive: Status { .init(rawValue: 3) }
+        /// SpeedOutOfRange
+        @inlinable public static var speedOutOfRange: Status { .init(rawValue: 4) }
+        /// SeekOutOfRange
+        @inlinable public static var seekOutOfRange: Status { .init(rawValue: 5) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "success"
+            case 1: "invalidStateForCommand"
+            case 2: "notAllowed"
+            case 3: "notActive"
+            case 4: "speedOutOfRange"
+            case 5: "seekOutOfRange"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// TrackAttributesStruct
+    public struct TrackAttributes: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// LanguageCode
+            @inlinable public static var languageCode: UInt8 { 0 }
+            /// DisplayName
+            @inlinable public static var displayName: UInt8 { 1 }
+        }
+
+        /// LanguageCode (field 0; at most 32 bytes)
+        public var languageCode: String
+        /// DisplayName (field 1)
+        public var displayName: String??
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(languageCode: String, displayName: String?? = nil) {
+            self.languageCode = languageCode
+            self.displayName = displayName
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let languageCode: String = fields.required(0),
+                let displayName: String?? = fields.optional(1)
+            else { return nil }
+            self.languageCode = languageCode
+            self.displayName = displayName
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, languageCode)
+            fields.addIfPresent(1, displayName)
+            return fields.tlv
+        }
+    }
+
+    /// TrackStruct
+    public struct Track: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// ID
+            @inlinable public static var id: UInt8 { 0 }
+            /// TrackAttributes
+            @inlinable public static var trackAttributes: UInt8 { 1 }
+        }
+
+        /// ID (field 0; at most 32 bytes)
+        public var id: String
+        /// TrackAttributes (field 1)
+        public var trackAttributes: TrackAttributes?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(id: String, trackAttributes: TrackAttributes?) {
+            self.id = id
+            self.trackAttributes = trackAttributes
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let id: String = fields.required(0),
+                let trackAttributes: TrackAttributes? = fields.required(1)
+            else { return nil }
+            self.id = id
+            self.trackAttributes = trackAttributes
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, id)
+            fields.add(1, trackAttributes)
+            return fields.tlv
+        }
+    }
+
+    /// Play, command 0x00 of Media Playback.
+    public struct Play: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0506 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// What the node answers.
+        public typealias Response = PlaybackResponse
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// Pause, command 0x01 of Media Playback.
+    public struct Pause: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0506 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// What the node answers.
+        public typealias Response = PlaybackResponse
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// Stop, command 0x02 of Media Playback.
+    public struct Stop: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0506 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// What the node answers.
+        public typealias Response = PlaybackResponse
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// Previous, command 0x04 of Media Playback.
+    public struct Previous: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0506 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x04 }
+        /// What the node answers.
+        public typealias Response = PlaybackResponse
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// Next, command 0x05 of Media Playback.
+    public struct Next: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0506 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x05 }
+        /// What the node answers.
+        public typealias Response = PlaybackResponse
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// PlaybackResponse, response 0x0A of Media Playback.
+    public struct PlaybackResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0506 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x0A }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Status
+            @inlinable public static var status: UInt8 { 0 }
+            /// Data
+            @inlinable public static var data: UInt8 { 1 }
+        }
+
+        /// Status (field 0)
+        public var status: Status
+        /// Data (field 1)
+        public var data: String?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(status: Status, data: String? = nil) {
+            self.status = status
+            self.data = data
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let status: Status = fields.required(0),
+                let data: String? = fields.optional(1)
+            else { return nil }
+            self.status = status
+            self.data = data
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, status)
+            fields.addIfPresent(1, data)
+            return fields.tlv
+        }
+    }
+}
+
+/// Keypad Input, cluster 0x0509.
+public enum KeypadInput {
+    /// The number of the cluster.
+    @inlinable public static var id: ClusterID { 0x0509 }
+
+    /// Commands by number.
+    public enum Command {
+        /// SendKey
+        @inlinable public static var sendKey: CommandID { 0x0000 }
+        /// SendKeyResponse
+        @inlinable public static var sendKeyResponse: CommandID { 0x0001 }
+    }
+
+    /// Features by bit.
+    public enum Feature {
+        /// NavigationKeyCodes (NV)
+        @inlinable public static var navigationKeyCodes: FeatureMap { .init(bit: 0) }
+        /// LocationKeys (LK)
+        @inlinable public static var locationKeys: FeatureMap { .init(bit: 1) }
+        /// NumberKeys (NK)
+        @inlinable public static var numberKeys: FeatureMap { .init(bit: 2) }
+    }
+}
+
+extension KeypadInput {
+
+    /// CECKeyCodeEnum. A device may use a number that is not among these.
+    public struct CECKeyCode: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Select
+        @inlinable public static var select: CECKeyCode { .init(rawValue: 0) }
+        /// Up
+        @inlinable public static var up: CECKeyCode { .init(rawValue: 1) }
+        /// Down
+        @inlinable public static var down: CECKeyCode { .init(rawValue: 2) }
+        /// Left
+        @inlinable public static var left: CECKeyCode { .init(rawValue: 3) }
+        /// Right
+        @inlinable public static var right: CECKeyCode { .init(rawValue: 4) }
+        /// RightUp
+        @inlinable public static var rightUp: CECKeyCode { .init(rawValue: 5) }
+        /// RightDown
+        @inlinable public static var rightDown: CECKeyCode { .init(rawValue: 6) }
+        /// LeftUp
+        @inlinable public static var leftUp: CECKeyCode { .init(rawValue: 7) }
+        /// LeftDown
+        @inlinable public static var leftDown: CECKeyCode { .init(rawValue: 8) }
+        /// RootMenu
+        @inlinable public static var rootMenu: CECKeyCode { .init(rawValue: 9) }
+        /// SetupMenu
+        @inlinable public static var setupMenu: CECKeyCode { .init(rawValue: 10) }
+        /// ContentsMenu
+        @inlinable public static var contentsMenu: CECKeyCode { .init(rawValue: 11) }
+        /// FavoriteMenu
+        @inlinable public static var favoriteMenu: CECKeyCode { .init(rawValue: 12) }
+        /// Exit
+        @inlinable public static var exit: CECKeyCode { .init(rawValue: 13) }
+        /// MediaTopMenu
+        @inlinable public static var mediaTopMenu: CECKeyCode { .init(rawValue: 16) }
+        /// MediaContextSensitiveMenu
+        @inlinable public static var mediaContextSensitiveMenu: CECKeyCode { .init(rawValue: 17) }
+        /// NumberEntryMode
+        @inlinable public static var numberEntryMode: CECKeyCode { .init(rawValue: 29) }
+        /// Number11
+        @inlinable public static var number11: CECKeyCode { .init(rawValue: 30) }
+        /// Number12
+        @inlinable public static var number12: CECKeyCode { .init(rawValue: 31) }
+        /// Number0OrNumber10
+        @inlinable public static var number0OrNumber10: CECKeyCode { .init(rawValue: 32) }
+        /// Numbers1
+        @inlinable public static var numbers1: CECKeyCode { .init(rawValue: 33) }
+        /// Numbers2
+        @inlinable public static var numbers2: CECKeyCode { .init(rawValue: 34) }
+        /// Numbers3
+        @inlinable public static var numbers3: CECKeyCode { .init(rawValue: 35) }
+        /// Numbers4
+        @inlinable public static var numbers4: CECKeyCode { .init(rawValue: 36) }
+        /// Numbers5
+        @inlinable public static var numbers5: CECKeyCode { .init(rawValue: 37) }
+        /// Numbers6
+        @inlinable public static var numbers6: CECKeyCode { .init(rawValue: 38) }
+        /// Numbers7
+        @inlinable public static var numbers7: CECKeyCode { .init(rawValue: 39) }
+        /// Numbers8
+        @inlinable public static var numbers8: CECKeyCode { .init(rawValue: 40) }
+        /// Numbers9
+        @inlinable public static var numbers9: CECKeyCode { .init(rawValue: 41) }
+        /// Dot
+        @inlinable public static var dot: CECKeyCode { .init(rawValue: 42) }
+        /// Enter
+        @inlinable public static var enter: CECKeyCode { .init(rawValue: 43) }
+        /// Clear
+        @inlinable public static var clear: CECKeyCode { .init(rawValue: 44) }
+        /// NextFavorite
+        @inlinable public static var nextFavorite: CECKeyCode { .init(rawValue: 47) }
+        /// ChannelUp
+        @inlinable public static var channelUp: CECKeyCode { .init(rawValue: 48) }
+        /// ChannelDown
+        @inlinable public static var channelDown: CECKeyCode { .init(rawValue: 49) }
+        /// PreviousChannel
+        @inlinable public static var previousChannel: CECKeyCode { .init(rawValue: 50) }
+        /// SoundSelect
+        @inlinable public static var soundSelect: CECKeyCode { .init(rawValue: 51) }
+        /// InputSelect
+        @inlinable public static var inputSelect: CECKeyCode { .init(rawValue: 52) }
+        /// DisplayInformation
+        @inlinable public static var displayInformation: CECKeyCode { .init(rawValue: 53) }
+        /// Help
+        @inlinable public static var help: CECKeyCode { .init(rawValue: 54) }
+        /// PageUp
+        @inlinable public static var pageUp: CECKeyCode { .init(rawValue: 55) }
+        /// PageDown
+        @inlinable public static var pageDown: CECKeyCode { .init(rawValue: 56) }
+        /// Power
+        @inlinable public static var power: CECKeyCode { .init(rawValue: 64) }
+        /// VolumeUp
+        @inlinable public static var volumeUp: CECKeyCode { .init(rawValue: 65) }
+        /// VolumeDown
+        @inlinable public static var volumeDown: CECKeyCode { .init(rawValue: 66) }
+        /// Mute
+        @inlinable public static var mute: CECKeyCode { .init(rawValue: 67) }
+        /// Play
+        @inlinable public static var play: CECKeyCode { .init(rawValue: 68) }
+        /// Stop
+        @inlinable public static var stop: CECKeyCode { .init(rawValue: 69) }
+        /// Pause
+        @inlinable public static var pause: CECKeyCode { .init(rawValue: 70) }
+        /// Record
+        @inlinable public static var record: CECKeyCode { .init(rawValue: 71) }
+        /// Rewind
+        @inlinable public static var rewind: CECKeyCode { .init(rawValue: 72) }
+        /// FastForward
+        @inlinable public static var fastForward: CECKeyCode { .init(rawValue: 73) }
+        /// Eject
+        @inlinable public static var eject: CECKeyCode { .init(rawValue: 74) }
+        /// Forward
+        @inlinable public static var forward: CECKeyCode { .init(rawValue: 75) }
+        /// Backward
+        @inlinable public static var backward: CECKeyCode { .init(rawValue: 76) }
+        /// StopRecord
+        @inlinable public static var stopRecord: CECKeyCode { .init(rawValue: 77) }
+        /// PauseRecord
+        @inlinable public static var pauseRecord: CECKeyCode { .init(rawValue: 78) }
+        /// Reserved
+        @inlinable public static var reserved: CECKeyCode { .init(rawValue: 79) }
+        /// Angle
+        @inlinable public static var angle: CECKeyCode { .init(rawValue: 80) }
+        /// SubPicture
+        @inlinable public static var subPicture: CECKeyCode { .init(rawValue: 81) }
+        /// VideoOnDemand
+        @inlinable public static var videoOnDemand: CECKeyCode { .init(rawValue: 82) }
+        /// ElectronicProgramGuide
+        @inlinable public static var electronicProgramGuide: CECKeyCode { .init(rawValue: 83) }
+        /// TimerProgramming
+        @inlinable public static var timerProgramming: CECKeyCode { .init(rawValue: 84) }
+        /// InitialConfiguration
+        @inlinable public static var initialConfiguration: CECKeyCode { .init(rawValue: 85) }
+        /// SelectBroadcastType
+        @inlinable public static var selectBroadcastType: CECKeyCode { .init(rawValue: 86) }
+        /// SelectSoundPresentation
+        @inlinable public static var selectSoundPresentation: CECKeyCode { .init(rawValue: 87) }
+        /// PlayFunction
+        @inlinable public static var playFunction: CECKeyCode { .init(rawValue: 96) }
+        /// PausePlayFunction
+        @inlinable public static var pausePlayFunction: CECKeyCode { .init(rawValue: 97) }
+        /// RecordFunction
+        @inlinable public static var recordFunction: CECKeyCode { .init(rawValue: 98) }
+        /// PauseRecordFunction
+        @inlinable public static var pauseRecordFunction: CECKeyCode { .init(rawValue: 99) }
+        /// StopFunction
+        @inlinable public static var stopFunction: CECKeyCode { .init(rawValue: 100) }
+        /// MuteFunction
+        @inlinable public static var muteFunction: CECKeyCode { .init(rawValue: 101) }
+        /// RestoreVolumeFunction
+        @inlinable public static var restoreVolumeFunction: CECKeyCode { .init(rawValue: 102) }
+        /// TuneFunction
+        @inlinable public static var tuneFunction: CECKeyCode { .init(rawValue: 103) }
+        /// SelectMediaFunction
+        @inlinable public static var selectMediaFunction: CECKeyCode { .init(rawValue: 104) }
+        /// SelectAvInputFunction
+        @inlinable public static var selectAvInputFunction: CECKeyCode { .init(rawValue: 105) }
+        /// SelectAudioInputFunction
+        @inlinable public static var selectAudioInputFunction: CECKeyCode { .init(rawValue: 106) }
+        /// PowerToggleFunction
+        @inlinable public static var powerToggleFunction: CECKeyCode { .init(rawValue: 107) }
+        /// PowerOffFunction
+        @inlinable public static var powerOffFunction: CECKeyCode { .init(rawValue: 108) }
+        /// PowerOnFunction
+        @inlinable public static var powerOnFunction: CECKeyCode { .init(rawValue: 109) }
+        /// F1Blue
+        @inlinable public static var f1Blue: CECKeyCode { .init(rawValue: 113) }
+        /// F2Red
+        @inlinable public static var f2Red: CECKeyCode { .init(rawValue: 114) }
+        /// F3Green
+        @inlinable public static var f3Green: CECKeyCode { .init(rawValue: 115) }
+        /// F4Yellow
+        @inlinable public static var f4Yellow: CECKeyCode { .init(rawValue: 116) }
+        /// F5
+        @inlinable public static var f5: CECKeyCode { .init(rawValue: 117) }
+        /// Data
+        @inlinable public static var data: CECKeyCode { .init(rawValue: 118) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 96, 97, 98, 99, 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 113, 114, 115, 116, 117, 118: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "select"
+            case 1: "up"
+            case 2: "down"
+            case 3: "left"
+            case 4: "right"
+            case 5: "rightUp"
+            case 6: "rightDown"
+            case 7: "leftUp"
+            case 8: "leftDown"
+            case 9: "rootMenu"
+            case 10: "setupMenu"
+            case 11: "contentsMenu"
+            case 12: "favoriteMenu"
+            case 13: "exit"
+            case 16: "mediaTopMenu"
+            case 17: "mediaContextSensitiveMenu"
+            case 29: "numberEntryMode"
+            case 30: "number11"
+            case 31: "number12"
+            case 32: "number0OrNumber10"
+            case 33: "numbers1"
+            case 34: "numbers2"
+            case 35: "numbers3"
+            case 36: "numbers4"
+            case 37: "numbers5"
+            case 38: "numbers6"
+            case 39: "numbers7"
+            case 40: "numbers8"
+            case 41: "numbers9"
+            case 42: "dot"
+            case 43: "enter"
+            case 44: "clear"
+            case 47: "nextFavorite"
+            case 48: "channelUp"
+            case 49: "channelDown"
+            case 50: "previousChannel"
+            case 51: "soundSelect"
+            case 52: "inputSelect"
+            case 53: "displayInformation"
+            case 54: "help"
+            case 55: "pageUp"
+            case 56: "pageDown"
+            case 64: "power"
+            case 65: "volumeUp"
+            case 66: "volumeDown"
+            case 67: "mute"
+            case 68: "play"
+            case 69: "stop"
+            case 70: "pause"
+            case 71: "record"
+            case 72: "rewind"
+            case 73: "fastForward"
+            case 74: "eject"
+            case 75: "forward"
+            case 76: "backward"
+            case 77: "stopRecord"
+            case 78: "pauseRecord"
+            case 79: "reserved"
+            case 80: "angle"
+            case 81: "subPicture"
+            case 82: "videoOnDemand"
+            case 83: "electronicProgramGuide"
+            case 84: "timerProgramming"
+            case 85: "initialConfiguration"
+            case 86: "selectBroadcastType"
+            case 87: "selectSoundPresentation"
+            case 96: "playFunction"
+            case 97: "pausePlayFunction"
+            case 98: "recordFunction"
+            case 99: "pauseRecordFunction"
+            case 100: "stopFunction"
+            case 101: "muteFunction"
+            case 102: "restoreVolumeFunction"
+            case 103: "tuneFunction"
+            case 104: "selectMediaFunction"
+            case 105: "selectAvInputFunction"
+            case 106: "selectAudioInputFunction"
+            case 107: "powerToggleFunction"
+            case 108: "powerOffFunction"
+            case 109: "powerOnFunction"
+            case 113: "f1Blue"
+            case 114: "f2Red"
+            case 115: "f3Green"
+            case 116: "f4Yellow"
+            case 117: "f5"
+            case 118: "data"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// StatusEnum. A device may use a number that is not among these.
+    public struct Status: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Success
+        @inlinable public static var success: Status { .init(rawValue: 0) }
+        /// UnsupportedKey
+        @inlinable public static var unsupportedKey: Status { .init(rawValue: 1) }
+        /// InvalidKeyInCurrentState
+        @inlinable public static var invalidKeyInCurrentState: Status { .init(rawValue: 2) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "success"
+            case 1: "unsupportedKey"
+            case 2: "invalidKeyInCurrentState"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// SendKey, command 0x00 of Keypad Input.
+    public struct SendKey: AnsweredCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0509 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// What the node answers.
+        public typealias Response = SendKeyResponse
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// KeyCode
+            @inlinable public static var keyCode: UInt8 { 0 }
+        }
+
+        /// KeyCode (field 0)
+        public var keyCode: CECKeyCode
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(keyCode: CECKeyCode) {
+            self.keyCode = keyCode
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let keyCode: CECKeyCode = fields.required(0)
+            else { return nil }
+            self.keyCode = keyCode
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, keyCode)
+            return fields.tlv
+        }
+    }
+
+    /// SendKeyResponse, response 0x01 of Keypad Input.
+    public struct SendKeyResponse: ClusterResponse {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x0509 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Status
+            @inlinable public static var status: UInt8 { 0 }
+        }
+
+        /// Status (field 0)
+        public var status: Status
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(status: Status) {
+            self.status = status
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let status: Status = fields.required(0)
+            else { return nil }
+            self.status = status
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, status)
+            return fields.tlv
+        }
+    }
 }
 
 /// RainMaker, cluster 0x131BFC00.
@@ -6257,6 +21574,81 @@ public enum RainMakerCluster {
     @inlinable public static var challengeResponse: TypedAttribute<String> { .init(id, 0x0002) }
     /// Challenge (0x0003)
     @inlinable public static var challenge: TypedAttribute<String> { .init(id, 0x0003) }
+}
+
+extension RainMakerCluster {
+
+    /// Configuration, command 0x00 of RainMaker.
+    public struct Configuration: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x131BFC00 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// UserIdAndSecretKey
+            @inlinable public static var userIdAndSecretKey: UInt8 { 0 }
+        }
+
+        /// UserIdAndSecretKey (field 0)
+        public var userIdAndSecretKey: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(userIdAndSecretKey: String) {
+            self.userIdAndSecretKey = userIdAndSecretKey
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let userIdAndSecretKey: String = fields.required(0)
+            else { return nil }
+            self.userIdAndSecretKey = userIdAndSecretKey
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, userIdAndSecretKey)
+            return fields.tlv
+        }
+    }
+
+    /// SignData, command 0x01 of RainMaker.
+    public struct SignData: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x131BFC00 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Data
+            @inlinable public static var data: UInt8 { 0 }
+        }
+
+        /// Data (field 0; at most 40 bytes)
+        public var data: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(data: String) {
+            self.data = data
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let data: String = fields.required(0)
+            else { return nil }
+            self.data = data
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, data)
+            return fields.tlv
+        }
+    }
 }
 
 /// Matter Controller, cluster 0x131BFC01.
@@ -6312,6 +21704,147 @@ public enum RainMakerController {
     @inlinable public static var userNOCFabricIndex: TypedAttribute<UInt8> { .init(id, 0x0006) }
 }
 
+extension RainMakerController {
+
+    /// AppendRefreshToken, command 0x00 of Matter Controller.
+    public struct AppendRefreshToken: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x131BFC01 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// RefreshToken
+            @inlinable public static var refreshToken: UInt8 { 0 }
+        }
+
+        /// RefreshToken (field 0; 1 to 1024 bytes)
+        public var refreshToken: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(refreshToken: String) {
+            self.refreshToken = refreshToken
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let refreshToken: String = fields.required(0)
+            else { return nil }
+            self.refreshToken = refreshToken
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, refreshToken)
+            return fields.tlv
+        }
+    }
+
+    /// ResetRefreshToken, command 0x01 of Matter Controller.
+    public struct ResetRefreshToken: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x131BFC01 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// Authorize, command 0x02 of Matter Controller.
+    public struct Authorize: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x131BFC01 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// EndpointURL
+            @inlinable public static var endpointURL: UInt8 { 0 }
+        }
+
+        /// EndpointURL (field 0; 1 to 63 bytes)
+        public var endpointURL: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(endpointURL: String) {
+            self.endpointURL = endpointURL
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let endpointURL: String = fields.required(0)
+            else { return nil }
+            self.endpointURL = endpointURL
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, endpointURL)
+            return fields.tlv
+        }
+    }
+
+    /// UpdateUserNOC, command 0x03 of Matter Controller.
+    public struct UpdateUserNOC: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x131BFC01 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x03 }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// UpdateDeviceList, command 0x04 of Matter Controller.
+    public struct UpdateDeviceList: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x131BFC01 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x04 }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+}
+
 /// Thread Border Router (legacy, custom), cluster 0x131BFC02.
 public enum RainMakerThreadBorderRouter {
     /// The number of the cluster.
@@ -6339,6 +21872,89 @@ public enum RainMakerThreadBorderRouter {
     @inlinable public static var activeOperationalDataset: TypedAttribute<[UInt8]> { .init(id, 0x0000) }
     /// BorderAgentId (0x0002)
     @inlinable public static var borderAgentId: TypedAttribute<[UInt8]> { .init(id, 0x0002) }
+}
+
+extension RainMakerThreadBorderRouter {
+
+    /// ConfigureThreadDataset, command 0x00 of Thread Border Router (legacy, custom).
+    public struct ConfigureThreadDataset: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x131BFC02 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Dataset
+            @inlinable public static var dataset: UInt8 { 0 }
+        }
+
+        /// Dataset (field 0)
+        public var dataset: String
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(dataset: String) {
+            self.dataset = dataset
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let dataset: String = fields.required(0)
+            else { return nil }
+            self.dataset = dataset
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, dataset)
+            return fields.tlv
+        }
+    }
+
+    /// StartThreadNetwork, command 0x01 of Thread Border Router (legacy, custom).
+    public struct StartThreadNetwork: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x131BFC02 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x01 }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
+
+    /// StopThreadNetwork, command 0x02 of Thread Border Router (legacy, custom).
+    public struct StopThreadNetwork: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x131BFC02 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x02 }
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init() {
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard StructureFields(tlv) != nil else { return nil }
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            .structure([])
+        }
+    }
 }
 
 /// Participant data (event badge demo), cluster 0x131BFC03.
@@ -6376,6 +21992,704 @@ public enum RainMakerParticipantData {
     @inlinable public static var contact: TypedAttribute<String> { .init(id, 0x0003) }
     /// EventName (0x0004)
     @inlinable public static var eventName: TypedAttribute<String> { .init(id, 0x0004) }
+}
+
+extension RainMakerParticipantData {
+
+    /// SendData, command 0x00 of Participant data (event badge demo).
+    public struct SendData: ClusterCommand {
+        /// The number of the cluster.
+        @inlinable public static var cluster: ClusterID { 0x131BFC03 }
+        /// The number within the cluster.
+        @inlinable public static var id: CommandID { 0x00 }
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// Name
+            @inlinable public static var name: UInt8 { 0 }
+            /// CompanyName
+            @inlinable public static var companyName: UInt8 { 1 }
+            /// Email
+            @inlinable public static var email: UInt8 { 2 }
+            /// Contact
+            @inlinable public static var contact: UInt8 { 3 }
+            /// EventName
+            @inlinable public static var eventName: UInt8 { 4 }
+        }
+
+        /// Name (field 0)
+        public var name: String?
+        /// CompanyName (field 1)
+        public var companyName: String?
+        /// Email (field 2)
+        public var email: String?
+        /// Contact (field 3)
+        public var contact: String?
+        /// EventName (field 4)
+        public var eventName: String?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(name: String? = nil, companyName: String? = nil, email: String? = nil, contact: String? = nil, eventName: String? = nil) {
+            self.name = name
+            self.companyName = companyName
+            self.email = email
+            self.contact = contact
+            self.eventName = eventName
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let name: String? = fields.optional(0),
+                let companyName: String? = fields.optional(1),
+                let email: String? = fields.optional(2),
+                let contact: String? = fields.optional(3),
+                let eventName: String? = fields.optional(4)
+            else { return nil }
+            self.name = name
+            self.companyName = companyName
+            self.email = email
+            self.contact = contact
+            self.eventName = eventName
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.addIfPresent(0, name)
+            fields.addIfPresent(1, companyName)
+            fields.addIfPresent(2, email)
+            fields.addIfPresent(3, contact)
+            fields.addIfPresent(4, eventName)
+            return fields.tlv
+        }
+    }
+}
+
+/// Types that several clusters share.
+public enum GlobalTypes {}
+
+extension GlobalTypes {
+
+    /// AreaTypeTag. A device may use a number that is not among these.
+    public struct AreaTypeTag: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt8
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt8) { self.rawValue = rawValue }
+        /// Aisle
+        @inlinable public static var aisle: AreaTypeTag { .init(rawValue: 0) }
+        /// Attic
+        @inlinable public static var attic: AreaTypeTag { .init(rawValue: 1) }
+        /// BackDoor
+        @inlinable public static var backDoor: AreaTypeTag { .init(rawValue: 2) }
+        /// BackYard
+        @inlinable public static var backYard: AreaTypeTag { .init(rawValue: 3) }
+        /// Balcony
+        @inlinable public static var balcony: AreaTypeTag { .init(rawValue: 4) }
+        /// Ballroom
+        @inlinable public static var ballroom: AreaTypeTag { .init(rawValue: 5) }
+        /// Bathroom
+        @inlinable public static var bathroom: AreaTypeTag { .init(rawValue: 6) }
+        /// Bedroom
+        @inlinable public static var bedroom: AreaTypeTag { .init(rawValue: 7) }
+        /// Border
+        @inlinable public static var border: AreaTypeTag { .init(rawValue: 8) }
+        /// Boxroom
+        @inlinable public static var boxroom: AreaTypeTag { .init(rawValue: 9) }
+        /// BreakfastRoom
+        @inlinable public static var breakfastRoom: AreaTypeTag { .init(rawValue: 10) }
+        /// Carport
+        @inlinable public static var carport: AreaTypeTag { .init(rawValue: 11) }
+        /// Cellar
+        @inlinable public static var cellar: AreaTypeTag { .init(rawValue: 12) }
+        /// Cloakroom
+        @inlinable public static var cloakroom: AreaTypeTag { .init(rawValue: 13) }
+        /// Closet
+        @inlinable public static var closet: AreaTypeTag { .init(rawValue: 14) }
+        /// Conservatory
+        @inlinable public static var conservatory: AreaTypeTag { .init(rawValue: 15) }
+        /// Corridor
+        @inlinable public static var corridor: AreaTypeTag { .init(rawValue: 16) }
+        /// CraftRoom
+        @inlinable public static var craftRoom: AreaTypeTag { .init(rawValue: 17) }
+        /// Cupboard
+        @inlinable public static var cupboard: AreaTypeTag { .init(rawValue: 18) }
+        /// Deck
+        @inlinable public static var deck: AreaTypeTag { .init(rawValue: 19) }
+        /// Den
+        @inlinable public static var den: AreaTypeTag { .init(rawValue: 20) }
+        /// Dining
+        @inlinable public static var dining: AreaTypeTag { .init(rawValue: 21) }
+        /// DrawingRoom
+        @inlinable public static var drawingRoom: AreaTypeTag { .init(rawValue: 22) }
+        /// DressingRoom
+        @inlinable public static var dressingRoom: AreaTypeTag { .init(rawValue: 23) }
+        /// Driveway
+        @inlinable public static var driveway: AreaTypeTag { .init(rawValue: 24) }
+        /// Elevator
+        @inlinable public static var elevator: AreaTypeTag { .init(rawValue: 25) }
+        /// Ensuite
+        @inlinable public static var ensuite: AreaTypeTag { .init(rawValue: 26) }
+        /// Entrance
+        @inlinable public static var entrance: AreaTypeTag { .init(rawValue: 27) }
+        /// Entryway
+        @inlinable public static var entryway: AreaTypeTag { .init(rawValue: 28) }
+        /// FamilyRoom
+        @inlinable public static var familyRoom: AreaTypeTag { .init(rawValue: 29) }
+        /// Foyer
+        @inlinable public static var foyer: AreaTypeTag { .init(rawValue: 30) }
+        /// FrontDoor
+        @inlinable public static var frontDoor: AreaTypeTag { .init(rawValue: 31) }
+        /// FrontYard
+        @inlinable public static var frontYard: AreaTypeTag { .init(rawValue: 32) }
+        /// GameRoom
+        @inlinable public static var gameRoom: AreaTypeTag { .init(rawValue: 33) }
+        /// Garage
+        @inlinable public static var garage: AreaTypeTag { .init(rawValue: 34) }
+        /// GarageDoor
+        @inlinable public static var garageDoor: AreaTypeTag { .init(rawValue: 35) }
+        /// Garden
+        @inlinable public static var garden: AreaTypeTag { .init(rawValue: 36) }
+        /// GardenDoor
+        @inlinable public static var gardenDoor: AreaTypeTag { .init(rawValue: 37) }
+        /// GuestBathroom
+        @inlinable public static var guestBathroom: AreaTypeTag { .init(rawValue: 38) }
+        /// GuestBedroom
+        @inlinable public static var guestBedroom: AreaTypeTag { .init(rawValue: 39) }
+        /// GuestRoom
+        @inlinable public static var guestRoom: AreaTypeTag { .init(rawValue: 41) }
+        /// Gym
+        @inlinable public static var gym: AreaTypeTag { .init(rawValue: 42) }
+        /// Hallway
+        @inlinable public static var hallway: AreaTypeTag { .init(rawValue: 43) }
+        /// HearthRoom
+        @inlinable public static var hearthRoom: AreaTypeTag { .init(rawValue: 44) }
+        /// KidsRoom
+        @inlinable public static var kidsRoom: AreaTypeTag { .init(rawValue: 45) }
+        /// KidsBedroom
+        @inlinable public static var kidsBedroom: AreaTypeTag { .init(rawValue: 46) }
+        /// Kitchen
+        @inlinable public static var kitchen: AreaTypeTag { .init(rawValue: 47) }
+        /// LaundryRoom
+        @inlinable public static var laundryRoom: AreaTypeTag { .init(rawValue: 49) }
+        /// Lawn
+        @inlinable public static var lawn: AreaTypeTag { .init(rawValue: 50) }
+        /// Library
+        @inlinable public static var library: AreaTypeTag { .init(rawValue: 51) }
+        /// LivingRoom
+        @inlinable public static var livingRoom: AreaTypeTag { .init(rawValue: 52) }
+        /// Lounge
+        @inlinable public static var lounge: AreaTypeTag { .init(rawValue: 53) }
+        /// MediaTVRoom
+        @inlinable public static var mediaTVRoom: AreaTypeTag { .init(rawValue: 54) }
+        /// MudRoom
+        @inlinable public static var mudRoom: AreaTypeTag { .init(rawValue: 55) }
+        /// MusicRoom
+        @inlinable public static var musicRoom: AreaTypeTag { .init(rawValue: 56) }
+        /// Nursery
+        @inlinable public static var nursery: AreaTypeTag { .init(rawValue: 57) }
+        /// Office
+        @inlinable public static var office: AreaTypeTag { .init(rawValue: 58) }
+        /// OutdoorKitchen
+        @inlinable public static var outdoorKitchen: AreaTypeTag { .init(rawValue: 59) }
+        /// Outside
+        @inlinable public static var outside: AreaTypeTag { .init(rawValue: 60) }
+        /// Pantry
+        @inlinable public static var pantry: AreaTypeTag { .init(rawValue: 61) }
+        /// ParkingLot
+        @inlinable public static var parkingLot: AreaTypeTag { .init(rawValue: 62) }
+        /// Parlor
+        @inlinable public static var parlor: AreaTypeTag { .init(rawValue: 63) }
+        /// Patio
+        @inlinable public static var patio: AreaTypeTag { .init(rawValue: 64) }
+        /// PlayRoom
+        @inlinable public static var playRoom: AreaTypeTag { .init(rawValue: 65) }
+        /// PoolRoom
+        @inlinable public static var poolRoom: AreaTypeTag { .init(rawValue: 66) }
+        /// Porch
+        @inlinable public static var porch: AreaTypeTag { .init(rawValue: 67) }
+        /// PrimaryBathroom
+        @inlinable public static var primaryBathroom: AreaTypeTag { .init(rawValue: 68) }
+        /// PrimaryBedroom
+        @inlinable public static var primaryBedroom: AreaTypeTag { .init(rawValue: 69) }
+        /// Ramp
+        @inlinable public static var ramp: AreaTypeTag { .init(rawValue: 70) }
+        /// ReceptionRoom
+        @inlinable public static var receptionRoom: AreaTypeTag { .init(rawValue: 71) }
+        /// RecreationRoom
+        @inlinable public static var recreationRoom: AreaTypeTag { .init(rawValue: 72) }
+        /// Roof
+        @inlinable public static var roof: AreaTypeTag { .init(rawValue: 74) }
+        /// Sauna
+        @inlinable public static var sauna: AreaTypeTag { .init(rawValue: 75) }
+        /// Scullery
+        @inlinable public static var scullery: AreaTypeTag { .init(rawValue: 76) }
+        /// SewingRoom
+        @inlinable public static var sewingRoom: AreaTypeTag { .init(rawValue: 77) }
+        /// Shed
+        @inlinable public static var shed: AreaTypeTag { .init(rawValue: 78) }
+        /// SideDoor
+        @inlinable public static var sideDoor: AreaTypeTag { .init(rawValue: 79) }
+        /// SideYard
+        @inlinable public static var sideYard: AreaTypeTag { .init(rawValue: 80) }
+        /// SittingRoom
+        @inlinable public static var sittingRoom: AreaTypeTag { .init(rawValue: 81) }
+        /// Snug
+        @inlinable public static var snug: AreaTypeTag { .init(rawValue: 82) }
+        /// Spa
+        @inlinable public static var spa: AreaTypeTag { .init(rawValue: 83) }
+        /// Staircase
+        @inlinable public static var staircase: AreaTypeTag { .init(rawValue: 84) }
+        /// SteamRoom
+        @inlinable public static var steamRoom: AreaTypeTag { .init(rawValue: 85) }
+        /// StorageRoom
+        @inlinable public static var storageRoom: AreaTypeTag { .init(rawValue: 86) }
+        /// Studio
+        @inlinable public static var studio: AreaTypeTag { .init(rawValue: 87) }
+        /// Study
+        @inlinable public static var study: AreaTypeTag { .init(rawValue: 88) }
+        /// SunRoom
+        @inlinable public static var sunRoom: AreaTypeTag { .init(rawValue: 89) }
+        /// SwimmingPool
+        @inlinable public static var swimmingPool: AreaTypeTag { .init(rawValue: 90) }
+        /// Terrace
+        @inlinable public static var terrace: AreaTypeTag { .init(rawValue: 91) }
+        /// UtilityRoom
+        @inlinable public static var utilityRoom: AreaTypeTag { .init(rawValue: 92) }
+        /// Ward
+        @inlinable public static var ward: AreaTypeTag { .init(rawValue: 93) }
+        /// Workshop
+        @inlinable public static var workshop: AreaTypeTag { .init(rawValue: 94) }
+        /// Toilet
+        @inlinable public static var toilet: AreaTypeTag { .init(rawValue: 95) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 41, 42, 43, 44, 45, 46, 47, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 90, 91, 92, 93, 94, 95: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "aisle"
+            case 1: "attic"
+            case 2: "backDoor"
+            case 3: "backYard"
+            case 4: "balcony"
+            case 5: "ballroom"
+            case 6: "bathroom"
+            case 7: "bedroom"
+            case 8: "border"
+            case 9: "boxroom"
+            case 10: "breakfastRoom"
+            case 11: "carport"
+            case 12: "cellar"
+            case 13: "cloakroom"
+            case 14: "closet"
+            case 15: "conservatory"
+            case 16: "corridor"
+            case 17: "craftRoom"
+            case 18: "cupboard"
+            case 19: "deck"
+            case 20: "den"
+            case 21: "dining"
+            case 22: "drawingRoom"
+            case 23: "dressingRoom"
+            case 24: "driveway"
+            case 25: "elevator"
+            case 26: "ensuite"
+            case 27: "entrance"
+            case 28: "entryway"
+            case 29: "familyRoom"
+            case 30: "foyer"
+            case 31: "frontDoor"
+            case 32: "frontYard"
+            case 33: "gameRoom"
+            case 34: "garage"
+            case 35: "garageDoor"
+            case 36: "garden"
+            case 37: "gardenDoor"
+            case 38: "guestBathroom"
+            case 39: "guestBedroom"
+            case 41: "guestRoom"
+            case 42: "gym"
+            case 43: "hallway"
+            case 44: "hearthRoom"
+            case 45: "kidsRoom"
+            case 46: "kidsBedroom"
+            case 47: "kitchen"
+            case 49: "laundryRoom"
+            case 50: "lawn"
+            case 51: "library"
+            case 52: "livingRoom"
+            case 53: "lounge"
+            case 54: "mediaTVRoom"
+            case 55: "mudRoom"
+            case 56: "musicRoom"
+            case 57: "nursery"
+            case 58: "office"
+            case 59: "outdoorKitchen"
+            case 60: "outside"
+            case 61: "pantry"
+            case 62: "parkingLot"
+            case 63: "parlor"
+            case 64: "patio"
+            case 65: "playRoom"
+            case 66: "poolRoom"
+            case 67: "porch"
+            case 68: "primaryBathroom"
+            case 69: "primaryBedroom"
+            case 70: "ramp"
+            case 71: "receptionRoom"
+            case 72: "recreationRoom"
+            case 74: "roof"
+            case 75: "sauna"
+            case 76: "scullery"
+            case 77: "sewingRoom"
+            case 78: "shed"
+            case 79: "sideDoor"
+            case 80: "sideYard"
+            case 81: "sittingRoom"
+            case 82: "snug"
+            case 83: "spa"
+            case 84: "staircase"
+            case 85: "steamRoom"
+            case 86: "storageRoom"
+            case 87: "studio"
+            case 88: "study"
+            case 89: "sunRoom"
+            case 90: "swimmingPool"
+            case 91: "terrace"
+            case 92: "utilityRoom"
+            case 93: "ward"
+            case 94: "workshop"
+            case 95: "toilet"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// LocationDescriptorStruct
+    public struct LocationDescriptor: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// LocationName
+            @inlinable public static var locationName: UInt8 { 0 }
+            /// FloorNumber
+            @inlinable public static var floorNumber: UInt8 { 1 }
+            /// AreaType
+            @inlinable public static var areaType: UInt8 { 2 }
+        }
+
+        /// LocationName (field 0; at most 128 bytes)
+        public var locationName: String
+        /// FloorNumber (field 1)
+        public var floorNumber: Int16?
+        /// AreaType (field 2)
+        public var areaType: AreaTypeTag?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(locationName: String, floorNumber: Int16?, areaType: AreaTypeTag?) {
+            self.locationName = locationName
+            self.floorNumber = floorNumber
+            self.areaType = areaType
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let locationName: String = fields.required(0),
+                let floorNumber: Int16? = fields.required(1),
+                let areaType: AreaTypeTag? = fields.required(2)
+            else { return nil }
+            self.locationName = locationName
+            self.floorNumber = floorNumber
+            self.areaType = areaType
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, locationName)
+            fields.add(1, floorNumber)
+            fields.add(2, areaType)
+            return fields.tlv
+        }
+    }
+
+    /// MeasurementAccuracyRangeStruct
+    public struct MeasurementAccuracyRange: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// RangeMin
+            @inlinable public static var rangeMin: UInt8 { 0 }
+            /// RangeMax
+            @inlinable public static var rangeMax: UInt8 { 1 }
+            /// PercentMax
+            @inlinable public static var percentMax: UInt8 { 2 }
+            /// PercentMin
+            @inlinable public static var percentMin: UInt8 { 3 }
+            /// PercentTypical
+            @inlinable public static var percentTypical: UInt8 { 4 }
+            /// FixedMax
+            @inlinable public static var fixedMax: UInt8 { 5 }
+            /// FixedMin
+            @inlinable public static var fixedMin: UInt8 { 6 }
+            /// FixedTypical
+            @inlinable public static var fixedTypical: UInt8 { 7 }
+        }
+
+        /// RangeMin (field 0; -4611686018427387904 to 4611686018427387904)
+        public var rangeMin: Int64
+        /// RangeMax (field 1; -4611686018427387904 to 4611686018427387904)
+        public var rangeMax: Int64
+        /// PercentMax (field 2; at most 10000)
+        public var percentMax: UInt16?
+        /// PercentMin (field 3; at most 10000)
+        public var percentMin: UInt16?
+        /// PercentTypical (field 4; at most 10000)
+        public var percentTypical: UInt16?
+        /// FixedMax (field 5; at most 4611686018427387903)
+        public var fixedMax: UInt64?
+        /// FixedMin (field 6; at most 4611686018427387903)
+        public var fixedMin: UInt64?
+        /// FixedTypical (field 7; at most 4611686018427387903)
+        public var fixedTypical: UInt64?
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(rangeMin: Int64, rangeMax: Int64, percentMax: UInt16? = nil, percentMin: UInt16? = nil, percentTypical: UInt16? = nil, fixedMax: UInt64? = nil, fixedMin: UInt64? = nil, fixedTypical: UInt64? = nil) {
+            self.rangeMin = rangeMin
+            self.rangeMax = rangeMax
+            self.percentMax = percentMax
+            self.percentMin = percentMin
+            self.percentTypical = percentTypical
+            self.fixedMax = fixedMax
+            self.fixedMin = fixedMin
+            self.fixedTypical = fixedTypical
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let rangeMin: Int64 = fields.required(0),
+                let rangeMax: Int64 = fields.required(1),
+                let percentMax: UInt16? = fields.optional(2),
+                let percentMin: UInt16? = fields.optional(3),
+                let percentTypical: UInt16? = fields.optional(4),
+                let fixedMax: UInt64? = fields.optional(5),
+                let fixedMin: UInt64? = fields.optional(6),
+                let fixedTypical: UInt64? = fields.optional(7)
+            else { return nil }
+            self.rangeMin = rangeMin
+            self.rangeMax = rangeMax
+            self.percentMax = percentMax
+            self.percentMin = percentMin
+            self.percentTypical = percentTypical
+            self.fixedMax = fixedMax
+            self.fixedMin = fixedMin
+            self.fixedTypical = fixedTypical
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, rangeMin)
+            fields.add(1, rangeMax)
+            fields.addIfPresent(2, percentMax)
+            fields.addIfPresent(3, percentMin)
+            fields.addIfPresent(4, percentTypical)
+            fields.addIfPresent(5, fixedMax)
+            fields.addIfPresent(6, fixedMin)
+            fields.addIfPresent(7, fixedTypical)
+            return fields.tlv
+        }
+    }
+
+    /// MeasurementAccuracyStruct
+    public struct MeasurementAccuracy: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// MeasurementType
+            @inlinable public static var measurementType: UInt8 { 0 }
+            /// Measured
+            @inlinable public static var measured: UInt8 { 1 }
+            /// MinMeasuredValue
+            @inlinable public static var minMeasuredValue: UInt8 { 2 }
+            /// MaxMeasuredValue
+            @inlinable public static var maxMeasuredValue: UInt8 { 3 }
+            /// AccuracyRanges
+            @inlinable public static var accuracyRanges: UInt8 { 4 }
+        }
+
+        /// MeasurementType (field 0)
+        public var measurementType: MeasurementType
+        /// Measured (field 1)
+        public var measured: Bool
+        /// MinMeasuredValue (field 2; -4611686018427387904 to 4611686018427387904)
+        public var minMeasuredValue: Int64
+        /// MaxMeasuredValue (field 3; -4611686018427387904 to 4611686018427387904)
+        public var maxMeasuredValue: Int64
+        /// AccuracyRanges (field 4; at least 1 entries)
+        public var accuracyRanges: [MeasurementAccuracyRange]
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(measurementType: MeasurementType, measured: Bool, minMeasuredValue: Int64, maxMeasuredValue: Int64, accuracyRanges: [MeasurementAccuracyRange]) {
+            self.measurementType = measurementType
+            self.measured = measured
+            self.minMeasuredValue = minMeasuredValue
+            self.maxMeasuredValue = maxMeasuredValue
+            self.accuracyRanges = accuracyRanges
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let measurementType: MeasurementType = fields.required(0),
+                let measured: Bool = fields.required(1),
+                let minMeasuredValue: Int64 = fields.required(2),
+                let maxMeasuredValue: Int64 = fields.required(3),
+                let accuracyRanges: [MeasurementAccuracyRange] = fields.required(4)
+            else { return nil }
+            self.measurementType = measurementType
+            self.measured = measured
+            self.minMeasuredValue = minMeasuredValue
+            self.maxMeasuredValue = maxMeasuredValue
+            self.accuracyRanges = accuracyRanges
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, measurementType)
+            fields.add(1, measured)
+            fields.add(2, minMeasuredValue)
+            fields.add(3, maxMeasuredValue)
+            fields.add(4, accuracyRanges)
+            return fields.tlv
+        }
+    }
+
+    /// MeasurementTypeEnum. A device may use a number that is not among these.
+    public struct MeasurementType: ClusterEnumeration {
+        /// The number.
+        public var rawValue: UInt16
+        /// The value with a number.
+        @inlinable public init(rawValue: UInt16) { self.rawValue = rawValue }
+        /// Unspecified
+        @inlinable public static var unspecified: MeasurementType { .init(rawValue: 0) }
+        /// Voltage
+        @inlinable public static var voltage: MeasurementType { .init(rawValue: 1) }
+        /// ActiveCurrent
+        @inlinable public static var activeCurrent: MeasurementType { .init(rawValue: 2) }
+        /// ReactiveCurrent
+        @inlinable public static var reactiveCurrent: MeasurementType { .init(rawValue: 3) }
+        /// ApparentCurrent
+        @inlinable public static var apparentCurrent: MeasurementType { .init(rawValue: 4) }
+        /// ActivePower
+        @inlinable public static var activePower: MeasurementType { .init(rawValue: 5) }
+        /// ReactivePower
+        @inlinable public static var reactivePower: MeasurementType { .init(rawValue: 6) }
+        /// ApparentPower
+        @inlinable public static var apparentPower: MeasurementType { .init(rawValue: 7) }
+        /// RMSVoltage
+        @inlinable public static var rmsVoltage: MeasurementType { .init(rawValue: 8) }
+        /// RMSCurrent
+        @inlinable public static var rmsCurrent: MeasurementType { .init(rawValue: 9) }
+        /// RMSPower
+        @inlinable public static var rmsPower: MeasurementType { .init(rawValue: 10) }
+        /// Frequency
+        @inlinable public static var frequency: MeasurementType { .init(rawValue: 11) }
+        /// PowerFactor
+        @inlinable public static var powerFactor: MeasurementType { .init(rawValue: 12) }
+        /// NeutralCurrent
+        @inlinable public static var neutralCurrent: MeasurementType { .init(rawValue: 13) }
+        /// ElectricalEnergy
+        @inlinable public static var electricalEnergy: MeasurementType { .init(rawValue: 14) }
+        /// ReactiveEnergy
+        @inlinable public static var reactiveEnergy: MeasurementType { .init(rawValue: 15) }
+        /// ApparentEnergy
+        @inlinable public static var apparentEnergy: MeasurementType { .init(rawValue: 16) }
+        /// SoilMoisture
+        @inlinable public static var soilMoisture: MeasurementType { .init(rawValue: 17) }
+        /// Whether it is one of these.
+        @inlinable public var isKnown: Bool { switch rawValue { case 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17: true; default: false } }
+        /// The name of the value, or its number.
+        public var description: String {
+            switch rawValue {
+            case 0: "unspecified"
+            case 1: "voltage"
+            case 2: "activeCurrent"
+            case 3: "reactiveCurrent"
+            case 4: "apparentCurrent"
+            case 5: "activePower"
+            case 6: "reactivePower"
+            case 7: "apparentPower"
+            case 8: "rmsVoltage"
+            case 9: "rmsCurrent"
+            case 10: "rmsPower"
+            case 11: "frequency"
+            case 12: "powerFactor"
+            case 13: "neutralCurrent"
+            case 14: "electricalEnergy"
+            case 15: "reactiveEnergy"
+            case 16: "apparentEnergy"
+            case 17: "soilMoisture"
+            default: "\(rawValue)"
+            }
+        }
+    }
+
+    /// SemanticTagStruct
+    public struct SemanticTag: ClusterStructure {
+        /// The fields by number, for readers that take what they can get.
+        public enum Field {
+            /// MfgCode
+            @inlinable public static var mfgCode: UInt8 { 0 }
+            /// NamespaceID
+            @inlinable public static var namespaceID: UInt8 { 1 }
+            /// Tag
+            @inlinable public static var tag: UInt8 { 2 }
+            /// Label
+            @inlinable public static var label: UInt8 { 3 }
+        }
+
+        /// MfgCode (field 0)
+        public var mfgCode: UInt16?
+        /// NamespaceID (field 1)
+        public var namespaceID: UInt8
+        /// Tag (field 2)
+        public var tag: UInt8
+        /// Label (field 3; at most 64 bytes)
+        public var label: String??
+
+        /// The fields in the order of the specification; those that may be left out are `nil`.
+        public init(mfgCode: UInt16?, namespaceID: UInt8, tag: UInt8, label: String?? = nil) {
+            self.mfgCode = mfgCode
+            self.namespaceID = namespaceID
+            self.tag = tag
+            self.label = label
+        }
+
+        /// From its encoding; `nil` if that lacks a field, or a field is of another type.
+        public init?(tlv: TLVValue) {
+            guard let fields = StructureFields(tlv),
+                let mfgCode: UInt16? = fields.required(0),
+                let namespaceID: UInt8 = fields.required(1),
+                let tag: UInt8 = fields.required(2),
+                let label: String?? = fields.optional(3)
+            else { return nil }
+            self.mfgCode = mfgCode
+            self.namespaceID = namespaceID
+            self.tag = tag
+            self.label = label
+        }
+
+        /// The structure as it is sent.
+        public var tlv: TLVValue {
+            var fields = StructureFields()
+            fields.add(0, mfgCode)
+            fields.add(1, namespaceID)
+            fields.add(2, tag)
+            fields.addIfPresent(3, label)
+            return fields.tlv
+        }
+    }
 }
 
 extension DeviceTypeID {

@@ -120,7 +120,7 @@ extension String: AttributeValue {
     public var tlv: TLVValue { .string(self) }
 }
 
-/// A list, or a string of bytes as `[UInt8]`: no attribute that can be written is a list of single bytes.
+/// A list, or a string of octets as `[UInt8]`; a list of single bytes is a ``UInt8List``.
 extension Array: AttributeValue where Element: AttributeValue {
     /// The value from its encoding; `nil` if that is of another type.
     public init?(tlv: TLVValue) {
@@ -132,7 +132,7 @@ extension Array: AttributeValue where Element: AttributeValue {
                 append(value)
             }
         case .octets(let bytes):
-            guard let bytes = bytes as? [Element] else { return nil }
+            guard Element.self == UInt8.self, let bytes = bytes as? [Element] else { return nil }
             self = bytes
         default:
             return nil
@@ -141,7 +141,8 @@ extension Array: AttributeValue where Element: AttributeValue {
 
     /// The value as it is sent.
     public var tlv: TLVValue {
-        if let bytes = self as? [UInt8] { return .octets(bytes) }
+        // An empty list of anything could be cast.
+        if Element.self == UInt8.self, let bytes = self as? [UInt8] { return .octets(bytes) }
         return .array(map { TLVElement(.anonymous, $0.tlv) })
     }
 }

@@ -14,6 +14,12 @@ package struct Command: Hashable, Sendable {
     package init(endpoint: EndpointID?, cluster: ClusterID, command: CommandID, fields: TLVValue = .structure([])) {
         self.init(CommandPath(endpoint: endpoint, cluster: cluster, command: command), fields: fields)
     }
+
+    /// A command with its fields, for an endpoint or a group.
+    package init(_ command: some ClusterCommand, at endpoint: EndpointID?) {
+        let kind = type(of: command)
+        self.init(endpoint: endpoint, cluster: kind.cluster, command: kind.id, fields: command.tlv)
+    }
 }
 
 /// The result of one ``Command``.

@@ -69,7 +69,7 @@ struct BindingServer: ClusterServer {
         case "identify":
             command = BoundCommand(
                 cluster: Identify.id, command: Identify.Command.identify,
-                fields: .structure([TLVElement(0, .number(Self.identifySeconds))]))
+                fields: .structure([TLVElement(Identify.Identify.Field.identifyTime, .number(Self.identifySeconds))]))
         default: return false
         }
         let clients = context.node.endpoints[context.endpoint]?.clients ?? []

@@ -28,7 +28,8 @@ struct BooleanStateServer: ClusterServer {
         }
         guard new != old else { return true }
         context[BooleanState.Attribute.stateValue] = .bool(new)
-        context.emit(event: BooleanState.Event.stateChange, [TLVElement(0, .bool(new))])
+        context.emit(
+            event: BooleanState.Event.stateChange, [TLVElement(BooleanState.StateChange.Field.stateValue, .bool(new))])
         return true
     }
 }

@@ -40,7 +40,9 @@ struct BridgedDeviceServer: ClusterServer {
         let isReachable = words == ["reachable"]
         guard isReachable != context.bool(Attribute.reachable) else { return true }
         context[Attribute.reachable] = .bool(isReachable)
-        context.emit(event: BridgedDeviceBasicInformation.Event.reachableChanged, [TLVElement(0, .bool(isReachable))])
+        context.emit(
+            event: BridgedDeviceBasicInformation.Event.reachableChanged,
+            [TLVElement(BridgedDeviceBasicInformation.ReachableChanged.Field.reachableNewValue, .bool(isReachable))])
         return true
     }
 }

@@ -55,7 +55,7 @@ extension ColorControlServer {
         }
         /// Fields 0 and 1 of moves and steps: negative for down, `nil` to stop.
         func signed() throws(ClusterFailure) -> Int? {
-            let mode: UInt8 = try command.unsigned(0)
+            let mode: UInt8 = try command.unsigned(ColorControl.MoveHue.Field.moveMode)
             guard mode != MoveMode.stop else { return nil }
             let size = try number(1)
             guard size > 0 else { throw .invalidCommand }
@@ -103,12 +103,13 @@ extension ColorControlServer {
         case Command.stepColorTemperature:
             return .stepMireds(by: try step(), try Self.mireds(try number(3), try number(4)), try tenths(2))
         case Command.colorLoopSet:
-            let flags: UInt8 = try command.unsigned(0)
-            let seconds: UInt16 = try command.unsigned(3)
+            let flags: UInt8 = try command.unsigned(ColorControl.ColorLoopSet.Field.updateFlags)
+            let seconds: UInt16 = try command.unsigned(ColorControl.ColorLoopSet.Field.time)
             guard flags & UpdateFlag.time == 0 || seconds > 0 else { throw .invalidCommand }
             return .loop(
-                flags: flags, action: try command.unsigned(1), direction: try command.unsigned(2), seconds: seconds,
-                startHue: try command.unsigned(4))
+                flags: flags, action: try command.unsigned(ColorControl.ColorLoopSet.Field.action),
+                direction: try command.unsigned(ColorControl.ColorLoopSet.Field.direction), seconds: seconds,
+                startHue: try command.unsigned(ColorControl.ColorLoopSet.Field.startHue))
         case Command.stopMoveStep: return .stop
         default: throw .unsupportedCommand
         }

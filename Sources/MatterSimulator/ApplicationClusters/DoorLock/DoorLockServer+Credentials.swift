@@ -7,15 +7,18 @@ extension DoorLockServer {
     private static let pinType: UInt8 = 1
 
     static func credentialStruct(_ index: UInt16) -> TLVValue {
-        .structure([TLVElement(0, .number(pinType)), TLVElement(1, .number(index))])
+        .structure([
+            TLVElement(DoorLock.Credential.Field.credentialType, .number(pinType)),
+            TLVElement(DoorLock.Credential.Field.credentialIndex, .number(index)),
+        ])
     }
 
     /// - Throws: for a kind of credential that the lock does not take.
     private func credentialIndex(
         _ credential: TLVValue?, orElse failure: ClusterFailure
     ) throws(ClusterFailure) -> UInt16 {
-        guard let credential, let type: UInt8 = credential.field(0)?.integer(),
-            let index: UInt16 = credential.field(1)?.integer()
+        guard let credential, let type: UInt8 = credential.field(DoorLock.Credential.Field.credentialType)?.integer(),
+            let index: UInt16 = credential.field(DoorLock.Credential.Field.credentialIndex)?.integer()
         else { throw .invalidCommand }
         guard type == Self.pinType else { throw failure }
         return index
@@ -24,14 +27,15 @@ extension DoorLockServer {
     mutating func setCredential(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let index = try credentialIndex(command[1], orElse: .unsupportedCommand)
+        let index = try credentialIndex(command[DoorLock.SetCredential.Field.credential], orElse: .unsupportedCommand)
         let next = database.nextFreeCredential(after: index)
         let (status, created) = try setPIN(index, command, context)
         return .response(
             Command.setCredentialResponse,
             [
-                TLVElement(0, .number(status.rawValue)), TLVElement(1, .nullable(created)),
-                TLVElement(2, .nullable(next)),
+                TLVElement(DoorLock.SetCredentialResponse.Field.status, .number(status.rawValue)),
+                TLVElement(DoorLock.SetCredentialResponse.Field.userIndex, .nullable(created)),
+                TLVElement(DoorLock.SetCredentialResponse.Field.nextCredentialIndex, .nullable(next)),
             ])
     }
 
@@ -39,11 +43,11 @@ extension DoorLockServer {
     private mutating func setPIN(
         _ index: UInt16, _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> (DoorLock.DlStatus, created: UInt16?) {
-        let operation: UInt8 = try command.unsigned(0)
-        let pin = try command.octets(2)
-        let userIndex: UInt16? = try command.optionalUnsigned(3)
-        let statusNumber: UInt8? = try command.optionalUnsigned(4)
-        let typeNumber: UInt8? = try command.optionalUnsigned(5)
+        let operation: UInt8 = try command.unsigned(DoorLock.SetCredential.Field.operationType)
+        let pin = try command.octets(DoorLock.SetCredential.Field.credentialData)
+        let userIndex: UInt16? = try command.optionalUnsigned(DoorLock.SetCredential.Field.userIndex)
+        let statusNumber: UInt8? = try command.optionalUnsigned(DoorLock.SetCredential.Field.userStatus)
+        let typeNumber: UInt8? = try command.optionalUnsigned(DoorLock.SetCredential.Field.userType)
         guard LockDatabase.isIndex(index), LockDatabase.pinLengths.contains(pin.count),
             pin.allSatisfy({ (0x30...0x39).contains($0) })
         else { return (.invalidField, nil) }
@@ -94,21 +98,29 @@ extension DoorLockServer {
     }
 
     func getCredentialStatus(_ command: CommandCall) throws(ClusterFailure) -> CommandAnswer {
-        let index = try credentialIndex(command[0], orElse: .unsupportedCommand)
+        let index = try credentialIndex(
+            command[DoorLock.GetCredentialStatus.Field.credential], orElse: .unsupportedCommand)
         let credential = database.credentials[index]
         return .response(
             Command.getCredentialStatusResponse,
             [
-                TLVElement(0, .bool(credential != nil)),
-                TLVElement(1, .nullable(credential == nil ? nil : database.owner(of: index))),
-                TLVElement(2, .nullable(credential?.creator)), TLVElement(3, .nullable(credential?.modifier)),
-                TLVElement(4, .nullable(database.nextCredential(after: index))),
+                TLVElement(DoorLock.GetCredentialStatusResponse.Field.credentialExists, .bool(credential != nil)),
+                TLVElement(
+                    DoorLock.GetCredentialStatusResponse.Field.userIndex,
+                    .nullable(credential == nil ? nil : database.owner(of: index))),
+                TLVElement(
+                    DoorLock.GetCredentialStatusResponse.Field.creatorFabricIndex, .nullable(credential?.creator)),
+                TLVElement(
+                    DoorLock.GetCredentialStatusResponse.Field.lastModifiedFabricIndex, .nullable(credential?.modifier)),
+                TLVElement(
+                    DoorLock.GetCredentialStatusResponse.Field.nextCredentialIndex,
+                    .nullable(database.nextCredential(after: index))),
             ])
     }
 
     mutating func clearCredential(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
         var index = LockDatabase.allIndex
-        if let credential = command[0], credential != .null {
+        if let credential = command[DoorLock.ClearCredential.Field.credential], credential != .null {
             index = try credentialIndex(credential, orElse: .invalidCommand)
         }
         if index == LockDatabase.allIndex {

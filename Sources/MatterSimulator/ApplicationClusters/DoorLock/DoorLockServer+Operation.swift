@@ -71,7 +71,9 @@ extension DoorLockServer {
             emit(operation, context)
             return false
         case .forcedUser:
-            context.emit(event: Event.doorLockAlarm, [TLVElement(0, .number(DoorLock.AlarmCode.forcedUser.rawValue))])
+            context.emit(
+                event: Event.doorLockAlarm,
+                [TLVElement(DoorLock.DoorLockAlarm.Field.alarmCode, .number(DoorLock.AlarmCode.forcedUser.rawValue))])
         case .disposableUser:
             database.users[index]?.status = .occupiedDisabled
             context.markUnsaved()
@@ -158,7 +160,11 @@ extension DoorLockServer {
         let seconds: Int64 = context.number(Attribute.userCodeTemporaryDisableTime) ?? 0
         lockedOutUntil = context.now + .seconds(seconds)
         context.emit(
-            event: Event.doorLockAlarm, [TLVElement(0, .number(DoorLock.AlarmCode.wrongCodeEntryLimit.rawValue))])
+            event: Event.doorLockAlarm,
+            [
+                TLVElement(
+                    DoorLock.DoorLockAlarm.Field.alarmCode, .number(DoorLock.AlarmCode.wrongCodeEntryLimit.rawValue))
+            ])
     }
 
     // MARK: Events
@@ -180,7 +186,10 @@ extension DoorLockServer {
     private func emit(_ operation: LockOperation, _ context: ClusterContext) {
         context.emit(
             event: Event.lockOperation,
-            [TLVElement(0, .number(operation.type.rawValue)), TLVElement(1, .number(operation.source.rawValue))]
+            [
+                TLVElement(DoorLock.LockOperation.Field.lockOperationType, .number(operation.type.rawValue)),
+                TLVElement(DoorLock.LockOperation.Field.operationSource, .number(operation.source.rawValue)),
+            ]
                 + who(operation, context, from: 2))
     }
 
@@ -193,8 +202,9 @@ extension DoorLockServer {
         context.emit(
             event: Event.lockOperationError,
             [
-                TLVElement(0, .number(operation.type.rawValue)), TLVElement(1, .number(operation.source.rawValue)),
-                TLVElement(2, .number(error.rawValue)),
+                TLVElement(DoorLock.LockOperationError.Field.lockOperationType, .number(operation.type.rawValue)),
+                TLVElement(DoorLock.LockOperationError.Field.operationSource, .number(operation.source.rawValue)),
+                TLVElement(DoorLock.LockOperationError.Field.operationError, .number(error.rawValue)),
             ] + who(operation, context, from: 3))
         return .failure
     }

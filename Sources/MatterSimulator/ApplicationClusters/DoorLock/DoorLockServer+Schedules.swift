@@ -13,7 +13,7 @@ extension DoorLockServer {
     private func place(
         _ command: CommandCall, orAll: Bool = false
     ) throws(ClusterFailure) -> (schedule: UInt8, user: UInt16) {
-        let schedule: UInt8 = try command.unsigned(0)
+        let schedule: UInt8 = try command.unsigned(DoorLock.SetWeekDaySchedule.Field.weekDayIndex)
         let user = try userIndex(command, 1)
         guard LockDatabase.isScheduleIndex(schedule) || orAll && schedule == LockDatabase.allSchedules else {
             throw .invalidCommand
@@ -26,14 +26,15 @@ extension DoorLockServer {
         _ command: CommandCall, _ response: CommandID, _ schedules: KeyPath<LockUser, [UInt8: Schedule]>,
         _ fields: (Schedule) -> [TLVElement]
     ) throws(ClusterFailure) -> CommandAnswer {
-        let index: UInt8 = try command.unsigned(0)
-        let userIndex: UInt16 = try command.unsigned(1)
+        let index: UInt8 = try command.unsigned(DoorLock.GetWeekDaySchedule.Field.weekDayIndex)
+        let userIndex: UInt16 = try command.unsigned(DoorLock.GetWeekDaySchedule.Field.userIndex)
         func answer(_ status: DoorLock.DlStatus, _ more: [TLVElement] = []) -> CommandAnswer {
             .response(
                 response,
                 [
-                    TLVElement(0, .number(index)), TLVElement(1, .number(userIndex)),
-                    TLVElement(2, .number(status.rawValue)),
+                    TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.weekDayIndex, .number(index)),
+                    TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.userIndex, .number(userIndex)),
+                    TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.status, .number(status.rawValue)),
                 ] + more)
         }
         guard LockDatabase.isScheduleIndex(index), LockDatabase.isIndex(userIndex) else {
@@ -48,8 +49,11 @@ extension DoorLockServer {
     mutating func setWeekDaySchedule(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
         let (index, user) = try place(command)
         let schedule = LockWeekDaySchedule(
-            days: try command.unsigned(2), startHour: try command.unsigned(3), startMinute: try command.unsigned(4),
-            endHour: try command.unsigned(5), endMinute: try command.unsigned(6))
+            days: try command.unsigned(DoorLock.SetWeekDaySchedule.Field.daysMask),
+            startHour: try command.unsigned(DoorLock.SetWeekDaySchedule.Field.startHour),
+            startMinute: try command.unsigned(DoorLock.SetWeekDaySchedule.Field.startMinute),
+            endHour: try command.unsigned(DoorLock.SetWeekDaySchedule.Field.endHour),
+            endMinute: try command.unsigned(DoorLock.SetWeekDaySchedule.Field.endMinute))
         guard schedule.days != 0, schedule.days & ~Self.allDays == 0,
             !takesOneDay || schedule.days.nonzeroBitCount == 1,
             max(schedule.startHour, schedule.endHour) <= Self.lastHour,
@@ -62,9 +66,11 @@ extension DoorLockServer {
     func getWeekDaySchedule(_ command: CommandCall) throws(ClusterFailure) -> CommandAnswer {
         try answer(command, Command.getWeekDayScheduleResponse, \.weekDaySchedules) { schedule in
             [
-                TLVElement(3, .number(schedule.days)), TLVElement(4, .number(schedule.startHour)),
-                TLVElement(5, .number(schedule.startMinute)), TLVElement(6, .number(schedule.endHour)),
-                TLVElement(7, .number(schedule.endMinute)),
+                TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.daysMask, .number(schedule.days)),
+                TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.startHour, .number(schedule.startHour)),
+                TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.startMinute, .number(schedule.startMinute)),
+                TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.endHour, .number(schedule.endHour)),
+                TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.endMinute, .number(schedule.endMinute)),
             ]
         }
     }
@@ -83,7 +89,9 @@ extension DoorLockServer {
 
     mutating func setYearDaySchedule(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
         let (index, user) = try place(command)
-        let schedule = LockYearDaySchedule(start: try command.unsigned(2), end: try command.unsigned(3))
+        let schedule = LockYearDaySchedule(
+            start: try command.unsigned(DoorLock.SetYearDaySchedule.Field.localStartTime),
+            end: try command.unsigned(DoorLock.SetYearDaySchedule.Field.localEndTime))
         guard schedule.start < schedule.end else { throw .invalidCommand }
         let isNew = database.users[user]?.yearDaySchedules.updateValue(schedule, forKey: index) == nil
         emitChange(.yearDaySchedule, isNew ? .add : .modify, user: user, data: UInt16(index), context)
@@ -91,7 +99,10 @@ extension DoorLockServer {
 
     func getYearDaySchedule(_ command: CommandCall) throws(ClusterFailure) -> CommandAnswer {
         try answer(command, Command.getYearDayScheduleResponse, \.yearDaySchedules) { schedule in
-            [TLVElement(3, .number(schedule.start)), TLVElement(4, .number(schedule.end))]
+            [
+                TLVElement(DoorLock.GetYearDayScheduleResponse.Field.localStartTime, .number(schedule.start)),
+                TLVElement(DoorLock.GetYearDayScheduleResponse.Field.localEndTime, .number(schedule.end)),
+            ]
         }
     }
 

@@ -7,14 +7,14 @@ extension DoorLockServer {
     private static let singleRule: UInt8 = 0
 
     mutating func setUser(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
-        let operation: UInt8 = try command.unsigned(0)
+        let operation: UInt8 = try command.unsigned(DoorLock.SetUser.Field.operationType)
         let index = try userIndex(command, 1)
-        let uniqueID: UInt32? = try command.optionalUnsigned(3)
-        let status = try DoorLockServer.status(try command.optionalUnsigned(4))
-        let type = try DoorLockServer.type(try command.optionalUnsigned(5))
-        let rule: UInt8? = try command.optionalUnsigned(6)
+        let uniqueID: UInt32? = try command.optionalUnsigned(DoorLock.SetUser.Field.userUniqueID)
+        let status = try DoorLockServer.status(try command.optionalUnsigned(DoorLock.SetUser.Field.userStatus))
+        let type = try DoorLockServer.type(try command.optionalUnsigned(DoorLock.SetUser.Field.userType))
+        let rule: UInt8? = try command.optionalUnsigned(DoorLock.SetUser.Field.credentialRule)
         var name: String?
-        if let text = command[2]?.text { name = text }
+        if let text = command[DoorLock.SetUser.Field.userName]?.text { name = text }
         guard (name ?? "").utf8.count <= Self.longestName, rule ?? Self.singleRule == Self.singleRule else {
             throw .invalidCommand
         }
@@ -55,18 +55,23 @@ extension DoorLockServer {
         return .response(
             Command.getUserResponse,
             [
-                TLVElement(0, .number(index)), TLVElement(1, user.map { .string($0.name) } ?? .null),
-                TLVElement(2, .nullable(user?.uniqueID)), TLVElement(3, .nullable(user?.status.rawValue)),
-                TLVElement(4, .nullable(user?.type.rawValue)), TLVElement(5, .nullable(user?.rule)),
+                TLVElement(DoorLock.GetUserResponse.Field.userIndex, .number(index)),
+                TLVElement(DoorLock.GetUserResponse.Field.userName, user.map { .string($0.name) } ?? .null),
+                TLVElement(DoorLock.GetUserResponse.Field.userUniqueID, .nullable(user?.uniqueID)),
+                TLVElement(DoorLock.GetUserResponse.Field.userStatus, .nullable(user?.status.rawValue)),
+                TLVElement(DoorLock.GetUserResponse.Field.userType, .nullable(user?.type.rawValue)),
+                TLVElement(DoorLock.GetUserResponse.Field.credentialRule, .nullable(user?.rule)),
                 TLVElement(
-                    6, user.map { .array(of: $0.credentials.map(DoorLockServer.credentialStruct)) } ?? .null),
-                TLVElement(7, .nullable(user?.creator)), TLVElement(8, .nullable(user?.modifier)),
-                TLVElement(9, .nullable(database.nextUser(after: index))),
+                    DoorLock.GetUserResponse.Field.credentials,
+                    user.map { .array(of: $0.credentials.map(DoorLockServer.credentialStruct)) } ?? .null),
+                TLVElement(DoorLock.GetUserResponse.Field.creatorFabricIndex, .nullable(user?.creator)),
+                TLVElement(DoorLock.GetUserResponse.Field.lastModifiedFabricIndex, .nullable(user?.modifier)),
+                TLVElement(DoorLock.GetUserResponse.Field.nextUserIndex, .nullable(database.nextUser(after: index))),
             ])
     }
 
     mutating func clearUser(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
-        let index: UInt16 = try command.unsigned(0)
+        let index: UInt16 = try command.unsigned(DoorLock.ClearUser.Field.userIndex)
         if index == LockDatabase.allIndex {
             for user in database.users.keys { database.removeUser(user) }
         } else {
@@ -86,13 +91,13 @@ extension DoorLockServer {
     /// - Throws: also for the status of an empty slot, which cannot be set.
     static func status(_ number: UInt8?) throws(ClusterFailure) -> DoorLock.UserStatus? {
         guard let number else { return nil }
-        guard let status = DoorLock.UserStatus(rawValue: number), status != .available else { throw .invalidCommand }
+        guard let status = DoorLock.UserStatus(known: number), status != .available else { throw .invalidCommand }
         return status
     }
 
     static func type(_ number: UInt8?) throws(ClusterFailure) -> DoorLock.UserType? {
         guard let number else { return nil }
-        guard let type = DoorLock.UserType(rawValue: number) else { throw .invalidCommand }
+        guard let type = DoorLock.UserType(known: number) else { throw .invalidCommand }
         return type
     }
 }

@@ -83,7 +83,7 @@ struct DoorLockServer: ClusterServer {
         _ attribute: AttributeID, _ value: TLVValue, _ context: ClusterContext
     ) throws(ClusterFailure) {
         if attribute == Attribute.operatingMode {
-            guard let number = value.integer(as: UInt8.self), let mode = DoorLock.OperatingMode(rawValue: number),
+            guard let number = value.integer(as: UInt8.self), let mode = DoorLock.OperatingMode(known: number),
                 mode != .passage
             else {
                 throw .constraintError
@@ -96,11 +96,15 @@ struct DoorLockServer: ClusterServer {
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         switch command.id {
-        case Command.lockDoor: try remote(.lock, pin: try command.optionalOctets(0), context)
-        case Command.unlockDoor: try remote(.unlock, pin: try command.optionalOctets(0), context)
+        case Command.lockDoor:
+            try remote(.lock, pin: try command.optionalOctets(DoorLock.LockDoor.Field.pinCode), context)
+        case Command.unlockDoor:
+            try remote(.unlock, pin: try command.optionalOctets(DoorLock.UnlockDoor.Field.pinCode), context)
         case Command.unlockWithTimeout:
-            let seconds: UInt16 = try command.unsigned(0)
-            try remote(.unlock, pin: try command.optionalOctets(1), timeout: UInt32(seconds), context)
+            let seconds: UInt16 = try command.unsigned(DoorLock.UnlockWithTimeout.Field.timeout)
+            try remote(
+                .unlock, pin: try command.optionalOctets(DoorLock.UnlockWithTimeout.Field.pinCode),
+                timeout: UInt32(seconds), context)
         case Command.setUser: try setUser(command, context)
         case Command.getUser: return try getUser(command)
         case Command.clearUser: try clearUser(command, context)
@@ -149,10 +153,14 @@ struct DoorLockServer: ClusterServer {
         context.emit(
             event: Event.lockUserChange,
             [
-                TLVElement(0, .number(type.rawValue)), TLVElement(1, .number(operation.rawValue)),
-                TLVElement(2, .number(DoorLock.OperationSource.remote.rawValue)), TLVElement(3, .nullable(user)),
-                TLVElement(4, .nullable(context.caller.lockFabric)),
-                TLVElement(5, .nullable(context.caller.nodeID?.rawValue)), TLVElement(6, .nullable(data)),
+                TLVElement(DoorLock.LockUserChange.Field.lockDataType, .number(type.rawValue)),
+                TLVElement(DoorLock.LockUserChange.Field.dataOperationType, .number(operation.rawValue)),
+                TLVElement(
+                    DoorLock.LockUserChange.Field.operationSource, .number(DoorLock.OperationSource.remote.rawValue)),
+                TLVElement(DoorLock.LockUserChange.Field.userIndex, .nullable(user)),
+                TLVElement(DoorLock.LockUserChange.Field.fabricIndex, .nullable(context.caller.lockFabric)),
+                TLVElement(DoorLock.LockUserChange.Field.sourceNode, .nullable(context.caller.nodeID?.rawValue)),
+                TLVElement(DoorLock.LockUserChange.Field.dataIndex, .nullable(data)),
             ])
     }
 }

@@ -73,8 +73,8 @@ extension LockUser {
         var user = LockUser()
         user.name = try fields.string(1)
         user.uniqueID = try fields.optionalUnsigned(2)
-        user.status = DoorLock.UserStatus(rawValue: try fields.unsigned(3)) ?? .occupiedDisabled
-        user.type = DoorLock.UserType(rawValue: try fields.unsigned(4)) ?? .nonAccessUser
+        user.status = DoorLock.UserStatus(known: try fields.unsigned(3)) ?? .occupiedDisabled
+        user.type = DoorLock.UserType(known: try fields.unsigned(4)) ?? .nonAccessUser
         user.rule = try fields.unsigned(5)
         user.credentials = try fields.array(6).compactMap { $0.integer() }
         user.creator = try fields.fabric(7)

@@ -67,7 +67,9 @@ struct ElectricalEnergyServer: ClusterServer {
     let quietAttributes: Set<AttributeID> = [Attribute.cumulativeEnergyImported]
     let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.accuracy: Accuracy.tlv(of: electricalEnergy, upTo: most),
-        Attribute.cumulativeEnergyImported: .structure([TLVElement(0, .int(0))]),
+        Attribute.cumulativeEnergyImported: .structure([
+            TLVElement(ElectricalEnergyMeasurement.EnergyMeasurement.Field.energy, .int(0))
+        ]),
     ]
     /// Milliwatt-hours up to ``since``, and the milliwatts from then on.
     private var used: Double = 0
@@ -94,7 +96,9 @@ struct ElectricalEnergyServer: ClusterServer {
 
     func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         guard attribute == Attribute.cumulativeEnergyImported else { return nil }
-        return .structure([TLVElement(0, .int(Int64(energy(context))))])
+        return .structure([
+            TLVElement(ElectricalEnergyMeasurement.EnergyMeasurement.Field.energy, .int(Int64(energy(context))))
+        ])
     }
 
     /// A person sets the meter, in watt-hours.
@@ -128,11 +132,18 @@ struct PowerTopologyServer: ClusterServer {
 private enum Accuracy {
     static func tlv(of type: UInt64, upTo most: Int64) -> TLVValue {
         .structure([
-            TLVElement(0, .uint(type)), TLVElement(1, .bool(true)), TLVElement(2, .int(0)), TLVElement(3, .int(most)),
+            TLVElement(GlobalTypes.MeasurementAccuracy.Field.measurementType, .uint(type)),
+            TLVElement(GlobalTypes.MeasurementAccuracy.Field.measured, .bool(true)),
+            TLVElement(GlobalTypes.MeasurementAccuracy.Field.minMeasuredValue, .int(0)),
+            TLVElement(GlobalTypes.MeasurementAccuracy.Field.maxMeasuredValue, .int(most)),
             TLVElement(
-                4,
+                GlobalTypes.MeasurementAccuracy.Field.accuracyRanges,
                 .array(of: [
-                    .structure([TLVElement(0, .int(0)), TLVElement(1, .int(most)), TLVElement(2, .uint(100))])
+                    .structure([
+                        TLVElement(GlobalTypes.MeasurementAccuracyRange.Field.rangeMin, .int(0)),
+                        TLVElement(GlobalTypes.MeasurementAccuracyRange.Field.rangeMax, .int(most)),
+                        TLVElement(GlobalTypes.MeasurementAccuracyRange.Field.percentMax, .uint(100)),
+                    ])
                 ])),
         ])
     }

@@ -60,7 +60,7 @@ struct FanControlServer: ClusterServer {
             guard Int(number) <= Self.speedMax else { throw .constraintError }
             setSpeed(Int(number), context)
         case Attribute.airflowDirection:
-            guard let direction = FanControl.AirflowDirection(rawValue: number) else { throw .constraintError }
+            guard let direction = FanControl.AirflowDirection(known: number) else { throw .constraintError }
             context[attribute] = direction.tlv
         default: throw .unsupportedWrite
         }
@@ -70,9 +70,9 @@ struct FanControlServer: ClusterServer {
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         guard command.id == FanControl.Command.step else { throw .unsupportedCommand }
-        let isIncrease = try command.unsigned(0, as: UInt8.self) == 0
-        let wraps = try command.optionalBool(1) ?? false
-        let lowest = try command.optionalBool(2) ?? true ? 0 : 1
+        let isIncrease = try command.unsigned(FanControl.Step.Field.direction, as: UInt8.self) == 0
+        let wraps = try command.optionalBool(FanControl.Step.Field.wrap) ?? false
+        let lowest = try command.optionalBool(FanControl.Step.Field.lowestOff) ?? true ? 0 : 1
         // In automatic mode there is no setting to start from; the fan goes on from where it is.
         let speed =
             context.number(Attribute.speedSetting, as: Int.self) ?? context.number(Attribute.speedCurrent) ?? 0

@@ -56,7 +56,7 @@ struct MediaPlaybackServer: ClusterServer {
     private func set(_ state: UInt8, _ context: ClusterContext) { context[Attribute.currentState] = .number(state) }
 
     private func answer(_ status: UInt8) -> CommandAnswer {
-        .response(Command.playbackResponse, [TLVElement(0, .number(status))])
+        .response(Command.playbackResponse, [TLVElement(MediaPlayback.PlaybackResponse.Field.status, .number(status))])
     }
 }
 
@@ -75,8 +75,8 @@ struct KeypadInputServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let key: UInt8 = try command.unsigned(0)
+        let key: UInt8 = try command.unsigned(KeypadInput.SendKey.Field.keyCode)
         context.report("key \(key)", [("key", .number(key))])
-        return .response(Self.sendKeyResponse, [TLVElement(0, .uint(0))])
+        return .response(Self.sendKeyResponse, [TLVElement(KeypadInput.SendKeyResponse.Field.status, .uint(0))])
     }
 }

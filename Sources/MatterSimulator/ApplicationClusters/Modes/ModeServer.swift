@@ -73,17 +73,20 @@ struct ModeServer: ClusterServer {
 
     /// ModeOptionStruct; Mode Select has semantic tags instead, and this device none of them.
     private func tlv(_ number: UInt8, _ mode: Mode) -> TLVValue {
-        let tags = mode.tags.map { tag in TLVValue.structure([TLVElement(1, .number(tag))]) }
+        let tags = mode.tags.map { tag in
+            TLVValue.structure([TLVElement(RvcRunMode.ModeTagStruct.Field.value, .number(tag))])
+        }
         return .structure([
-            TLVElement(0, .string(mode.label)), TLVElement(1, .number(number)),
-            TLVElement(2, .array(of: id == ModeSelect.id ? [] : tags)),
+            TLVElement(RvcRunMode.ModeOption.Field.label, .string(mode.label)),
+            TLVElement(RvcRunMode.ModeOption.Field.mode, .number(number)),
+            TLVElement(RvcRunMode.ModeOption.Field.modeTags, .array(of: id == ModeSelect.id ? [] : tags)),
         ])
     }
 
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let number: UInt8 = try command.unsigned(0)
+        let number: UInt8 = try command.unsigned(RvcRunMode.ChangeToMode.Field.newMode)
         let isKnown = modes.indices.contains(Int(number))
         guard id != ModeSelect.id else {
             guard isKnown else { throw .invalidCommand }
@@ -91,7 +94,12 @@ struct ModeServer: ClusterServer {
             return .success
         }
         func answer(_ status: UInt8) -> CommandAnswer {
-            .response(Self.changeToModeResponse, [TLVElement(0, .number(status)), TLVElement(1, .string(""))])
+            .response(
+                Self.changeToModeResponse,
+                [
+                    TLVElement(RvcRunMode.ChangeToModeResponse.Field.status, .number(status)),
+                    TLVElement(RvcRunMode.ChangeToModeResponse.Field.statusText, .string("")),
+                ])
         }
         guard isKnown else { return answer(Status.unsupportedMode) }
         guard context.number(layout.currentMode) != number else { return answer(Status.success) }

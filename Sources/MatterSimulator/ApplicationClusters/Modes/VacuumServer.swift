@@ -43,7 +43,9 @@ struct VacuumServer: ClusterServer {
         Attribute.phaseList: .null, Attribute.currentPhase: .null, Attribute.countdownTime: .null,
         Attribute.operationalStateList: .array(
             of: [State.stopped, State.running, State.paused, State.error, State.seekingCharger, State.docked].map {
-                .structure([TLVElement(0, .number($0))])
+                .structure([
+                    TLVElement(RvcOperationalState.OperationalStateStruct.Field.operationalStateID, .number($0))
+                ])
             }),
         Attribute.operationalState: .number(State.docked), Attribute.operationalError: failure(Failure.none),
     ]
@@ -102,7 +104,8 @@ struct VacuumServer: ClusterServer {
             context[Attribute.operationalError] = Self.failure(Failure.stuck)
             set(State.error, context)
             context.emit(
-                event: RvcOperationalState.Event.operationalError, [TLVElement(0, Self.failure(Failure.stuck))])
+                event: RvcOperationalState.Event.operationalError,
+                [TLVElement(RvcOperationalState.OperationalError.Field.errorState, Self.failure(Failure.stuck))])
         case ["ok"]:
             context[Attribute.operationalError] = Self.failure(Failure.none)
             set(State.paused, context)
@@ -120,9 +123,16 @@ struct VacuumServer: ClusterServer {
     private func set(_ state: UInt8, _ context: ClusterContext) { context[Attribute.operationalState] = .number(state) }
 
     private func answer(_ failure: UInt8) -> CommandAnswer {
-        .response(Command.operationalCommandResponse, [TLVElement(0, Self.failure(failure))])
+        .response(
+            Command.operationalCommandResponse,
+            [
+                TLVElement(
+                    RvcOperationalState.OperationalCommandResponse.Field.commandResponseState, Self.failure(failure))
+            ])
     }
 
     /// ErrorStateStruct.
-    private static func failure(_ number: UInt8) -> TLVValue { .structure([TLVElement(0, .number(number))]) }
+    private static func failure(_ number: UInt8) -> TLVValue {
+        .structure([TLVElement(RvcOperationalState.ErrorStateStruct.Field.errorStateID, .number(number))])
+    }
 }

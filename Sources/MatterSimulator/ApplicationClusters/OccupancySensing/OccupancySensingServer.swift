@@ -24,8 +24,9 @@ struct OccupancySensingServer: ClusterServer {
         Attribute.occupancySensorTypeBitmap: .uint(1),
         Attribute.holdTime: .number(defaultHoldTime),
         Attribute.holdTimeLimits: .structure([
-            TLVElement(0, .number(holdTimes.lowerBound)), TLVElement(1, .number(holdTimes.upperBound)),
-            TLVElement(2, .number(defaultHoldTime)),
+            TLVElement(OccupancySensing.HoldTimeLimits.Field.holdTimeMin, .number(holdTimes.lowerBound)),
+            TLVElement(OccupancySensing.HoldTimeLimits.Field.holdTimeMax, .number(holdTimes.upperBound)),
+            TLVElement(OccupancySensing.HoldTimeLimits.Field.holdTimeDefault, .number(defaultHoldTime)),
         ]),
     ]
 
@@ -68,6 +69,8 @@ struct OccupancySensingServer: ClusterServer {
         let value = TLVValue.uint(isOccupied ? 1 : 0)
         guard context[Attribute.occupancy] != value else { return }
         context[Attribute.occupancy] = value
-        context.emit(event: OccupancySensing.Event.occupancyChanged, [TLVElement(0, value)])
+        context.emit(
+            event: OccupancySensing.Event.occupancyChanged,
+            [TLVElement(OccupancySensing.OccupancyChanged.Field.occupancy, value)])
     }
 }

@@ -41,7 +41,10 @@ struct RainMakerBorderRouterServer: ClusterServer {
     ) throws(ClusterFailure) -> CommandAnswer {
         switch command.id {
         case Command.configureThreadDataset:
-            guard let dataset = try? Hex.decode(try command.string(0)), Self.datasetLengths.contains(dataset.count)
+            guard
+                let dataset = try? Hex.decode(
+                    try command.string(RainMakerThreadBorderRouter.ConfigureThreadDataset.Field.dataset)),
+                Self.datasetLengths.contains(dataset.count)
             else { throw .constraintError }
             context[Attribute.activeOperationalDataset] = .octets(dataset)
             context.markUnsaved()

@@ -57,14 +57,15 @@ struct RainMakerControllerServer: ClusterServer {
         let token = context[Attribute.refreshToken]?.text ?? ""
         switch command.id {
         case Command.appendRefreshToken:
-            let longer = token + (try command.string(0))
+            let longer = token + (try command.string(RainMakerController.AppendRefreshToken.Field.refreshToken))
             guard longer.utf8.count <= Self.longestToken else { throw .resourceExhausted }
             context[Attribute.refreshToken] = .string(longer)
         case Command.resetRefreshToken:
             context[Attribute.refreshToken] = .string("")
             context[Attribute.refreshTokenVerified] = .bool(false)
         case Command.authorize:
-            context[Attribute.endpointURL] = .string(try command.string(0))
+            context[Attribute.endpointURL] = .string(
+                try command.string(RainMakerController.Authorize.Field.endpointURL))
             accessToken = nil
             if let account = account(context) {
                 return .later { AccountResult.loggedIn(await account.logIn(token)) }

@@ -87,10 +87,13 @@ struct RainMakerServer: ClusterServer {
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         switch command.id {
-        case Command.configuration: try configure(try command.string(0), context)
+        case Command.configuration:
+            try configure(try command.string(RainMakerCluster.Configuration.Field.userIdAndSecretKey), context)
         case Command.signData:
             guard signaturesLeft > 0 else { throw .failure }
-            guard let text = command.fields.text ?? command[0]?.text else { throw .invalidCommand }
+            guard let text = command.fields.text ?? command[RainMakerCluster.SignData.Field.data]?.text else {
+                throw .invalidCommand
+            }
             guard text.utf8.count <= Self.longestText else { throw .constraintError }
             signaturesLeft -= 1
             try sign(text, context)

@@ -24,11 +24,17 @@ struct SceneValues: Equatable, Sendable {
     /// - Returns: `nil` if a set names a cluster or an attribute that scenes do not keep.
     init?(fieldSets: [TLVValue]) {
         for set in fieldSets {
-            guard let kept = Self.kept.first(where: { $0.cluster.rawValue == set.field(0)?.integer() }) else {
+            guard
+                let kept = Self.kept.first(where: {
+                    $0.cluster.rawValue == set.field(ScenesManagement.ExtensionFieldSet.Field.clusterID)?.integer()
+                })
+            else {
                 return nil
             }
-            for pair in set.field(1)?.items ?? [] {
-                guard pair.field(0)?.integer() == kept.attribute.rawValue,
+            for pair in set.field(ScenesManagement.ExtensionFieldSet.Field.attributeValueList)?.items ?? [] {
+                guard
+                    pair.field(ScenesManagement.AttributeValuePair.Field.attributeID)?.integer()
+                        == kept.attribute.rawValue,
                     let number: UInt16 = pair.field(kept.field)?.integer()
                 else { return nil }
                 numbers[kept.cluster] = number
@@ -42,10 +48,15 @@ struct SceneValues: Equatable, Sendable {
             of: Self.kept.compactMap { cluster, attribute, field in
                 numbers[cluster].map { number in
                     .structure([
-                        TLVElement(0, cluster.tlv),
+                        TLVElement(ScenesManagement.ExtensionFieldSet.Field.clusterID, cluster.tlv),
                         TLVElement(
-                            1,
-                            .array(of: [.structure([TLVElement(0, attribute.tlv), TLVElement(field, .number(number))])])
+                            ScenesManagement.ExtensionFieldSet.Field.attributeValueList,
+                            .array(of: [
+                                .structure([
+                                    TLVElement(ScenesManagement.AttributeValuePair.Field.attributeID, attribute.tlv),
+                                    TLVElement(field, .number(number)),
+                                ])
+                            ])
                         ),
                     ])
                 }
@@ -68,7 +79,11 @@ struct Scene: Equatable, Sendable {
 
     /// What ViewSceneResponse says of it.
     var fields: [TLVElement] {
-        [TLVElement(3, .number(transition)), TLVElement(4, .string(name)), TLVElement(5, values.fieldSets)]
+        [
+            TLVElement(ScenesManagement.ViewSceneResponse.Field.transitionTime, .number(transition)),
+            TLVElement(ScenesManagement.ViewSceneResponse.Field.sceneName, .string(name)),
+            TLVElement(ScenesManagement.ViewSceneResponse.Field.extensionFieldSetStructs, values.fieldSets),
+        ]
     }
 }
 
@@ -92,28 +107,4 @@ struct SceneTable: Equatable, Sendable {
     }
 
     mutating func forget(_ fabric: UInt8) { remove { $0.fabric == fabric } }
-}
-
-extension SceneTable {
-    var tlv: TLVValue {
-        .array(
-            of: scenes.map { key, scene in
-                .structure(
-                    [
-                        TLVElement(0, .number(key.fabric)), TLVElement(1, .number(key.group)),
-                        TLVElement(2, .number(key.scene)),
-                    ] + scene.fields)
-            })
-    }
-
-    init(tlv: TLVValue) throws(TLVError) {
-        for item in tlv.items ?? [] {
-            let fields = try TLVFields(item, "scene")
-            let key = Key(
-                fabric: try fields.unsigned(0), group: try fields.unsigned(1), scene: try fields.unsigned(2))
-            scenes[key] = Scene(
-                name: try fields.string(4), transition: try fields.unsigned(3),
-                values: SceneValues(fieldSets: try fields.array(5)) ?? SceneValues())
-        }
-    }
 }

@@ -38,11 +38,14 @@ struct ScenesServer: ClusterServer {
                 let current = table.current[fabric.index]
                 let isValid = current.flatMap { table.scenes[$0] }?.values == SceneValues(of: context)
                 return .structure([
-                    TLVElement(0, .number(UInt8(clamping: scenes.count))),
-                    TLVElement(1, .number(current?.scene ?? 0xFF)), TLVElement(2, .number(current?.group ?? 0)),
-                    TLVElement(3, .bool(isValid)),
-                    TLVElement(4, .number(UInt8(clamping: Self.perFabric - scenes.count))),
-                    TLVElement(254, .number(fabric.index)),
+                    TLVElement(ScenesManagement.SceneInfo.Field.sceneCount, .number(UInt8(clamping: scenes.count))),
+                    TLVElement(ScenesManagement.SceneInfo.Field.currentScene, .number(current?.scene ?? 0xFF)),
+                    TLVElement(ScenesManagement.SceneInfo.Field.currentGroup, .number(current?.group ?? 0)),
+                    TLVElement(ScenesManagement.SceneInfo.Field.sceneValid, .bool(isValid)),
+                    TLVElement(
+                        ScenesManagement.SceneInfo.Field.remainingCapacity,
+                        .number(UInt8(clamping: Self.perFabric - scenes.count))),
+                    TLVElement(ScenesManagement.SceneInfo.Field.fabricIndex, .number(fabric.index)),
                 ])
             })
     }
@@ -59,20 +62,23 @@ struct ScenesServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let group: UInt16 = try command.unsigned(0)
+        let group: UInt16 = try command.unsigned(ScenesManagement.ViewScene.Field.groupID)
         let fabric = context.caller.fabricIndex
         guard fabric != 0 else { throw .unsupportedAccess }
         guard command.id != Command.getSceneMembership, command.id != Command.removeAllScenes else {
             return ofGroup(command.id, fabric, group, context)
         }
-        let key = SceneTable.Key(fabric: fabric, group: group, scene: try command.unsigned(1))
+        let key = SceneTable.Key(
+            fabric: fabric, group: group, scene: try command.unsigned(ScenesManagement.ViewScene.Field.sceneID))
         guard command.id != Command.recallScene else {
             try recall(key, context)
             return .success
         }
         let status = isMember(of: group, context) ? try run(command, key, context) : .invalidCommand
         var fields = [
-            TLVElement(0, .number(status.rawValue)), TLVElement(1, .number(group)), TLVElement(2, .number(key.scene)),
+            TLVElement(ScenesManagement.ViewSceneResponse.Field.status, .number(status.rawValue)),
+            TLVElement(ScenesManagement.ViewSceneResponse.Field.groupID, .number(group)),
+            TLVElement(ScenesManagement.ViewSceneResponse.Field.sceneID, .number(key.scene)),
         ]
         if command.id == Command.viewScene, status == .success, let scene = table.scenes[key] { fields += scene.fields }
         // Each response has the number of its command.
@@ -87,10 +93,14 @@ struct ScenesServer: ClusterServer {
         switch command.id {
         case Command.viewScene: return isKnown ? .success : .notFound
         case Command.addScene:
-            guard let values = SceneValues(fieldSets: try command.array(4)) else { return .invalidCommand }
+            guard
+                let values = SceneValues(
+                    fieldSets: try command.array(ScenesManagement.AddScene.Field.extensionFieldSetStructs))
+            else { return .invalidCommand }
             guard hasRoom else { return .resourceExhausted }
             table.scenes[key] = Scene(
-                name: try command.string(3), transition: try command.unsigned(2), values: values)
+                name: try command.string(ScenesManagement.AddScene.Field.sceneName),
+                transition: try command.unsigned(ScenesManagement.AddScene.Field.transitionTime), values: values)
         case Command.storeScene:
             guard hasRoom else { return .resourceExhausted }
             var scene = table.scenes[key] ?? Scene()
@@ -110,22 +120,35 @@ struct ScenesServer: ClusterServer {
         _ command: CommandID, _ fabric: UInt8, _ group: UInt16, _ context: ClusterContext
     ) -> CommandAnswer {
         let isKnown = isMember(of: group, context)
-        let status = TLVElement(0, .number((isKnown ? IMStatus.success : .invalidCommand).rawValue))
+        let status = TLVElement(
+            ScenesManagement.GetSceneMembershipResponse.Field.status,
+            .number((isKnown ? IMStatus.success : .invalidCommand).rawValue))
         guard command == Command.getSceneMembership else {
             if isKnown {
                 table.remove { $0.fabric == fabric && $0.group == group }
                 changed(context)
             }
-            return .response(Command.removeAllScenesResponse, [status, TLVElement(1, .number(group))])
+            return .response(
+                Command.removeAllScenesResponse,
+                [status, TLVElement(ScenesManagement.RemoveAllScenesResponse.Field.groupID, .number(group))])
         }
         let all = table.scenes.keys.filter { $0.fabric == fabric }
         let list = all.filter { $0.group == group }.map(\.scene).sorted()
         return .response(
             Command.getSceneMembershipResponse,
             [
-                status, TLVElement(1, .number(UInt8(clamping: Self.perFabric - all.count))),
-                TLVElement(2, .number(group)),
-            ] + (isKnown ? [TLVElement(3, .array(of: list.map { .number($0) }))] : []))
+                status,
+                TLVElement(
+                    ScenesManagement.GetSceneMembershipResponse.Field.capacity,
+                    .number(UInt8(clamping: Self.perFabric - all.count))),
+                TLVElement(ScenesManagement.GetSceneMembershipResponse.Field.groupID, .number(group)),
+            ]
+                + (isKnown
+                    ? [
+                        TLVElement(
+                            ScenesManagement.GetSceneMembershipResponse.Field.sceneList,
+                            .array(of: list.map { .number($0) }))
+                    ] : []))
     }
 
     private mutating func recall(_ key: SceneTable.Key, _ context: ClusterContext) throws(ClusterFailure) {

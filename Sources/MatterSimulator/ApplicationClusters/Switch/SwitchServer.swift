@@ -68,6 +68,8 @@ struct SwitchServer: ClusterServer {
     private func emit(_ event: EventID, _ context: ClusterContext, count: UInt8? = nil) {
         context.emit(
             event: event,
-            [TLVElement(0, .number(Self.pressed))] + (count.map { [TLVElement(1, .number($0))] } ?? []))
+            [TLVElement(Switch.MultiPressComplete.Field.previousPosition, .number(Self.pressed))]
+                + (count.map { [TLVElement(Switch.MultiPressComplete.Field.totalNumberOfPressesCounted, .number($0))] }
+                    ?? []))
     }
 }

@@ -131,8 +131,8 @@ struct ThermostatServer: ClusterServer {
     ) throws(ClusterFailure) -> CommandAnswer {
         guard command.id == Thermostat.Command.setpointRaiseLower else { throw .unsupportedCommand }
         // Tenths of a degree.
-        let amount = Int(try command.unsigned(1, as: Int8.self)) * 10
-        switch try command.unsigned(0, as: UInt8.self) {
+        let amount = Int(try command.unsigned(Thermostat.SetpointRaiseLower.Field.amount, as: Int8.self)) * 10
+        switch try command.unsigned(Thermostat.SetpointRaiseLower.Field.mode, as: UInt8.self) {
         case 0: setpoints.shiftHeating(by: amount)
         case 1: setpoints.shiftCooling(by: amount)
         case 2: setpoints.shiftBoth(by: amount)

@@ -52,9 +52,12 @@ struct ValveServer: ClusterServer {
             // A valve with a fault does not open; 2 is FailureDueToFault.
             guard context.number(Attribute.valveFault, as: UInt16.self) == 0 else { throw .cluster(2) }
             let usual: UInt32? = context.number(Attribute.defaultOpenDuration)
-            let seconds = command[0] == nil ? usual : try command.optionalUnsigned(0)
+            let seconds =
+                command[ValveConfigurationAndControl.Open.Field.openDuration] == nil
+                ? usual : try command.optionalUnsigned(ValveConfigurationAndControl.Open.Field.openDuration)
             let level: UInt8 =
-                try command.optionalUnsigned(1) ?? context.number(Attribute.defaultOpenLevel) ?? 100
+                try command.optionalUnsigned(ValveConfigurationAndControl.Open.Field.targetLevel) ?? context.number(
+                    Attribute.defaultOpenLevel) ?? 100
             context[Attribute.openDuration] = .nullable(seconds)
             closesAt = seconds.map { context.now + .seconds(Int64($0)) }
             context.cancel(Timer.close)
@@ -78,7 +81,9 @@ struct ValveServer: ClusterServer {
     mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         guard words.count == 1, let fault = words.first.flatMap({ Self.faults[$0] }) else { return false }
         context[Attribute.valveFault] = .number(fault)
-        context.emit(event: ValveConfigurationAndControl.Event.valveFault, [TLVElement(0, .number(fault))])
+        context.emit(
+            event: ValveConfigurationAndControl.Event.valveFault,
+            [TLVElement(ValveConfigurationAndControl.ValveFaultEvent.Field.valveFault, .number(fault))])
         return true
     }
 
@@ -103,6 +108,9 @@ struct ValveServer: ClusterServer {
         let level: UInt8? = context.number(Attribute.currentLevel)
         context.emit(
             event: ValveConfigurationAndControl.Event.valveStateChanged,
-            [TLVElement(0, .number(state)), TLVElement(1, .number(level ?? 0))])
+            [
+                TLVElement(ValveConfigurationAndControl.ValveStateChanged.Field.valveState, .number(state)),
+                TLVElement(ValveConfigurationAndControl.ValveStateChanged.Field.valveLevel, .number(level ?? 0)),
+            ])
     }
 }

@@ -139,7 +139,8 @@ struct WindowCoveringServer: ClusterServer {
     // MARK: Movement
 
     private func position(_ command: CommandCall) throws(ClusterFailure) -> UInt16 {
-        let position = try command.unsigned(0, as: UInt16.self)
+        let position = try command.unsigned(
+            WindowCovering.GoToLiftPercentage.Field.liftPercent100thsValue, as: UInt16.self)
         guard position <= CoveringAxis.closed else { throw .constraintError }
         return position
     }

@@ -10,7 +10,10 @@ struct EthernetCommissioningServer: ClusterServer {
         [
             NetworkCommissioning.Attribute.maxNetworks: .uint(1),
             NetworkCommissioning.Attribute.networks: .array(of: [
-                .structure([TLVElement(0, .octets(Array("eth0".utf8))), TLVElement(1, .bool(true))])
+                .structure([
+                    TLVElement(NetworkCommissioning.NetworkInfo.Field.networkID, .octets(Array("eth0".utf8))),
+                    TLVElement(NetworkCommissioning.NetworkInfo.Field.connected, .bool(true)),
+                ])
             ]),
             NetworkCommissioning.Attribute.interfaceEnabled: .bool(true),
             NetworkCommissioning.Attribute.lastNetworkingStatus: .null,

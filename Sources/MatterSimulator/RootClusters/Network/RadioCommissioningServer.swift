@@ -124,7 +124,10 @@ struct RadioCommissioningServer: ClusterServer {
         guard attribute == Attribute.networks else { return nil }
         return .array(
             of: networks.map {
-                .structure([TLVElement(0, .octets($0.id)), TLVElement(1, .bool($0.isConnected))])
+                .structure([
+                    TLVElement(NetworkCommissioning.NetworkInfo.Field.networkID, .octets($0.id)),
+                    TLVElement(NetworkCommissioning.NetworkInfo.Field.connected, .bool($0.isConnected)),
+                ])
             })
     }
 
@@ -153,29 +156,40 @@ struct RadioCommissioningServer: ClusterServer {
             throw .failsafeRequired
         }
         if command.id == Command.addOrUpdateThreadNetwork {
-            let dataset = try command.octets(0)
+            let dataset = try command.octets(NetworkCommissioning.AddOrUpdateThreadNetwork.Field.operationalDataset)
             guard (1...254).contains(dataset.count) else { throw .constraintError }
             let entries = ThreadEntries(dataset)
             guard let network = entries[.extendedPANID], entries[.networkKey] != nil else {
                 return configAnswer((.outOfRange, nil), nil, context)
             }
-            return configAnswer(try tracked(command, 1, context) { $0.add(network, dataset) }, network, context)
+            return configAnswer(
+                try tracked(command, NetworkCommissioning.AddOrUpdateThreadNetwork.Field.breadcrumb, context) {
+                    $0.add(network, dataset)
+                }, network, context)
         }
-        let network = try command.octets(0)
+        let network = try command.octets(NetworkCommissioning.AddOrUpdateWiFiNetwork.Field.ssid)
         guard (1...32).contains(network.count) else { throw .constraintError }
         switch command.id {
         case Command.addOrUpdateWiFiNetwork:
-            let credentials = try command.octets(1)
+            let credentials = try command.octets(NetworkCommissioning.AddOrUpdateWiFiNetwork.Field.credentials)
             guard [0, 5, 13].contains(credentials.count) || (8...64).contains(credentials.count) else {
                 throw .constraintError
             }
-            return configAnswer(try tracked(command, 2, context) { $0.add(network, credentials) }, network, context)
-        case Command.removeNetwork:
-            return configAnswer(try tracked(command, 1, context) { $0.remove(network) }, network, context)
-        case Command.reorderNetwork:
-            let target: UInt8 = try command.unsigned(1)
             return configAnswer(
-                try tracked(command, 2, context) { $0.reorder(network, Int(target)) }, network, context)
+                try tracked(command, NetworkCommissioning.AddOrUpdateWiFiNetwork.Field.breadcrumb, context) {
+                    $0.add(network, credentials)
+                }, network, context)
+        case Command.removeNetwork:
+            return configAnswer(
+                try tracked(command, NetworkCommissioning.RemoveNetwork.Field.breadcrumb, context) {
+                    $0.remove(network)
+                }, network, context)
+        case Command.reorderNetwork:
+            let target: UInt8 = try command.unsigned(NetworkCommissioning.ReorderNetwork.Field.networkIndex)
+            return configAnswer(
+                try tracked(command, NetworkCommissioning.ReorderNetwork.Field.breadcrumb, context) {
+                    $0.reorder(network, Int(target))
+                }, network, context)
         default:
             return try connect(network, command, context)
         }
@@ -192,8 +206,8 @@ struct RadioCommissioningServer: ClusterServer {
     }
 
     private func scan(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let wanted = try command.optionalOctets(0)
-        let breadcrumb: UInt64? = try command.optionalUnsigned(1)
+        let wanted = try command.optionalOctets(NetworkCommissioning.ScanNetworks.Field.ssid)
+        let breadcrumb: UInt64? = try command.optionalUnsigned(NetworkCommissioning.ScanNetworks.Field.breadcrumb)
         let found = world.filter { $0.isInReach && (isThread || wanted == nil || wanted == $0.id) }
         context.delayAnswer(by: Self.scanningTakes)
         let status: Status = found.isEmpty ? .networkNotFound : .success
@@ -202,28 +216,44 @@ struct RadioCommissioningServer: ClusterServer {
         return .response(
             Command.scanNetworksResponse,
             [
-                TLVElement(0, .uint(UInt64(status.rawValue))), TLVElement(1, .string("")),
-                TLVElement(isThread ? 3 : 2, .array(of: found.map(isThread ? threadResult : wifiResult))),
+                TLVElement(
+                    NetworkCommissioning.ScanNetworksResponse.Field.networkingStatus, .uint(UInt64(status.rawValue))),
+                TLVElement(NetworkCommissioning.ScanNetworksResponse.Field.debugText, .string("")),
+                TLVElement(
+                    isThread
+                        ? NetworkCommissioning.ScanNetworksResponse.Field.threadScanResults
+                        : NetworkCommissioning.ScanNetworksResponse.Field.wiFiScanResults,
+                    .array(of: found.map(isThread ? threadResult : wifiResult))),
             ])
     }
 
     private func wifiResult(_ network: RadioNetwork) -> TLVValue {
         let security: UInt64 = network.admission == .everyone ? 1 : 8
         return .structure([
-            TLVElement(0, .uint(security)), TLVElement(1, .octets(network.id)),
-            TLVElement(2, .octets([2, 0, 0, 0, 1, UInt8(truncatingIfNeeded: network.channel)])),
-            TLVElement(3, .uint(UInt64(network.channel))), TLVElement(4, .uint(0)),
-            TLVElement(5, .int(Int64(network.rssi))),
+            TLVElement(NetworkCommissioning.WiFiInterfaceScanResult.Field.security, .uint(security)),
+            TLVElement(NetworkCommissioning.WiFiInterfaceScanResult.Field.ssid, .octets(network.id)),
+            TLVElement(
+                NetworkCommissioning.WiFiInterfaceScanResult.Field.bssid,
+                .octets([2, 0, 0, 0, 1, UInt8(truncatingIfNeeded: network.channel)])),
+            TLVElement(NetworkCommissioning.WiFiInterfaceScanResult.Field.channel, .uint(UInt64(network.channel))),
+            TLVElement(NetworkCommissioning.WiFiInterfaceScanResult.Field.wiFiBand, .uint(0)),
+            TLVElement(NetworkCommissioning.WiFiInterfaceScanResult.Field.rssi, .int(Int64(network.rssi))),
         ])
     }
 
     private func threadResult(_ network: RadioNetwork) -> TLVValue {
         .structure([
-            TLVElement(0, .uint(UInt64(network.panID))),
-            TLVElement(1, .uint(network.id.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })),
-            TLVElement(2, .string(network.name)), TLVElement(3, .uint(UInt64(network.channel))),
-            TLVElement(4, .uint(4)), TLVElement(5, .octets([2, 0, 0, 0, 0, 0, 0, 1])),
-            TLVElement(6, .int(Int64(network.rssi))), TLVElement(7, .uint(200)),
+            TLVElement(NetworkCommissioning.ThreadInterfaceScanResult.Field.panId, .uint(UInt64(network.panID))),
+            TLVElement(
+                NetworkCommissioning.ThreadInterfaceScanResult.Field.extendedPanId,
+                .uint(network.id.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })),
+            TLVElement(NetworkCommissioning.ThreadInterfaceScanResult.Field.networkName, .string(network.name)),
+            TLVElement(NetworkCommissioning.ThreadInterfaceScanResult.Field.channel, .uint(UInt64(network.channel))),
+            TLVElement(NetworkCommissioning.ThreadInterfaceScanResult.Field.version, .uint(4)),
+            TLVElement(
+                NetworkCommissioning.ThreadInterfaceScanResult.Field.extendedAddress, .octets([2, 0, 0, 0, 0, 0, 0, 1])),
+            TLVElement(NetworkCommissioning.ThreadInterfaceScanResult.Field.rssi, .int(Int64(network.rssi))),
+            TLVElement(NetworkCommissioning.ThreadInterfaceScanResult.Field.lqi, .uint(200)),
         ])
     }
 
@@ -258,8 +288,15 @@ struct RadioCommissioningServer: ClusterServer {
             context.touch(Attribute.networks)
             context.markUnsaved()
         }
-        var members = [TLVElement(0, .uint(UInt64(result.status.rawValue))), TLVElement(1, .string(""))]
-        if let index = result.index { members.append(TLVElement(2, .uint(UInt64(index)))) }
+        var members = [
+            TLVElement(
+                NetworkCommissioning.NetworkConfigResponse.Field.networkingStatus, .uint(UInt64(result.status.rawValue))
+            ), TLVElement(NetworkCommissioning.NetworkConfigResponse.Field.debugText, .string("")),
+        ]
+        if let index = result.index {
+            members.append(
+                TLVElement(NetworkCommissioning.NetworkConfigResponse.Field.networkIndex, .uint(UInt64(index))))
+        }
         return .response(Command.networkConfigResponse, members)
     }
 
@@ -268,7 +305,7 @@ struct RadioCommissioningServer: ClusterServer {
     private mutating func connect(
         _ network: [UInt8], _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let breadcrumb: UInt64? = try command.optionalUnsigned(1)
+        let breadcrumb: UInt64? = try command.optionalUnsigned(NetworkCommissioning.ConnectNetwork.Field.breadcrumb)
         if !isConcurrent, context.caller.isPASE, networks.contains(where: { $0.id == network }) {
             // The answer means that the device has understood; then its radio leaves the commissioner's link.
             if let breadcrumb { context.node.setBreadcrumb(breadcrumb) }
@@ -287,8 +324,12 @@ struct RadioCommissioningServer: ClusterServer {
         .response(
             Command.connectNetworkResponse,
             [
-                TLVElement(0, .uint(UInt64(status.rawValue))), TLVElement(1, .string("")),
-                TLVElement(2, error.map { .int(Int64($0)) } ?? .null),
+                TLVElement(
+                    NetworkCommissioning.ConnectNetworkResponse.Field.networkingStatus, .uint(UInt64(status.rawValue))),
+                TLVElement(NetworkCommissioning.ConnectNetworkResponse.Field.debugText, .string("")),
+                TLVElement(
+                    NetworkCommissioning.ConnectNetworkResponse.Field.errorValue, error.map { .int(Int64($0)) } ?? .null
+                ),
             ])
     }
 

@@ -30,16 +30,14 @@ package struct ColorVerb: DeviceVerb {
     }
 
     package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
-        typealias Command = ColorControl.Command
-        // OptionsMask and OptionsOverride: without ExecuteIfOff, a light that is off would ignore it and say nothing.
-        let options = ColorControl.Options.executeIfOff.tlv
-        let tail = [transition.tlv, options, options]
+        // Without it, a light that is off would ignore the command and say nothing.
+        let options = ColorControl.Options.executeIfOff
         func request(
-            _ command: CommandID, _ fields: [TLVValue], _ attribute: AttributeID, goal: TLVValue,
+            _ command: some ClusterCommand, _ attribute: AttributeID, goal: TLVValue,
             and further: DeviceRequest.Aim? = nil
         ) -> DeviceRequest {
             var request = DeviceRequest(
-                command, fields + tail, attribute: attribute, goal: goal,
+                command, attribute: attribute, goal: goal,
                 transition: .milliseconds(100) * Int(transition))
             if let further { request.further = [further] }
             return request
@@ -51,34 +49,48 @@ package struct ColorVerb: DeviceVerb {
             try facts.require(ColorControl.Feature.colorTemperature, "colour temperature")
             try check(mireds, facts)
             return request(
-                Command.moveToColorTemperature, [mireds.tlv], ColorControl.Attribute.colorTemperatureMireds,
-                goal: mireds.tlv)
+                ColorControl.MoveToColorTemperature(
+                    colorTemperatureMireds: mireds, transitionTime: transition, optionsMask: options,
+                    optionsOverride: options), ColorControl.Attribute.colorTemperatureMireds, goal: mireds.tlv)
         case .xy(let x, let y):
             try facts.require(ColorControl.Feature.xy, "colours by x and y")
-            let point = (x: Self.coordinate(x).tlv, y: Self.coordinate(y).tlv)
+            let point = (x: Self.coordinate(x), y: Self.coordinate(y))
             return request(
-                Command.moveToColor, [point.x, point.y], ColorControl.Attribute.currentX, goal: point.x,
-                and: DeviceRequest.Aim(attribute: ColorControl.Attribute.currentY, goal: point.y))
+                ColorControl.MoveToColor(
+                    colorX: point.x, colorY: point.y, transitionTime: transition, optionsMask: options,
+                    optionsOverride: options), ColorControl.Attribute.currentX, goal: point.x.tlv,
+                and: DeviceRequest.Aim(attribute: ColorControl.Attribute.currentY, goal: point.y.tlv))
         case .hue(let degrees, let saturation):
             try facts.require(ColorControl.Feature.hueAndSaturation, "hue and saturation")
-            // DirectionEnum Shortest.
-            let way = ColorControl.Direction.shortest.tlv
-            let saturation = saturation?.tlv
             let further = saturation.map {
-                DeviceRequest.Aim(attribute: ColorControl.Attribute.currentSaturation, goal: $0)
+                DeviceRequest.Aim(attribute: ColorControl.Attribute.currentSaturation, goal: $0.tlv)
             }
             guard facts.has(ColorControl.Feature.enhancedHue) else {
-                let hue = UInt8((degrees * 254 / 360).rounded()).tlv
+                let hue = UInt8((degrees * 254 / 360).rounded())
                 let attribute = ColorControl.Attribute.currentHue
                 return saturation.map {
-                    request(Command.moveToHueAndSaturation, [hue, $0], attribute, goal: hue, and: further)
-                } ?? request(Command.moveToHue, [hue, way], attribute, goal: hue)
+                    request(
+                        ColorControl.MoveToHueAndSaturation(
+                            hue: hue, saturation: $0, transitionTime: transition, optionsMask: options,
+                            optionsOverride: options), attribute, goal: hue.tlv, and: further)
+                }
+                    ?? request(
+                        ColorControl.MoveToHue(
+                            hue: hue, direction: .shortest, transitionTime: transition, optionsMask: options,
+                            optionsOverride: options), attribute, goal: hue.tlv)
             }
-            let hue = UInt16(truncatingIfNeeded: Int((degrees * 65536 / 360).rounded())).tlv
+            let hue = UInt16(truncatingIfNeeded: Int((degrees * 65536 / 360).rounded()))
             let attribute = ColorControl.Attribute.enhancedCurrentHue
             return saturation.map {
-                request(Command.enhancedMoveToHueAndSaturation, [hue, $0], attribute, goal: hue, and: further)
-            } ?? request(Command.enhancedMoveToHue, [hue, way], attribute, goal: hue)
+                request(
+                    ColorControl.EnhancedMoveToHueAndSaturation(
+                        enhancedHue: hue, saturation: $0, transitionTime: transition, optionsMask: options,
+                        optionsOverride: options), attribute, goal: hue.tlv, and: further)
+            }
+                ?? request(
+                    ColorControl.EnhancedMoveToHue(
+                        enhancedHue: hue, direction: .shortest, transitionTime: transition, optionsMask: options,
+                        optionsOverride: options), attribute, goal: hue.tlv)
         }
     }
 

@@ -20,24 +20,25 @@ package enum CoverVerb: DeviceVerb {
         let slats = WindowCovering.Attribute.currentPositionTiltPercent100ths
         let main = facts.has(WindowCovering.Feature.lift) ? lift : slats
         func request(
-            _ command: CommandID, _ fields: [TLVValue], _ attribute: AttributeID, goal: UInt16
+            _ command: some ClusterCommand, _ attribute: AttributeID, goal: UInt16
         ) -> DeviceRequest {
-            DeviceRequest(command, fields, attribute: attribute, goal: goal.tlv, pause: Self.pause)
+            DeviceRequest(command, attribute: attribute, goal: goal.tlv, pause: Self.pause)
         }
         switch self {
-        case .open: return request(Command.upOrOpen, [], main, goal: 0)
-        case .close: return request(Command.downOrClose, [], main, goal: 10000)
-        case .stop: return DeviceRequest(Command.stopMotion, attribute: main)
+        case .open: return request(WindowCovering.UpOrOpen(), main, goal: 0)
+        case .close: return request(WindowCovering.DownOrClose(), main, goal: 10000)
+        case .stop: return DeviceRequest(WindowCovering.StopMotion(), attribute: main)
         case .position(let position):
             try facts.require(
                 [WindowCovering.Feature.lift, WindowCovering.Feature.positionAwareLift], "position that can be set")
             try facts.require(Command.goToLiftPercentage, "move to a position, only open and close")
-            return request(Command.goToLiftPercentage, [position.tlv], lift, goal: position)
+            return request(
+                WindowCovering.GoToLiftPercentage(liftPercent100thsValue: position), lift, goal: position)
         case .tilt(let tilt):
             try facts.require(
                 [WindowCovering.Feature.tilt, WindowCovering.Feature.positionAwareTilt], "tilt that can be set")
             try facts.require(Command.goToTiltPercentage, "tilt to a position")
-            return request(Command.goToTiltPercentage, [tilt.tlv], slats, goal: tilt)
+            return request(WindowCovering.GoToTiltPercentage(tiltPercent100thsValue: tilt), slats, goal: tilt)
         }
     }
 }

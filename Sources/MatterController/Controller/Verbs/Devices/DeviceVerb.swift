@@ -24,14 +24,7 @@ package struct DeviceRequest: Sendable, Hashable {
         case invoke(CommandID, TLVValue?)
         case write(AttributeID, TLVValue)
 
-        /// - Parameter fields: in order of their tags; `nil` for one that is left out.
-        static func command(_ command: CommandID, _ fields: [TLVValue?] = []) -> Action {
-            .invoke(
-                command,
-                .structure(
-                    fields.enumerated().compactMap { tag, value in value.map { TLVElement(.context(UInt8(tag)), $0) } })
-            )
-        }
+        static func command(_ command: some ClusterCommand) -> Action { .invoke(type(of: command).id, command.tlv) }
     }
 
     /// An attribute that a request changes.
@@ -73,13 +66,11 @@ package struct DeviceRequest: Sendable, Hashable {
         self.dependsOnLight = dependsOnLight
     }
 
-    /// - Parameter fields: in order of their tags; `nil` for one that is left out.
     init(
-        _ command: CommandID, _ fields: [TLVValue?] = [], attribute: AttributeID, goal: TLVValue? = nil,
-        transition: Duration = .zero, pause: Duration = usualPause
+        _ command: some ClusterCommand, attribute: AttributeID, goal: TLVValue? = nil, transition: Duration = .zero,
+        pause: Duration = usualPause
     ) {
-        self.init(
-            .command(command, fields), attribute: attribute, goal: goal, transition: transition, pause: pause)
+        self.init(.command(command), attribute: attribute, goal: goal, transition: transition, pause: pause)
     }
 
     init<Value>(write attribute: TypedAttribute<Value>, _ value: Value, note: String? = nil) {

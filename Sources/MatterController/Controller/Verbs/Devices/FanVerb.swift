@@ -12,7 +12,9 @@ package enum FanVerb: DeviceVerb {
     package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
         switch self {
         case .mode(let mode):
-            if let sequence = facts.value(FanControl.fanModeSequence), !sequence.modes.contains(mode) {
+            if let sequence = facts.value(FanControl.fanModeSequence), sequence.isKnown,
+                !sequence.modes.contains(mode)
+            {
                 throw facts.lack(
                     "has no mode '\(mode)', only \(sequence.modes.map { "\($0)" }.joined(separator: ", "))")
             }
@@ -35,6 +37,7 @@ extension FanControl.FanModeSequence {
         case .offLowHighAuto: [.off, .low, .high, .auto]
         case .offHighAuto: [.off, .high, .auto]
         case .offHigh: [.off, .high]
+        default: []
         }
     }
 }

@@ -8,26 +8,19 @@ package enum MediaVerb: String, DeviceVerb {
     package var cluster: ClusterID { MediaPlayback.id }
 
     package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
-        typealias Command = MediaPlayback.Command
-        let command =
-            switch self {
-            case .play: Command.play
-            case .pause: Command.pause
-            case .stop: Command.stop
-            case .next: Command.next
-            case .previous: Command.previous
-            }
-        try facts.require(command, "do '\(rawValue)'")
-        return DeviceRequest(command, attribute: MediaPlayback.Attribute.currentState, goal: goal?.tlv)
+        switch self {
+        case .play: try request(MediaPlayback.Play(), to: .playing, facts)
+        case .pause: try request(MediaPlayback.Pause(), to: .paused, facts)
+        case .stop: try request(MediaPlayback.Stop(), to: .notPlaying, facts)
+        case .next: try request(MediaPlayback.Next(), facts)
+        case .previous: try request(MediaPlayback.Previous(), facts)
+        }
     }
 
-    /// PlaybackStateEnum.
-    private var goal: UInt8? {
-        switch self {
-        case .play: 0
-        case .pause: 1
-        case .stop: 2
-        case .next, .previous: nil
-        }
+    private func request(
+        _ command: some ClusterCommand, to state: MediaPlayback.PlaybackState? = nil, _ facts: DeviceFacts
+    ) throws(ControllerError) -> DeviceRequest {
+        try facts.require(type(of: command).id, "do '\(rawValue)'")
+        return DeviceRequest(command, attribute: MediaPlayback.Attribute.currentState, goal: state?.tlv)
     }
 }

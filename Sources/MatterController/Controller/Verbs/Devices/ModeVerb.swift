@@ -31,11 +31,13 @@ package struct DeviceModes: Sendable, Hashable {
         let names = Catalogue.standard.cluster(cluster)?.enums.first { $0.name == "ModeTag" }
         current = facts[attributes.current]?.integer()
         modes = (facts[attributes.supported]?.items ?? []).compactMap { item in
-            guard let number: UInt8 = item.field(1)?.integer() else { return nil }
-            let tags = (item.field(2)?.items ?? []).filter { $0.field(0) == nil }.compactMap { tag in
-                tag.field(1)?.integer().flatMap { names?.value($0)?.name }
+            guard let number: UInt8 = item.field(RvcRunMode.ModeOption.Field.mode)?.integer() else { return nil }
+            let tags = (item.field(RvcRunMode.ModeOption.Field.modeTags)?.items ?? []).filter {
+                $0.field(RvcRunMode.ModeTagStruct.Field.mfgCode) == nil
+            }.compactMap { tag in
+                tag.field(RvcRunMode.ModeTagStruct.Field.value)?.integer().flatMap { names?.value($0)?.name }
             }
-            return Mode(number: number, label: item.field(0)?.text ?? "", tags: tags)
+            return Mode(number: number, label: item.field(RvcRunMode.ModeOption.Field.label)?.text ?? "", tags: tags)
         }
     }
 
@@ -83,7 +85,7 @@ package struct ModeVerb: DeviceVerb {
 
     private func request(_ mode: UInt8, _ current: AttributeID, _ label: String? = nil) -> DeviceRequest {
         var request = DeviceRequest(
-            RvcRunMode.Command.changeToMode, [mode.tlv], attribute: current, goal: mode.tlv)
+            RvcRunMode.ChangeToMode(newMode: mode), attribute: current, goal: mode.tlv)
         request.goalName = label
         return request
     }
@@ -108,13 +110,13 @@ package enum VacuumVerb: DeviceVerb {
         case .stop: return try ModeVerb(cluster, "Idle").request(facts)
         case .pause:
             try facts.require(Command.pause, "pause")
-            return DeviceRequest(Command.pause, attribute: state)
+            return DeviceRequest(RvcOperationalState.Pause(), attribute: state)
         case .resume:
             try facts.require(Command.resume, "resume")
-            return DeviceRequest(Command.resume, attribute: state)
+            return DeviceRequest(RvcOperationalState.Resume(), attribute: state)
         case .home:
             try facts.require(Command.goHome, "go home")
-            return DeviceRequest(Command.goHome, attribute: state)
+            return DeviceRequest(RvcOperationalState.GoHome(), attribute: state)
         }
     }
 }

@@ -63,7 +63,9 @@ extension Reading {
     /// The value for programs: the number without its unit, the name, or the word.
     package func plain(_ value: TLVValue) -> String {
         switch scale {
-        case .energy: ValuePrinter().text(value.field(0) ?? value, as: nil)
+        case .energy:
+            ValuePrinter().text(
+                value.field(ElectricalEnergyMeasurement.EnergyMeasurement.Field.energy) ?? value, as: nil)
         case .named, .occupancy: text(value)
         default: ValuePrinter().text(value, as: type)
         }
@@ -83,11 +85,14 @@ extension Reading {
             guard let number: Int = value.integer(), words.indices.contains(number) else { return plain }
             return words[number]
         case .named(let name):
-            let number: UInt64? = (value.field(0) ?? value).integer()
+            let number: UInt64? =
+                (value.field(RvcOperationalState.OperationalStateStruct.Field.operationalStateID) ?? value).integer()
             let definition = Catalogue.standard.cluster(cluster)?.enums.first { $0.name == name }
-            return value.field(1)?.text ?? number.flatMap { definition?.value($0)?.name } ?? plain
+            return value.field(RvcOperationalState.OperationalStateStruct.Field.operationalStateLabel)?.text
+                ?? number.flatMap { definition?.value($0)?.name } ?? plain
         case .energy:
-            guard let energy: Int64 = value.field(0)?.integer() else { return plain }
+            guard let energy: Int64 = value.field(ElectricalEnergyMeasurement.EnergyMeasurement.Field.energy)?.integer()
+            else { return plain }
             return "\(ValuePrinter.fixed(energy, decimals: 6)) kWh"
         case .concentration: return [plain, Self.concentrationUnit(measured)].compactMap { $0 }.joined(separator: " ")
         case .occupancy:

@@ -28,13 +28,16 @@ package struct SceneVerb: DeviceVerb {
     }
 
     package func request(_ facts: DeviceFacts) -> DeviceRequest {
-        typealias Command = ScenesManagement.Command
         let info = ScenesManagement.Attribute.fabricSceneInfo
-        let path = [group.tlv, scene.tlv]
-        return switch action {
-        case .store: DeviceRequest(Command.storeScene, path, attribute: info)
-        case .recall: DeviceRequest(Command.recallScene, path + [transition?.tlv], attribute: info)
-        case .remove: DeviceRequest(Command.removeScene, path, attribute: info)
+        switch action {
+        case .store:
+            return DeviceRequest(ScenesManagement.StoreScene(groupID: group, sceneID: scene), attribute: info)
+        case .recall:
+            let time = transition.map { UInt32?.some($0) }
+            return DeviceRequest(
+                ScenesManagement.RecallScene(groupID: group, sceneID: scene, transitionTime: time), attribute: info)
+        case .remove:
+            return DeviceRequest(ScenesManagement.RemoveScene(groupID: group, sceneID: scene), attribute: info)
         }
     }
 }
@@ -60,37 +63,40 @@ package struct EndpointScenes: Sendable {
     package init(_ device: ServingDevice) { self.device = device }
 
     static func membership(_ group: UInt16) -> DeviceRequest.Action {
-        .command(ScenesManagement.Command.getSceneMembership, [group.tlv])
+        .command(ScenesManagement.GetSceneMembership(groupID: group))
     }
 
     static func view(_ group: UInt16, _ scene: UInt8) -> DeviceRequest.Action {
-        .command(ScenesManagement.Command.viewScene, [group.tlv, scene.tlv])
+        .command(ScenesManagement.ViewScene(groupID: group, sceneID: scene))
     }
 
     /// An empty scene with a name, which StoreScene keeps.
     static func add(_ group: UInt16, _ scene: UInt8, named name: String, transition: Duration) -> DeviceRequest.Action {
         .command(
-            ScenesManagement.Command.addScene,
-            [
-                group.tlv, scene.tlv, UInt32(clamping: Int64(transition / .milliseconds(1))).tlv, .string(name),
-                .array([]),
-            ])
+            ScenesManagement.AddScene(
+                groupID: group, sceneID: scene, transitionTime: UInt32(clamping: Int64(transition / .milliseconds(1))),
+                sceneName: name, extensionFieldSetStructs: []))
     }
 
     /// The scenes of a group by number.
     package func scenes(of group: UInt16) async throws -> [KeptScene] {
         let members = try await device.send(Self.membership(group))
         let current = device.facts[ScenesManagement.Attribute.fabricSceneInfo]?.items?.first { info in
-            info.field(2)?.integer() == group && info.field(3)?.boolean == true
+            info.field(ScenesManagement.SceneInfo.Field.currentGroup)?.integer() == group
+                && info.field(ScenesManagement.SceneInfo.Field.sceneValid)?.boolean == true
         }
         var scenes: [KeptScene] = []
-        for number in (members?.field(3)?.items ?? []).compactMap({ $0.integer(as: UInt8.self) }).sorted() {
+        for number in (members?.field(ScenesManagement.GetSceneMembershipResponse.Field.sceneList)?.items ?? [])
+            .compactMap({ $0.integer(as: UInt8.self) }).sorted()
+        {
             let fields = try await device.send(Self.view(group, number))
-            let transition: UInt32 = fields?.field(3)?.integer() ?? 0
+            let transition: UInt32 =
+                fields?.field(ScenesManagement.ViewSceneResponse.Field.transitionTime)?.integer() ?? 0
             scenes.append(
                 KeptScene(
-                    number: number, name: fields?.field(4)?.text ?? "", transition: .milliseconds(Int64(transition)),
-                    isCurrent: current?.field(1)?.integer() == number))
+                    number: number, name: fields?.field(ScenesManagement.ViewSceneResponse.Field.sceneName)?.text ?? "",
+                    transition: .milliseconds(Int64(transition)),
+                    isCurrent: current?.field(ScenesManagement.SceneInfo.Field.currentScene)?.integer() == number))
         }
         return scenes
     }

@@ -31,7 +31,7 @@ package enum ThermostatVerb: DeviceVerb {
             case .heat, .emergencyHeat: try facts.require(Thermostat.Feature.heating, "heating")
             case .cool, .precooling: try facts.require(Thermostat.Feature.cooling, "cooling")
             case .auto: try facts.require(Thermostat.Feature.autoMode, "automatic mode")
-            case .off, .fanOnly, .dry, .sleep: break
+            default: break
             }
             return DeviceRequest(write: Thermostat.systemMode, mode)
         }

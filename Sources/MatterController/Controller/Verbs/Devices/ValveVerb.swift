@@ -9,18 +9,14 @@ package enum ValveVerb: DeviceVerb {
     case open(seconds: UInt32?, level: UInt8?)
     case close
 
-    private enum State {
-        static let closed: UInt8 = 0
-        static let open: UInt8 = 1
-    }
-
     package var cluster: ClusterID { ValveConfigurationAndControl.id }
 
     package func request(_ facts: DeviceFacts) throws(ControllerError) -> DeviceRequest {
-        typealias Command = ValveConfigurationAndControl.Command
+        typealias State = ValveConfigurationAndControl.ValveState
         let state = ValveConfigurationAndControl.Attribute.currentState
         switch self {
-        case .close: return DeviceRequest(Command.close, attribute: state, goal: State.closed.tlv)
+        case .close:
+            return DeviceRequest(ValveConfigurationAndControl.Close(), attribute: state, goal: State.closed.tlv)
         case .open(let seconds, let level):
             if let level {
                 try facts.require(ValveConfigurationAndControl.Feature.level, "level that can be set")
@@ -29,7 +25,10 @@ package enum ValveVerb: DeviceVerb {
                     throw ControllerError(.outOfLimits, "the level of \(facts.title) goes in steps of \(step) %")
                 }
             }
-            return DeviceRequest(Command.open, [seconds?.tlv, level?.tlv], attribute: state, goal: State.open.tlv)
+            // Without a duration the valve takes its own; null would let it open for good.
+            return DeviceRequest(
+                ValveConfigurationAndControl.Open(openDuration: seconds.map { .some($0) }, targetLevel: level),
+                attribute: state, goal: State.open.tlv)
         }
     }
 }

@@ -30,7 +30,9 @@ package struct DoorLockUsers: Sendable {
                 users.append(user)
             }
             // A lock that counts backwards would never end.
-            next = fields?.field(9)?.integer().flatMap { $0 > index ? $0 : nil }
+            next = fields?.field(DoorLock.GetUserResponse.Field.nextUserIndex)?.integer().flatMap {
+                $0 > index ? $0 : nil
+            }
         }
         return users
     }
@@ -77,7 +79,7 @@ package struct DoorLockUsers: Sendable {
             let index = try await freeCredential()
             do {
                 let fields = try await device.send(LockRequest.add(code, at: index, to: user))
-                return (user ?? fields?.field(1)?.integer(), index)
+                return (user ?? fields?.field(DoorLock.SetCredentialResponse.Field.userIndex)?.integer(), index)
             } catch let error as ControllerError {
                 switch error.refusal?.number {
                 case UInt64(DoorLock.DlStatus.duplicate.rawValue):
@@ -104,8 +106,10 @@ package struct DoorLockUsers: Sendable {
         var index: UInt16 = 1
         while index <= most {
             let status = try await device.send(LockRequest.credential(index))
-            guard status?.field(0)?.boolean == true else { return index }
-            let next: UInt16? = status?.field(4)?.integer()
+            guard status?.field(DoorLock.GetCredentialStatusResponse.Field.credentialExists)?.boolean == true else {
+                return index
+            }
+            let next: UInt16? = status?.field(DoorLock.GetCredentialStatusResponse.Field.nextCredentialIndex)?.integer()
             // Nothing is between this code and the next one.
             guard next == index + 1 else { return try checked(index + 1, most) }
             index += 1

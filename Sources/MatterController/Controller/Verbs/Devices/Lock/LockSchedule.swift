@@ -65,15 +65,18 @@ package enum LockSchedule: Sendable, Hashable {
     ///
     /// - Returns: `nil` for one that says nothing of a schedule.
     init?(_ kind: Kind, _ fields: TLVValue?) {
-        func byte(_ tag: UInt8) -> UInt8? { fields?.field(tag)?.integer() }
         switch kind {
         case .weekDays:
-            guard let days = byte(3), let hour = byte(4), let minute = byte(5), let lastHour = byte(6),
-                let lastMinute = byte(7)
+            typealias Field = DoorLock.GetWeekDayScheduleResponse.Field
+            func byte(_ tag: UInt8) -> UInt8? { fields?.field(tag)?.integer() }
+            guard let days = byte(Field.daysMask), let hour = byte(Field.startHour),
+                let minute = byte(Field.startMinute), let lastHour = byte(Field.endHour),
+                let lastMinute = byte(Field.endMinute)
             else { return nil }
             self = .weekDays(.init(rawValue: days), from: .init(hour, minute), until: .init(lastHour, lastMinute))
         case .dates:
-            guard let from: UInt32 = fields?.field(3)?.integer(), let until: UInt32 = fields?.field(4)?.integer()
+            guard let from: UInt32 = fields?.field(DoorLock.GetYearDayScheduleResponse.Field.localStartTime)?.integer(),
+                let until: UInt32 = fields?.field(DoorLock.GetYearDayScheduleResponse.Field.localEndTime)?.integer()
             else { return nil }
             self = .dates(from: from, until: until)
         }

@@ -20,16 +20,21 @@ package struct LockUser: Sendable, Hashable {
     /// - Parameter fields: of GetUserResponse.
     /// - Returns: `nil` if no user has this index.
     init?(_ fields: TLVValue?) {
-        guard let index: UInt16 = fields?.field(0)?.integer(),
-            let status: UInt8 = fields?.field(3)?.integer(), status != DoorLock.UserStatus.available.rawValue
+        guard let index: UInt16 = fields?.field(DoorLock.GetUserResponse.Field.userIndex)?.integer(),
+            let status: UInt8 = fields?.field(DoorLock.GetUserResponse.Field.userStatus)?.integer(),
+            status != DoorLock.UserStatus.available.rawValue
         else { return nil }
         self.index = index
-        name = fields?.field(1)?.text ?? ""
+        name = fields?.field(DoorLock.GetUserResponse.Field.userName)?.text ?? ""
         self.status = DoorLock.UserStatus(rawValue: status)
-        type = fields?.field(4).flatMap { DoorLock.UserType(tlv: $0) }
-        credentials = (fields?.field(6)?.items ?? []).compactMap { credential in
-            credential.field(1)?.integer().map {
-                Credential(type: credential.field(0).flatMap { DoorLock.CredentialType(tlv: $0) }, index: $0)
+        type = fields?.field(DoorLock.GetUserResponse.Field.userType).flatMap { DoorLock.UserType(tlv: $0) }
+        credentials = (fields?.field(DoorLock.GetUserResponse.Field.credentials)?.items ?? []).compactMap {
+            credential in
+            credential.field(DoorLock.Credential.Field.credentialIndex)?.integer().map {
+                Credential(
+                    type: credential.field(DoorLock.Credential.Field.credentialType).flatMap {
+                        DoorLock.CredentialType(tlv: $0)
+                    }, index: $0)
             }
         }
     }

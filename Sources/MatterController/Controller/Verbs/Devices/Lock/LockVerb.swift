@@ -29,17 +29,17 @@ package struct LockVerb: DeviceVerb {
             throw ControllerError(
                 .pinNeeded, "\(facts.title) wants a PIN code", hint: .step("lock.pin", verb, facts.label))
         }
-        let code = pin.map { TLVValue.octets(Array($0.utf8)) }
-        func request(_ command: CommandID, _ fields: [TLVValue?], goal: DoorLock.DlLockState) -> DeviceRequest {
+        let code = pin.map { Array($0.utf8) }
+        func request(_ command: some ClusterCommand, goal: DoorLock.DlLockState) -> DeviceRequest {
             DeviceRequest(
-                command, fields, attribute: DoorLock.Attribute.lockState, goal: goal.tlv, pause: Self.pause)
+                command, attribute: DoorLock.Attribute.lockState, goal: goal.tlv, pause: Self.pause)
         }
         switch action {
-        case .lock: return request(DoorLock.Command.lockDoor, [code], goal: .locked)
-        case .unlock(nil): return request(DoorLock.Command.unlockDoor, [code], goal: .unlocked)
+        case .lock: return request(DoorLock.LockDoor(pinCode: code), goal: .locked)
+        case .unlock(nil): return request(DoorLock.UnlockDoor(pinCode: code), goal: .unlocked)
         case .unlock(let seconds?):
             try facts.require(DoorLock.Command.unlockWithTimeout, "lock again after a time")
-            return request(DoorLock.Command.unlockWithTimeout, [seconds.tlv, code], goal: .unlocked)
+            return request(DoorLock.UnlockWithTimeout(timeout: seconds, pinCode: code), goal: .unlocked)
         }
     }
 
