@@ -105,8 +105,9 @@ struct AccessListEditTests {
     func rules() throws {
         let group = AccessControlEntry.AuthMode.group
         for entry in [
-            Entry(Privilege.administer, authMode: group, subjects: [NodeID(2)]), Entry(9, subjects: [NodeID(2)]),
-            Entry(Privilege.view, authMode: 1, subjects: []),
+            Entry(Privilege.administer, authMode: group, subjects: [NodeID(2)]),
+            Entry(.init(rawValue: 9), subjects: [NodeID(2)]),
+            Entry(Privilege.view, authMode: .pase, subjects: []),
             Entry(Privilege.view, authMode: group, subjects: [NodeID(0)]),
             Entry(Privilege.view, authMode: group, subjects: [NodeID(0x1_0000)]), operate([0]),
             operate([CASEAuthenticatedTag(0x1234_0000).subject.rawValue]), operate([NodeID.group(2).rawValue]),

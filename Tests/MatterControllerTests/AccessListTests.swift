@@ -10,9 +10,9 @@ import Testing
 @Suite("Access control lists of nodes", .virtualTime)
 struct AccessListTests {
     private static let ownID = NodeID(0x1000)
-    private static let ours = AccessControlEntry(5, subjects: [ownID])
-    private static let other = AccessControlEntry(1, subjects: [NodeID(42)])
-    private static let granted = AccessControlEntry(3, subjects: [NodeID(7)])
+    private static let ours = AccessControlEntry(.administer, subjects: [ownID])
+    private static let other = AccessControlEntry(.view, subjects: [NodeID(42)])
+    private static let granted = AccessControlEntry(.operate, subjects: [NodeID(7)])
 
     private func bench(_ device: ListedDevice) async throws -> Bench {
         try await Bench { $0.model = device.model }
@@ -71,7 +71,7 @@ struct AccessListTests {
         #expect(try await !change(bench, .grant([Self.granted])).isChanged)
         #expect(device.writes == 2, "what is given already is not written")
         device.state.withLock { state in
-            state.rivals = (100..<104).map { AccessControlEntry(1, subjects: [NodeID($0)]).tlv }
+            state.rivals = (100..<104).map { AccessControlEntry(.view, subjects: [NodeID($0)]).tlv }
         }
         device.state.withLock { $0.limits = [4, 3, 20] }
         let error = try await failure(bench, .revoke([AccessSubject(id: NodeID(7))]))
@@ -93,7 +93,7 @@ struct AccessListTests {
     func chunks() async throws {
         let many = (0..<30).map { number in
             AccessControlEntry(
-                3, subjects: (0..<4).map { NodeID(0xF000_0000_0000_0000 + UInt64(number * 4 + $0)) })
+                .operate, subjects: (0..<4).map { NodeID(0xF000_0000_0000_0000 + UInt64(number * 4 + $0)) })
         }
         let device = ListedDevice([Self.other, Self.ours])
         device.state.withLock { $0.limits = [4, 3, 100] }

@@ -11,7 +11,7 @@ import Testing
 /// A switch and a light with their lists, and a controller of both.
 private struct Wiring {
     static let (lightID, wallID) = (NodeID(5), NodeID(6))
-    static let own = AccessControlEntry(5, subjects: [NodeID(0x1000)])
+    static let own = AccessControlEntry(.administer, subjects: [NodeID(0x1000)])
 
     let state = try? TemporaryState()
     let light = ListedDevice([own])
@@ -80,7 +80,9 @@ struct BindingTests {
         #expect(try wiring.bindings == [Self.entry])
         let target = AccessControlEntry.Target(cluster: OnOff.id, endpoint: 1)
         #expect(
-            try wiring.rights.map(\.unplaced) == [AccessControlEntry(3, subjects: [Wiring.wallID], targets: [target])])
+            try wiring.rights.map(\.unplaced) == [
+                AccessControlEntry(.operate, subjects: [Wiring.wallID], targets: [target])
+            ])
         let gone = try await wiring.controller.unbind(request, budget: Budget(nil))
         #expect(gone.isAccessChanged == true && gone.entries.map(\.entry) == [Self.entry])
         #expect(try wiring.bindings.isEmpty && wiring.rights.isEmpty)

@@ -13,8 +13,10 @@ import Testing
 @Suite("Changes of lists of nodes", .virtualTime)
 struct ListChangeTests {
     private static let ownID = NodeID(0x1000)
-    private static let ours = AccessControlEntry(5, subjects: [ownID])
-    private static func entry(_ id: UInt64) -> AccessControlEntry { AccessControlEntry(3, subjects: [NodeID(id)]) }
+    private static let ours = AccessControlEntry(.administer, subjects: [ownID])
+    private static func entry(_ id: UInt64) -> AccessControlEntry {
+        AccessControlEntry(.operate, subjects: [NodeID(id)])
+    }
     private static let before = [ours, entry(42), entry(43), entry(44)]
 
     private func bench(_ device: ListedDevice) async throws -> Bench {
@@ -140,7 +142,7 @@ struct ListChangeTests {
         var edit = try AccessListEdit(
             .revoke([AccessSubject(id: NodeID(42))]), own: AccessScene.own(),
             of: NodeRecord(nodeID: NodeID(5), name: "lamp"))
-        let own = AccessControlEntry(5, subjects: [try AccessScene.own().nodeID])
+        let own = AccessControlEntry(.administer, subjects: [try AccessScene.own().nodeID])
         let rest = [own, Self.entry(43)]
         #expect(throws: ControllerError.self) { try edit.applied(to: rest) }
         edit.seen = rest + [Self.entry(42)]

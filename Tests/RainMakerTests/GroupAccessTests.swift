@@ -14,7 +14,7 @@ import Testing
     private func entry(
         _ privilege: UInt8, _ subjects: [UInt64], targets: [AccessControlEntry.Target] = []
     ) -> AccessControlEntry {
-        AccessControlEntry(privilege, subjects: subjects.map { NodeID($0) }, targets: targets)
+        AccessControlEntry(.init(rawValue: privilege), subjects: subjects.map { NodeID($0) }, targets: targets)
     }
 
     private func own(_ cats: [CASEAuthenticatedTag], node: UInt64 = 77) throws -> NodeIdentity {

@@ -284,7 +284,7 @@ class Source:
 
     def structure(self, scope, key, value):
         self.add(1, "", f"/// {key}", f"public struct {scope.swift[key]}: ClusterStructure {{")
-        self.members(scope, value["fields"], scope.name, value.get("fabricScoped"))
+        self.members(scope, value["fields"], scope.name, value.get("fabricScoped"), takes_null=True)
 
     def element(self, scope, cluster, key):
         kind, direction, name = key
@@ -313,7 +313,7 @@ class Source:
                      value.get("fabricScoped") or any(field["id"] == FABRIC_INDEX for field in value["fields"]),
                      cluster["id"] if kind == "Command" and direction == "request" else None)
 
-    def members(self, scope, fields, owner, is_scoped, cluster=None):
+    def members(self, scope, fields, owner, is_scoped, cluster=None, takes_null=False):
         """The fields, their initializer, and both directions of the encoding; closes the type."""
         fields = sorted(fields, key=lambda field: field["id"])
         rows = []
@@ -333,6 +333,8 @@ class Source:
         parameters = []
         for number, name, kind, is_optional, field in rows:
             fallback = " = nil" if is_optional else ""
+            if takes_null and field.get("nullable") and not is_optional:
+                fallback = " = nil"
             if cluster is not None and field["name"] in ("OptionsMask", "OptionsOverride") and not is_optional:
                 fallback = " = []"
             parameters.append(f"{name}: {kind}{'?' if is_optional else ''}{fallback}")

@@ -85,7 +85,7 @@ extension AmbientSensingUnion {
         public var contributorHealth: UnionContributorStatus
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(contributorNodeID: UInt64?, contributorEndpointID: EndpointID?, contributorName: String? = nil, contributorHealth: UnionContributorStatus) {
+        public init(contributorNodeID: UInt64? = nil, contributorEndpointID: EndpointID? = nil, contributorName: String? = nil, contributorHealth: UnionContributorStatus) {
             self.contributorNodeID = contributorNodeID
             self.contributorEndpointID = contributorEndpointID
             self.contributorName = contributorName

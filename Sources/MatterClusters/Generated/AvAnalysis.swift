@@ -247,7 +247,7 @@ extension AvAnalysis {
         public var endTime: UInt32?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(identifiedContextID: UInt16, identifiedContext: GlobalTypes.SemanticTag, previousZone: UInt16?? = nil, currentZone: UInt16?? = nil, startTime: UInt32, endTime: UInt32?) {
+        public init(identifiedContextID: UInt16, identifiedContext: GlobalTypes.SemanticTag, previousZone: UInt16?? = nil, currentZone: UInt16?? = nil, startTime: UInt32, endTime: UInt32? = nil) {
             self.identifiedContextID = identifiedContextID
             self.identifiedContext = identifiedContext
             self.previousZone = previousZone

@@ -226,7 +226,7 @@ extension ClosureControl {
         public var secureState: Bool?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(position: CurrentPosition?? = nil, latch: Bool?? = nil, speed: GlobalTypes.ThreeLevelAuto? = nil, secureState: Bool?) {
+        public init(position: CurrentPosition?? = nil, latch: Bool?? = nil, speed: GlobalTypes.ThreeLevelAuto? = nil, secureState: Bool? = nil) {
             self.position = position
             self.latch = latch
             self.speed = speed

@@ -157,7 +157,7 @@ extension CommodityPrice {
         public var components: [CommodityPriceComponent]?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(periodStart: UInt32, periodEnd: UInt32?, price: Int64? = nil, priceLevel: Int16? = nil, description: String? = nil, components: [CommodityPriceComponent]? = nil) {
+        public init(periodStart: UInt32, periodEnd: UInt32? = nil, price: Int64? = nil, priceLevel: Int16? = nil, description: String? = nil, components: [CommodityPriceComponent]? = nil) {
             self.periodStart = periodStart
             self.periodEnd = periodEnd
             self.price = price

@@ -227,7 +227,7 @@ extension CommodityTariff {
         public var dayPatternIDs: [UInt32]
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(startDate: UInt32?, dayPatternIDs: [UInt32]) {
+        public init(startDate: UInt32? = nil, dayPatternIDs: [UInt32]) {
             self.startDate = startDate
             self.dayPatternIDs = dayPatternIDs
         }
@@ -608,7 +608,7 @@ extension CommodityTariff {
         public var externalID: String?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(tariffComponentID: UInt32, price: TariffPrice?? = nil, friendlyCredit: Bool? = nil, auxiliaryLoad: AuxiliaryLoadSwitchSettings? = nil, peakPeriod: PeakPeriod? = nil, powerThreshold: GlobalTypes.PowerThreshold? = nil, threshold: Int64?, label: String?? = nil, predicted: Bool? = nil, externalID: String? = nil) {
+        public init(tariffComponentID: UInt32, price: TariffPrice?? = nil, friendlyCredit: Bool? = nil, auxiliaryLoad: AuxiliaryLoadSwitchSettings? = nil, peakPeriod: PeakPeriod? = nil, powerThreshold: GlobalTypes.PowerThreshold? = nil, threshold: Int64? = nil, label: String?? = nil, predicted: Bool? = nil, externalID: String? = nil) {
             self.tariffComponentID = tariffComponentID
             self.price = price
             self.friendlyCredit = friendlyCredit
@@ -688,7 +688,7 @@ extension CommodityTariff {
         public var blockMode: BlockMode?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(tariffLabel: String?, providerName: String?, currency: GlobalTypes.Currency?? = nil, blockMode: BlockMode?) {
+        public init(tariffLabel: String? = nil, providerName: String? = nil, currency: GlobalTypes.Currency?? = nil, blockMode: BlockMode? = nil) {
             self.tariffLabel = tariffLabel
             self.providerName = providerName
             self.currency = currency
@@ -740,7 +740,7 @@ extension CommodityTariff {
         public var tariffComponentIDs: [UInt32]
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(label: String?, dayEntryIDs: [UInt32], tariffComponentIDs: [UInt32]) {
+        public init(label: String? = nil, dayEntryIDs: [UInt32], tariffComponentIDs: [UInt32]) {
             self.label = label
             self.dayEntryIDs = dayEntryIDs
             self.tariffComponentIDs = tariffComponentIDs

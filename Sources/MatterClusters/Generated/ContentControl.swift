@@ -191,7 +191,7 @@ extension ContentControl {
         public var identifier: String?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(blockChannelIndex: UInt16?, majorNumber: UInt16, minorNumber: UInt16, identifier: String? = nil) {
+        public init(blockChannelIndex: UInt16? = nil, majorNumber: UInt16, minorNumber: UInt16, identifier: String? = nil) {
             self.blockChannelIndex = blockChannelIndex
             self.majorNumber = majorNumber
             self.minorNumber = minorNumber
@@ -407,7 +407,7 @@ extension ContentControl {
         public var timePeriod: [TimePeriod]
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(timeWindowIndex: UInt16?, dayOfWeek: DayOfWeek, timePeriod: [TimePeriod]) {
+        public init(timeWindowIndex: UInt16? = nil, dayOfWeek: DayOfWeek, timePeriod: [TimePeriod]) {
             self.timeWindowIndex = timeWindowIndex
             self.dayOfWeek = dayOfWeek
             self.timePeriod = timePeriod

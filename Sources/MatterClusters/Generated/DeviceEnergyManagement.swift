@@ -453,7 +453,7 @@ extension DeviceEnergyManagement {
         public var forecastUpdateReason: ForecastUpdateReason
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(forecastID: UInt32, activeSlotNumber: UInt16?, startTime: UInt32, endTime: UInt32, earliestStartTime: UInt32?? = nil, latestEndTime: UInt32? = nil, isPausable: Bool, slots: [Slot], forecastUpdateReason: ForecastUpdateReason) {
+        public init(forecastID: UInt32, activeSlotNumber: UInt16? = nil, startTime: UInt32, endTime: UInt32, earliestStartTime: UInt32?? = nil, latestEndTime: UInt32? = nil, isPausable: Bool, slots: [Slot], forecastUpdateReason: ForecastUpdateReason) {
             self.forecastID = forecastID
             self.activeSlotNumber = activeSlotNumber
             self.startTime = startTime
@@ -574,7 +574,7 @@ extension DeviceEnergyManagement {
         public var cause: PowerAdjustReason
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(powerAdjustCapability: [PowerAdjust]?, cause: PowerAdjustReason) {
+        public init(powerAdjustCapability: [PowerAdjust]? = nil, cause: PowerAdjustReason) {
             self.powerAdjustCapability = powerAdjustCapability
             self.cause = cause
         }
@@ -703,7 +703,7 @@ extension DeviceEnergyManagement {
         public var endTime: UInt32
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(minPower: Int64?, maxPower: Int64?, cause: PowerAdjustReason, endTime: UInt32) {
+        public init(minPower: Int64? = nil, maxPower: Int64? = nil, cause: PowerAdjustReason, endTime: UInt32) {
             self.minPower = minPower
             self.maxPower = maxPower
             self.cause = cause

@@ -106,7 +106,7 @@ extension DynamicLighting {
         public var saturation: UInt8?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(level: UInt8?, x: UInt16?, y: UInt16?, hue: UInt8?, enhancedHue: UInt16?, saturation: UInt8?) {
+        public init(level: UInt8? = nil, x: UInt16? = nil, y: UInt16? = nil, hue: UInt8? = nil, enhancedHue: UInt16? = nil, saturation: UInt8? = nil) {
             self.level = level
             self.x = x
             self.y = y

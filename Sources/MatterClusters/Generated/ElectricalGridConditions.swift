@@ -73,7 +73,7 @@ extension ElectricalGridConditions {
         public var localCarbonLevel: ThreeLevel
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(periodStart: UInt32, periodEnd: UInt32?, gridCarbonIntensity: Int16, gridCarbonLevel: ThreeLevel, localCarbonIntensity: Int16, localCarbonLevel: ThreeLevel) {
+        public init(periodStart: UInt32, periodEnd: UInt32? = nil, gridCarbonIntensity: Int16, gridCarbonLevel: ThreeLevel, localCarbonIntensity: Int16, localCarbonLevel: ThreeLevel) {
             self.periodStart = periodStart
             self.periodEnd = periodEnd
             self.gridCarbonIntensity = gridCarbonIntensity

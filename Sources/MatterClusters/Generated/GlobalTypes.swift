@@ -131,7 +131,7 @@ extension GlobalTypes {
         public var sdpmLineIndex: UInt16?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(candidate: String, sdpMid: String?, sdpmLineIndex: UInt16?) {
+        public init(candidate: String, sdpMid: String? = nil, sdpmLineIndex: UInt16? = nil) {
             self.candidate = candidate
             self.sdpMid = sdpMid
             self.sdpmLineIndex = sdpmLineIndex
@@ -494,7 +494,7 @@ extension GlobalTypes {
         public var powerThresholdSource: PowerThresholdSource?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(powerThreshold: Int64? = nil, apparentPowerThreshold: Int64? = nil, powerThresholdSource: PowerThresholdSource?) {
+        public init(powerThreshold: Int64? = nil, apparentPowerThreshold: Int64? = nil, powerThresholdSource: PowerThresholdSource? = nil) {
             self.powerThreshold = powerThreshold
             self.apparentPowerThreshold = apparentPowerThreshold
             self.powerThresholdSource = powerThresholdSource
@@ -765,7 +765,7 @@ extension GlobalTypes {
         public var myEnum: TestGlobalEnum??
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(name: String, myBitmap: TestGlobalBitmap?, myEnum: TestGlobalEnum?? = nil) {
+        public init(name: String, myBitmap: TestGlobalBitmap? = nil, myEnum: TestGlobalEnum?? = nil) {
             self.name = name
             self.myBitmap = myBitmap
             self.myEnum = myEnum
@@ -980,7 +980,7 @@ extension GlobalTypes {
         public var fabricIndex: UInt8?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(id: UInt16, peerNodeID: UInt64, peerEndpointID: EndpointID, streamUsage: StreamUsage, videoStreamID: UInt16?, audioStreamID: UInt16?, metadataEnabled: Bool, videoStreams: [UInt16]? = nil, audioStreams: [UInt16]? = nil, fabricIndex: UInt8? = nil) {
+        public init(id: UInt16, peerNodeID: UInt64, peerEndpointID: EndpointID, streamUsage: StreamUsage, videoStreamID: UInt16? = nil, audioStreamID: UInt16? = nil, metadataEnabled: Bool, videoStreams: [UInt16]? = nil, audioStreams: [UInt16]? = nil, fabricIndex: UInt8? = nil) {
             self.id = id
             self.peerNodeID = peerNodeID
             self.peerEndpointID = peerEndpointID

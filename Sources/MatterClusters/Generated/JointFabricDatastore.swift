@@ -250,7 +250,7 @@ extension JointFabricDatastore {
         public var targets: [DatastoreAccessControlTarget]?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(privilege: DatastoreAccessControlEntryPrivilege, authMode: DatastoreAccessControlEntryAuthMode, subjects: [UInt64]?, targets: [DatastoreAccessControlTarget]?) {
+        public init(privilege: DatastoreAccessControlEntryPrivilege, authMode: DatastoreAccessControlEntryAuthMode, subjects: [UInt64]? = nil, targets: [DatastoreAccessControlTarget]? = nil) {
             self.privilege = privilege
             self.authMode = authMode
             self.subjects = subjects
@@ -302,7 +302,7 @@ extension JointFabricDatastore {
         public var deviceType: DeviceTypeID?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(cluster: ClusterID?, endpoint: EndpointID?, deviceType: DeviceTypeID?) {
+        public init(cluster: ClusterID? = nil, endpoint: EndpointID? = nil, deviceType: DeviceTypeID? = nil) {
             self.cluster = cluster
             self.endpoint = endpoint
             self.deviceType = deviceType
@@ -642,7 +642,7 @@ extension JointFabricDatastore {
         public var groupPermission: DatastoreAccessControlEntryPrivilege
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(groupID: UInt64, friendlyName: String, groupKeySetID: UInt16?, groupCAT: UInt16?, groupCATVersion: UInt16?, groupPermission: DatastoreAccessControlEntryPrivilege) {
+        public init(groupID: UInt64, friendlyName: String, groupKeySetID: UInt16? = nil, groupCAT: UInt16? = nil, groupCATVersion: UInt16? = nil, groupPermission: DatastoreAccessControlEntryPrivilege) {
             self.groupID = groupID
             self.friendlyName = friendlyName
             self.groupKeySetID = groupKeySetID
@@ -763,7 +763,7 @@ extension JointFabricDatastore {
         public var epochStartTime2: UInt64?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(groupKeySetID: UInt16, groupKeySecurityPolicy: DatastoreGroupKeySecurityPolicy, epochKey0: [UInt8]?, epochStartTime0: UInt64?, epochKey1: [UInt8]?, epochStartTime1: UInt64?, epochKey2: [UInt8]?, epochStartTime2: UInt64?) {
+        public init(groupKeySetID: UInt16, groupKeySecurityPolicy: DatastoreGroupKeySecurityPolicy, epochKey0: [UInt8]? = nil, epochStartTime0: UInt64? = nil, epochKey1: [UInt8]? = nil, epochStartTime1: UInt64? = nil, epochKey2: [UInt8]? = nil, epochStartTime2: UInt64? = nil) {
             self.groupKeySetID = groupKeySetID
             self.groupKeySecurityPolicy = groupKeySecurityPolicy
             self.epochKey0 = epochKey0

@@ -208,7 +208,7 @@ extension Messages {
         public var responses: [MessageResponseOption]?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(messageID: [UInt8], priority: MessagePriority, messageControl: MessageControl, startTime: UInt32?, duration: UInt64?, messageText: String, responses: [MessageResponseOption]? = nil) {
+        public init(messageID: [UInt8], priority: MessagePriority, messageControl: MessageControl, startTime: UInt32? = nil, duration: UInt64? = nil, messageText: String, responses: [MessageResponseOption]? = nil) {
             self.messageID = messageID
             self.priority = priority
             self.messageControl = messageControl

@@ -81,7 +81,7 @@ extension NetworkIdentityManagement {
         public var remainingClients: UInt16?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(index: UInt16, type: IdentityType, identifier: [UInt8], createdTimestamp: UInt32, current: Bool, remainingClients: UInt16?) {
+        public init(index: UInt16, type: IdentityType, identifier: [UInt8], createdTimestamp: UInt32, current: Bool, remainingClients: UInt16? = nil) {
             self.index = index
             self.type = type
             self.identifier = identifier
@@ -145,7 +145,7 @@ extension NetworkIdentityManagement {
         public var networkIdentityIndex: UInt16?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(clientIndex: UInt16, clientIdentifier: [UInt8], clientIdentityType: IdentityType, networkIdentityIndex: UInt16?) {
+        public init(clientIndex: UInt16, clientIdentifier: [UInt8], clientIdentityType: IdentityType, networkIdentityIndex: UInt16? = nil) {
             self.clientIndex = clientIndex
             self.clientIdentifier = clientIdentifier
             self.clientIdentityType = clientIdentityType

@@ -508,7 +508,7 @@ extension ProximityRanging {
         public var txPower: Int8??
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(wiFiDevIK: [UInt8]? = nil, bleDeviceID: UInt64? = nil, bltDevIK: [UInt8]? = nil, timeOfMeasurement: UInt32? = nil, timeOfMeasurementOffset: UInt32? = nil, distance: UInt16?, errorMargin: UInt16? = nil, rdr: RDR? = nil, detectedAttackLevel: NADM? = nil, rssi: Int8?? = nil, txPower: Int8?? = nil) {
+        public init(wiFiDevIK: [UInt8]? = nil, bleDeviceID: UInt64? = nil, bltDevIK: [UInt8]? = nil, timeOfMeasurement: UInt32? = nil, timeOfMeasurementOffset: UInt32? = nil, distance: UInt16? = nil, errorMargin: UInt16? = nil, rdr: RDR? = nil, detectedAttackLevel: NADM? = nil, rssi: Int8?? = nil, txPower: Int8?? = nil) {
             self.wiFiDevIK = wiFiDevIK
             self.bleDeviceID = bleDeviceID
             self.bltDevIK = bltDevIK

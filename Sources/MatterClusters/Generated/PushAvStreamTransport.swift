@@ -722,7 +722,7 @@ extension PushAvStreamTransport {
         public var sensitivity: UInt8?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(zone: UInt16?, sensitivity: UInt8? = nil) {
+        public init(zone: UInt16? = nil, sensitivity: UInt8? = nil) {
             self.zone = zone
             self.sensitivity = sensitivity
         }

@@ -79,7 +79,7 @@ extension ServiceArea {
         public var landmarkInfo: LandmarkInfo?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(locationInfo: GlobalTypes.LocationDescriptor?, landmarkInfo: LandmarkInfo?) {
+        public init(locationInfo: GlobalTypes.LocationDescriptor? = nil, landmarkInfo: LandmarkInfo? = nil) {
             self.locationInfo = locationInfo
             self.landmarkInfo = landmarkInfo
         }
@@ -123,7 +123,7 @@ extension ServiceArea {
         public var areaInfo: AreaInfo
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(areaID: UInt32, mapID: UInt32?, areaInfo: AreaInfo) {
+        public init(areaID: UInt32, mapID: UInt32? = nil, areaInfo: AreaInfo) {
             self.areaID = areaID
             self.mapID = mapID
             self.areaInfo = areaInfo
@@ -167,7 +167,7 @@ extension ServiceArea {
         public var relativePositionTag: GlobalTypes.RelativePositionTag?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(landmarkTag: GlobalTypes.LandmarkTag, relativePositionTag: GlobalTypes.RelativePositionTag?) {
+        public init(landmarkTag: GlobalTypes.LandmarkTag, relativePositionTag: GlobalTypes.RelativePositionTag? = nil) {
             self.landmarkTag = landmarkTag
             self.relativePositionTag = relativePositionTag
         }

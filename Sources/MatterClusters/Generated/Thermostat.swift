@@ -26,7 +26,7 @@ extension Thermostat {
         public var coolSetpoint: Int16?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(transitionTime: UInt16, heatSetpoint: Int16?, coolSetpoint: Int16?) {
+        public init(transitionTime: UInt16, heatSetpoint: Int16? = nil, coolSetpoint: Int16? = nil) {
             self.transitionTime = transitionTime
             self.heatSetpoint = heatSetpoint
             self.coolSetpoint = coolSetpoint

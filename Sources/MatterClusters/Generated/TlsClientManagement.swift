@@ -106,7 +106,7 @@ extension TlsClientManagement {
         public var fabricIndex: UInt8?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(endpointID: UInt16, hostname: [UInt8], port: UInt16, caid: UInt16, ccdid: UInt16?, referenceCount: UInt8, fabricIndex: UInt8? = nil) {
+        public init(endpointID: UInt16, hostname: [UInt8], port: UInt16, caid: UInt16, ccdid: UInt16? = nil, referenceCount: UInt8, fabricIndex: UInt8? = nil) {
             self.endpointID = endpointID
             self.hostname = hostname
             self.port = port

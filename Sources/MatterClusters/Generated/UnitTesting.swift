@@ -765,7 +765,7 @@ extension UnitTesting {
         public var nullableOptionalList: [SimpleEnum]??
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(nullableInt: UInt16?, optionalInt: UInt16? = nil, nullableOptionalInt: UInt16?? = nil, nullableString: String?, optionalString: String? = nil, nullableOptionalString: String?? = nil, nullableStruct: Simple?, optionalStruct: Simple? = nil, nullableOptionalStruct: Simple?? = nil, nullableList: [SimpleEnum]?, optionalList: [SimpleEnum]? = nil, nullableOptionalList: [SimpleEnum]?? = nil) {
+        public init(nullableInt: UInt16? = nil, optionalInt: UInt16? = nil, nullableOptionalInt: UInt16?? = nil, nullableString: String? = nil, optionalString: String? = nil, nullableOptionalString: String?? = nil, nullableStruct: Simple? = nil, optionalStruct: Simple? = nil, nullableOptionalStruct: Simple?? = nil, nullableList: [SimpleEnum]? = nil, optionalList: [SimpleEnum]? = nil, nullableOptionalList: [SimpleEnum]?? = nil) {
             self.nullableInt = nullableInt
             self.optionalInt = optionalInt
             self.nullableOptionalInt = nullableOptionalInt
@@ -1007,7 +1007,7 @@ extension UnitTesting {
         public var fabricIndex: UInt8?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(fabricSensitiveInt8u: UInt8, optionalFabricSensitiveInt8u: UInt8? = nil, nullableFabricSensitiveInt8u: UInt8?, nullableOptionalFabricSensitiveInt8u: UInt8?? = nil, fabricSensitiveCharString: String, fabricSensitiveStruct: Simple, fabricSensitiveInt8uList: UInt8List, fabricIndex: UInt8? = nil) {
+        public init(fabricSensitiveInt8u: UInt8, optionalFabricSensitiveInt8u: UInt8? = nil, nullableFabricSensitiveInt8u: UInt8? = nil, nullableOptionalFabricSensitiveInt8u: UInt8?? = nil, fabricSensitiveCharString: String, fabricSensitiveStruct: Simple, fabricSensitiveInt8uList: UInt8List, fabricIndex: UInt8? = nil) {
             self.fabricSensitiveInt8u = fabricSensitiveInt8u
             self.optionalFabricSensitiveInt8u = optionalFabricSensitiveInt8u
             self.nullableFabricSensitiveInt8u = nullableFabricSensitiveInt8u

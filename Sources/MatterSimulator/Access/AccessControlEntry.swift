@@ -2,29 +2,14 @@ package import MatterBase
 import MatterCrypto
 package import MatterModel
 
-/// An entry of the access control list (Matter core specification 9.10.5.6).
-package struct AccessControlEntry: Hashable, Sendable {
-    package enum Privilege: UInt8, Sendable, CaseIterable {
-        case view = 1
-        case proxyView, operate, manage, administer
-    }
+/// An entry of the access control list (Matter core specification 9.10.5.6). `nil` or no subjects: everybody of the
+/// authentication mode; `nil` or no targets: everything.
+package typealias AccessControlEntry = AccessControl.AccessControlEntry
 
-    package enum AuthMode: UInt8, Sendable {
-        case pase = 1
-        case `case`, group
-    }
-
-    package struct Target: Hashable, Sendable {
-        package var cluster: ClusterID?
-        package var endpoint: EndpointID?
-        package var deviceType: DeviceTypeID?
-
-        package init(cluster: ClusterID? = nil, endpoint: EndpointID? = nil, deviceType: DeviceTypeID? = nil) {
-            self.cluster = cluster
-            self.endpoint = endpoint
-            self.deviceType = deviceType
-        }
-    }
+extension AccessControl.AccessControlEntry {
+    package typealias Privilege = AccessControl.AccessControlEntryPrivilege
+    package typealias AuthMode = AccessControl.AccessControlEntryAuthMode
+    package typealias Target = AccessControl.AccessControlTarget
 
     /// What every device has to have room for, and what this one has.
     enum Capacity {
@@ -33,18 +18,8 @@ package struct AccessControlEntry: Hashable, Sendable {
         static let targetsPerEntry = 3
     }
 
-    package var privilege: Privilege
-    package var authMode: AuthMode
-    /// `nil` or empty for everybody of the authentication mode.
-    package var subjects: [UInt64]?
-    /// `nil` or empty for everything.
-    package var targets: [Target]?
-
     package init(_ privilege: Privilege, _ authMode: AuthMode, subjects: [UInt64]? = nil, targets: [Target]? = nil) {
-        self.privilege = privilege
-        self.authMode = authMode
-        self.subjects = subjects
-        self.targets = targets
+        self.init(privilege: privilege, authMode: authMode, subjects: subjects, targets: targets)
     }
 
     /// True if the entry grants a privilege to the caller.
@@ -54,6 +29,7 @@ package struct AccessControlEntry: Hashable, Sendable {
         case .operate: needed <= .operate
         case .manage: needed <= .manage
         case .administer: true
+        default: false
         }
     }
 
@@ -87,26 +63,12 @@ package struct AccessControlEntry: Hashable, Sendable {
 
 // MARK: - Encoding
 
-extension AccessControlEntry {
+extension AccessControl.AccessControlEntry {
     /// The entry as it is read, with its fabric.
     package func tlv(fabricIndex: UInt8) -> TLVValue {
-        func list(_ values: [TLVValue]?) -> TLVValue { values.map { .array(of: $0) } ?? .null }
-        return .structure([
-            TLVElement(AccessControl.AccessControlEntry.Field.privilege, .uint(UInt64(privilege.rawValue))),
-            TLVElement(AccessControl.AccessControlEntry.Field.authMode, .uint(UInt64(authMode.rawValue))),
-            TLVElement(AccessControl.AccessControlEntry.Field.subjects, list(subjects?.map { .uint($0) })),
-            TLVElement(
-                AccessControl.AccessControlEntry.Field.targets,
-                list(
-                    targets?.map {
-                        .structure([
-                            TLVElement(AccessControl.AccessControlTarget.Field.cluster, .id($0.cluster)),
-                            TLVElement(AccessControl.AccessControlTarget.Field.endpoint, .id($0.endpoint)),
-                            TLVElement(AccessControl.AccessControlTarget.Field.deviceType, .id($0.deviceType)),
-                        ])
-                    })),
-            TLVElement(AccessControl.AccessControlEntry.Field.fabricIndex, .uint(UInt64(fabricIndex))),
-        ])
+        var entry = self
+        entry.fabricIndex = fabricIndex
+        return entry.tlv
     }
 
     /// Reads an entry that is to be written.
@@ -115,9 +77,9 @@ extension AccessControlEntry {
     package init(checking value: TLVValue) throws(ClusterFailure) {
         guard
             let privilege = value.field(AccessControl.AccessControlEntry.Field.privilege)?.integer(as: UInt8.self)
-                .flatMap(Privilege.init),
+                .flatMap(Privilege.init(known:)),
             let authMode = value.field(AccessControl.AccessControlEntry.Field.authMode)?.integer(as: UInt8.self)
-                .flatMap(AuthMode.init)
+                .flatMap(AuthMode.init(known:))
         else { throw .constraintError }
         self.init(privilege, authMode)
         guard authMode != .pase, !(authMode == .group && privilege == .administer) else { throw .constraintError }
@@ -150,8 +112,9 @@ extension AccessControlEntry {
     }
 }
 
-extension AccessControlEntry.Target {
+extension AccessControl.AccessControlTarget {
     init(checking value: TLVValue) throws(ClusterFailure) {
+        self.init()
         cluster = value.field(AccessControl.AccessControlTarget.Field.cluster)?.id()
         endpoint = value.field(AccessControl.AccessControlTarget.Field.endpoint)?.id()
         deviceType = value.field(AccessControl.AccessControlTarget.Field.deviceType)?.id()

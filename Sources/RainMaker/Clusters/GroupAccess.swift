@@ -6,7 +6,6 @@ import MatterCrypto
 ///
 /// Everything else in the list stays as it is; entries are never doubled; a list that would lock us out is refused.
 struct GroupAccess: Sendable {
-    private typealias Privilege = AccessControlEntry.Privilege
 
     private let admin: CASEAuthenticatedTag
     private let operate: CASEAuthenticatedTag
@@ -24,11 +23,11 @@ struct GroupAccess: Sendable {
     func applied(
         to entries: [AccessControlEntry], own: NodeIdentity
     ) throws(RainMakerError) -> [AccessControlEntry] {
-        let all = AccessControlEntry(Privilege.operate, subjects: [operate.subject])
+        let all = AccessControlEntry(.operate, subjects: [operate.subject])
         var result: [AccessControlEntry] = []
         var operates = false
         for entry in entries.map(updated) + [all] {
-            if entry.privilege == Privilege.operate, entry.targets.isEmpty, entry.subjects.contains(operate.subject) {
+            if entry.privilege == .operate, entry.targets.isEmpty, entry.subjects.contains(operate.subject) {
                 guard !operates else { continue }
                 operates = true
             }
@@ -44,7 +43,7 @@ struct GroupAccess: Sendable {
 
     /// The entry with subjects that are older or newer versions of a tag replaced by the tag.
     private func updated(_ entry: AccessControlEntry) -> AccessControlEntry {
-        let tag = entry.privilege == Privilege.administer ? admin : operate
+        let tag = entry.privilege == .administer ? admin : operate
         var entry = entry
         entry.subjects = entry.subjects.reduce(into: []) { kept, subject in
             let isTag = CASEAuthenticatedTag(subject: subject)?.identifier == tag.identifier

@@ -11,8 +11,8 @@ struct AccessScene {
 
     /// One subject with one target; `nil` for all.
     struct Right: Hashable {
-        var privilege: UInt8
-        var mode: UInt8
+        var privilege: AccessControlEntry.Privilege
+        var mode: AccessControlEntry.AuthMode
         var subject: NodeID?
         var target: Entry.Target?
     }
@@ -50,7 +50,7 @@ struct AccessScene {
                     [nil, 31].contains($0.cluster) && [nil, 0].contains($0.endpoint)
                         && [nil, 22].contains($0.deviceType)
                 }
-            return entry.privilege == 5 && entry.authMode == 2 && isMeant && isThere
+            return entry.privilege == .administer && entry.authMode == .case && isMeant && isThere
         }
     }
 
@@ -70,7 +70,8 @@ struct AccessScene {
     /// Whether one right is at least another one.
     static func gives(_ right: Right, _ other: Right) -> Bool {
         let isEnough =
-            right.privilege == other.privilege || (right.privilege > other.privilege && other.privilege != 2)
+            right.privilege == other.privilege
+            || (right.privilege.rawValue > other.privilege.rawValue && other.privilege != .proxyView)
         let isWider =
             right.target == nil
             || (other.target != nil
@@ -117,9 +118,9 @@ struct AccessScene {
             subjects.append(pick([NodeID(0), NodeID(0xFFFF_FFFF_FFFF_0001)]))
             targets.append(pick([.init(), .init(endpoint: 1, deviceType: 0x16)]))
         }
-        let privileges: [UInt8] = group ? (valid ? [1, 3, 4] : [1, 3, 4, 5]) : [1, 2, 3, 4, 5, 5]
+        let numbers: [UInt8] = group ? (valid ? [1, 3, 4] : [1, 3, 4, 5]) : [1, 2, 3, 4, 5, 5]
         return Entry(
-            pick(privileges), authMode: group ? 3 : 2, subjects: some(0...4, of: subjects),
+            .init(rawValue: pick(numbers)), authMode: group ? .group : .case, subjects: some(0...4, of: subjects),
             targets: some(0...3, of: targets))
     }
 
@@ -127,7 +128,7 @@ struct AccessScene {
     mutating func list() -> [Entry] {
         var list: [Entry] = []
         repeat {
-            list = [Entry(5, subjects: [own] + some(0...2, of: [NodeID(9), NodeID(10)]))]
+            list = [Entry(.administer, subjects: [own] + some(0...2, of: [NodeID(9), NodeID(10)]))]
             for _ in 0..<Int.random(in: 0...3, using: &chance) { list.append(entry()) }
             list.shuffle(using: &chance)
             if Int.random(in: 0..<4, using: &chance) == 0 { list.removeFirst() }

@@ -5,12 +5,12 @@ struct AccessGrant: AccessChange {
     enum Privilege: String, ExpressibleByArgument, CaseIterable {
         case view, operate, manage, administer
 
-        var number: UInt8 {
+        var value: AccessControlEntry.Privilege {
             switch self {
-            case .view: AccessControlEntry.Privilege.view
-            case .operate: AccessControlEntry.Privilege.operate
-            case .manage: AccessControlEntry.Privilege.manage
-            case .administer: AccessControlEntry.Privilege.administer
+            case .view: .view
+            case .operate: .operate
+            case .manage: .manage
+            case .administer: .administer
             }
         }
     }
@@ -47,7 +47,7 @@ struct AccessGrant: AccessChange {
             } else {
                 grants.append(
                     AccessControlEntry(
-                        privilege.number, authMode: subject.authMode, subjects: [subject.id], targets: targets))
+                        privilege.value, authMode: subject.authMode, subjects: [subject.id], targets: targets))
             }
         }
         return .grant(grants)

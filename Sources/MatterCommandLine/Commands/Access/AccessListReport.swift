@@ -57,25 +57,16 @@ struct AccessListReport: Sendable {
 
     // MARK: Names
 
-    private static let privileges: [UInt8: String] = [
-        1: "view", 2: "proxy-view", 3: "operate", 4: "manage", 5: "administer",
-    ]
-    private static let authModes: [UInt8: String] = [1: "pase", 2: "case", 3: "group"]
+    static func privilege(_ entry: AccessControlEntry) -> String { NameStyle.kebab("\(entry.privilege)") }
 
-    static func privilege(_ entry: AccessControlEntry) -> String {
-        privileges[entry.privilege] ?? "\(entry.privilege)"
-    }
-
-    private static func authMode(_ entry: AccessControlEntry) -> String {
-        authModes[entry.authMode] ?? "\(entry.authMode)"
-    }
+    private static func authMode(_ entry: AccessControlEntry) -> String { NameStyle.kebab("\(entry.authMode)") }
 
     func isOurs(_ subject: NodeID, of entry: AccessControlEntry) -> Bool {
-        entry.authMode == AccessControlEntry.AuthMode.certificate && own.matches(subject: subject)
+        entry.authMode == .case && own.matches(subject: subject)
     }
 
     private func name(of subject: NodeID, in entry: AccessControlEntry) -> String? {
-        guard entry.authMode == AccessControlEntry.AuthMode.group else {
+        guard entry.authMode == .group else {
             return nodes.first { $0.nodeID == subject }?.name
         }
         return groups.first { UInt64($0.group) == subject.rawValue }?.name
@@ -83,7 +74,7 @@ struct AccessListReport: Sendable {
 
     /// True for a node that has no record here and is not us, and for a tag that we do not have.
     func isUnknown(_ subject: NodeID, of entry: AccessControlEntry) -> Bool {
-        entry.authMode == AccessControlEntry.AuthMode.certificate && !isOurs(subject, of: entry)
+        entry.authMode == .case && !isOurs(subject, of: entry)
             && !nodes.contains { $0.nodeID == subject }
     }
 
@@ -132,7 +123,7 @@ struct AccessListReport: Sendable {
 
     func text(_ subject: NodeID, of entry: AccessControlEntry) -> String {
         var text = CASEAuthenticatedTag(subject: subject).map { "tag \($0)" } ?? "\(subject.rawValue)"
-        if entry.authMode == AccessControlEntry.AuthMode.group { text = "group \(subject.rawValue)" }
+        if entry.authMode == .group { text = "group \(subject.rawValue)" }
         if isOurs(subject, of: entry) { return text + " (us)" }
         return text + (name(of: subject, in: entry).map { " (\($0))" } ?? "")
     }

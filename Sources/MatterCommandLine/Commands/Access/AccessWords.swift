@@ -27,7 +27,7 @@ struct AccessWords: Sendable {
             return AccessSubject(id: tag.subject)
         }
         if let text = Self.text(of: word, after: "group:") {
-            return AccessSubject(id: NodeID(UInt64(try await group(text))), authMode: AccessControlEntry.AuthMode.group)
+            return AccessSubject(id: NodeID(UInt64(try await group(text))), authMode: .group)
         }
         // Nodes of other controllers have no record here.
         if let number = NameRule.parseNumber(word) { return AccessSubject(id: NodeID(number)) }

@@ -87,7 +87,7 @@ struct AdministrationReport: Sendable {
     /// Each subject that may administer, once, with the entry that says so; `nil` for an entry for everyone.
     private func administrators(_ node: NodeAdministration) -> [(subject: NodeID?, entry: AccessControlEntry)] {
         var seen: Set<NodeID?> = []
-        return node.entries.filter { $0.privilege == AccessControlEntry.Privilege.administer }.flatMap { entry in
+        return node.entries.filter { $0.privilege == .administer }.flatMap { entry in
             (entry.subjects.isEmpty ? [nil] : entry.subjects.map(Optional.init)).map { ($0, entry) }
         }.filter { seen.insert($0.0).inserted }
     }

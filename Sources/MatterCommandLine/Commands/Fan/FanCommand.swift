@@ -9,18 +9,12 @@ struct FanCommand: AsyncParsableCommand {
 }
 
 /// The modes that fans can be told; On and Smart are no longer to be used (4.4.5.1).
-enum FanModeArgument: String, ExpressibleByArgument, CaseIterable, TrailingValue {
-    case off, low, medium, high, auto
+struct FanModeArgument: EnumerationArgument {
+    static let offered: [FanControl.FanMode] = [.off, .low, .medium, .high, .auto]
 
-    var mode: FanControl.FanMode {
-        switch self {
-        case .off: .off
-        case .low: .low
-        case .medium: .medium
-        case .high: .high
-        case .auto: .auto
-        }
-    }
+    let value: FanControl.FanMode
+
+    init(_ value: FanControl.FanMode) { self.value = value }
 }
 
 struct FanSpeed: EverydayCommand {
@@ -32,7 +26,7 @@ struct FanSpeed: EverydayCommand {
 
         init?(argument: String) {
             if let mode = FanModeArgument(argument: argument) {
-                verb = .mode(mode.mode)
+                verb = .mode(mode.value)
             } else if !argument.hasPrefix("+"), let steps = QuantityText.parse(argument, as: .percent, bare: "%"),
                 let percent = UInt8(exactly: steps),
                 percent <= 100
@@ -67,12 +61,16 @@ struct FanModeCommand: EverydayCommand {
 
     var nodes: [NodeArgument] { words.nodes }
 
-    func verb() throws -> any DeviceVerb { FanVerb.mode(try words.value().mode) }
+    func verb() throws -> any DeviceVerb { FanVerb.mode(try words.value().value) }
 }
 
 struct FanAirflow: EverydayCommand {
-    enum Direction: String, ExpressibleByArgument, CaseIterable, TrailingValue {
-        case forward, reverse
+    struct Direction: EnumerationArgument {
+        static let offered: [FanControl.AirflowDirection] = [.forward, .reverse]
+
+        let value: FanControl.AirflowDirection
+
+        init(_ value: FanControl.AirflowDirection) { self.value = value }
     }
 
     static let configuration = CommandConfiguration(
@@ -85,5 +83,5 @@ struct FanAirflow: EverydayCommand {
 
     var nodes: [NodeArgument] { words.nodes }
 
-    func verb() throws -> any DeviceVerb { FanVerb.airflow(try words.value() == .forward ? .forward : .reverse) }
+    func verb() throws -> any DeviceVerb { FanVerb.airflow(try words.value().value) }
 }

@@ -63,24 +63,14 @@ struct ThermostatCool: EverydayCommand {
 
 struct ThermostatMode: EverydayCommand {
     /// SystemModeEnum of the Thermostat cluster.
-    enum Mode: String, ExpressibleByArgument, CaseIterable, TrailingValue {
-        case off, auto, cool, heat, precooling, dry, sleep
-        case emergencyHeat = "emergency-heat"
-        case fanOnly = "fan-only"
+    struct Mode: EnumerationArgument {
+        static let offered: [Thermostat.SystemMode] = [
+            .off, .auto, .cool, .heat, .precooling, .dry, .sleep, .emergencyHeat, .fanOnly,
+        ]
 
-        var mode: Thermostat.SystemMode {
-            switch self {
-            case .off: .off
-            case .auto: .auto
-            case .cool: .cool
-            case .heat: .heat
-            case .precooling: .precooling
-            case .dry: .dry
-            case .sleep: .sleep
-            case .emergencyHeat: .emergencyHeat
-            case .fanOnly: .fanOnly
-            }
-        }
+        let value: Thermostat.SystemMode
+
+        init(_ value: Thermostat.SystemMode) { self.value = value }
     }
 
     static let configuration = CommandConfiguration(
@@ -92,7 +82,7 @@ struct ThermostatMode: EverydayCommand {
 
     var nodes: [NodeArgument] { words.nodes }
 
-    func verb() throws -> any DeviceVerb { ThermostatVerb.mode(try words.value().mode) }
+    func verb() throws -> any DeviceVerb { ThermostatVerb.mode(try words.value().value) }
 }
 
 struct ThermostatShow: ReadingCommand {

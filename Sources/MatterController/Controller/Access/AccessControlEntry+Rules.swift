@@ -5,16 +5,14 @@ import MatterModel
 extension AccessControlEntry {
     /// Why no node may accept the entry; `nil` if it is valid.
     package var fault: String? {
-        guard AccessControl.AccessControlEntryPrivilege(rawValue: privilege).isKnown else {
-            return "\(privilege) is no privilege"
-        }
+        guard privilege.isKnown else { return "\(privilege) is no privilege" }
         switch authMode {
-        case AuthMode.certificate:
+        case .case:
             if let subject = subjects.first(where: { !Self.isCertified($0) }) {
                 return "\(subject.rawValue) is no node id and no tag"
             }
-        case AuthMode.group:
-            guard privilege != Privilege.administer else { return "a group may not administer" }
+        case .group:
+            guard privilege != .administer else { return "a group may not administer" }
             if let subject = subjects.first(where: { !(1...UInt64(UInt16.max)).contains($0.rawValue) }) {
                 return "\(subject.rawValue) is no group id"
             }
@@ -33,7 +31,7 @@ extension AccessControlEntry {
     }
 }
 
-extension AccessControlEntry.Target {
+extension AccessControl.AccessControlTarget {
     fileprivate var fault: String? {
         if self == Self() { return "a target has to name an endpoint, a cluster or a device type" }
         if endpoint != nil && deviceType != nil { return "a target cannot name both an endpoint and a device type" }

@@ -8,57 +8,13 @@ package struct AccessControlEntry: FabricListEntry {
     package static let cluster = AccessControl.id
     package static let attribute = AccessControl.Attribute.acl
 
-    /// The privileges (9.10.5.2).
-    package enum Privilege {
-        package static let view = AccessControl.AccessControlEntryPrivilege.view.rawValue
-        package static let proxyView = AccessControl.AccessControlEntryPrivilege.proxyView.rawValue
-        package static let operate = AccessControl.AccessControlEntryPrivilege.operate.rawValue
-        package static let manage = AccessControl.AccessControlEntryPrivilege.manage.rawValue
-        package static let administer = AccessControl.AccessControlEntryPrivilege.administer.rawValue
-    }
-
-    /// How a subject has to prove itself (9.10.5.4).
-    package enum AuthMode {
-        package static let certificate = AccessControl.AccessControlEntryAuthMode.`case`.rawValue
-        package static let group = AccessControl.AccessControlEntryAuthMode.group.rawValue
-    }
-
+    package typealias Privilege = AccessControl.AccessControlEntryPrivilege
+    package typealias AuthMode = AccessControl.AccessControlEntryAuthMode
     /// The limits of an entry; `nil` means no limit.
-    package struct Target: Sendable, Hashable {
-        package var cluster: ClusterID?
-        package var endpoint: EndpointID?
-        package var deviceType: DeviceTypeID?
+    package typealias Target = AccessControl.AccessControlTarget
 
-        package init(cluster: ClusterID? = nil, endpoint: EndpointID? = nil, deviceType: DeviceTypeID? = nil) {
-            self.cluster = cluster
-            self.endpoint = endpoint
-            self.deviceType = deviceType
-        }
-
-        init(_ value: TLVValue) throws(TLVError) {
-            let fields = try TLVFields(value, "a target of an access control entry")
-            cluster = try fields.present(AccessControl.AccessControlTarget.Field.cluster)
-            endpoint = try fields.present(AccessControl.AccessControlTarget.Field.endpoint)
-            deviceType = try fields.present(AccessControl.AccessControlTarget.Field.deviceType)
-        }
-
-        fileprivate var tlv: TLVValue {
-            .structure([
-                TLVElement(AccessControl.AccessControlTarget.Field.cluster, .id(cluster)),
-                TLVElement(AccessControl.AccessControlTarget.Field.endpoint, .id(endpoint)),
-                TLVElement(AccessControl.AccessControlTarget.Field.deviceType, .id(deviceType)),
-            ])
-        }
-
-        /// True if the cluster with the access control list is among what this means.
-        var coversAccessControl: Bool {
-            (cluster ?? AccessControlEntry.cluster) == AccessControlEntry.cluster && (endpoint ?? 0) == 0
-                && (deviceType ?? .rootNode) == .rootNode
-        }
-    }
-
-    package var privilege: UInt8
-    package var authMode: UInt8
+    package var privilege: Privilege
+    package var authMode: AuthMode
     /// Node ids, tags or groups; empty for everyone who proves himself in this way.
     package var subjects: [NodeID]
     /// Empty for the whole node.
@@ -68,7 +24,7 @@ package struct AccessControlEntry: FabricListEntry {
     package var fabricIndex: UInt8?
 
     package init(
-        _ privilege: UInt8, authMode: UInt8 = AuthMode.certificate, subjects: [NodeID], targets: [Target] = []
+        _ privilege: Privilege, authMode: AuthMode = .case, subjects: [NodeID], targets: [Target] = []
     ) {
         self.privilege = privilege
         self.authMode = authMode
@@ -78,8 +34,8 @@ package struct AccessControlEntry: FabricListEntry {
 
     package init(_ value: TLVValue) throws(TLVError) {
         let fields = try TLVFields(value, "an access control entry")
-        privilege = try fields.unsigned(AccessControl.AccessControlEntry.Field.privilege)
-        authMode = try fields.unsigned(AccessControl.AccessControlEntry.Field.authMode)
+        privilege = Privilege(rawValue: try fields.unsigned(AccessControl.AccessControlEntry.Field.privilege))
+        authMode = AuthMode(rawValue: try fields.unsigned(AccessControl.AccessControlEntry.Field.authMode))
         var subjects: [NodeID] = []
         for subject in try Self.elements(
             fields[AccessControl.AccessControlEntry.Field.subjects], "the subjects of an access control entry")
@@ -94,7 +50,7 @@ package struct AccessControlEntry: FabricListEntry {
         for target in try Self.elements(
             fields[AccessControl.AccessControlEntry.Field.targets], "the targets of an access control entry")
         {
-            targets.append(try Target(target))
+            targets.append(try Target(reading: target))
         }
         self.targets = targets
         others = fields.all.filter { element in
@@ -104,14 +60,10 @@ package struct AccessControlEntry: FabricListEntry {
     }
 
     package var tlv: TLVValue {
-        func list(_ values: [TLVValue]) -> TLVValue { values.isEmpty ? .null : .array(of: values) }
-        return .structure(
-            [
-                TLVElement(AccessControl.AccessControlEntry.Field.privilege, .uint(UInt64(privilege))),
-                TLVElement(AccessControl.AccessControlEntry.Field.authMode, .uint(UInt64(authMode))),
-                TLVElement(AccessControl.AccessControlEntry.Field.subjects, list(subjects.map { .uint($0.rawValue) })),
-                TLVElement(AccessControl.AccessControlEntry.Field.targets, list(targets.map(\.tlv))),
-            ] + others)
+        let known = AccessControl.AccessControlEntry(
+            privilege: privilege, authMode: authMode, subjects: subjects.isEmpty ? nil : subjects.map(\.rawValue),
+            targets: targets.isEmpty ? nil : targets)
+        return .structure((known.tlv.members ?? []) + others)
     }
 
     private static func elements(_ value: TLVValue?, _ name: String) throws(TLVError) -> [TLVValue] {
@@ -133,13 +85,28 @@ package struct AccessControlEntry: FabricListEntry {
 
     /// True if it means a node by its id or by one of its tags.
     package func includes(_ node: NodeIdentity) -> Bool {
-        authMode == AuthMode.certificate && (subjects.isEmpty || subjects.contains { node.matches(subject: $0) })
+        authMode == .case && (subjects.isEmpty || subjects.contains { node.matches(subject: $0) })
     }
 
     /// True if it lets a node change the access control list.
     package func letsAdminister(_ node: NodeIdentity) -> Bool {
-        privilege == Privilege.administer && includes(node)
+        privilege == .administer && includes(node)
             && (targets.isEmpty || targets.contains(where: \.coversAccessControl))
+    }
+}
+
+extension AccessControl.AccessControlTarget {
+    fileprivate init(reading value: TLVValue) throws(TLVError) {
+        let fields = try TLVFields(value, "a target of an access control entry")
+        self.init(
+            cluster: try fields.present(Field.cluster), endpoint: try fields.present(Field.endpoint),
+            deviceType: try fields.present(Field.deviceType))
+    }
+
+    /// True if the cluster with the access control list is among what this means.
+    fileprivate var coversAccessControl: Bool {
+        (cluster ?? AccessControlEntry.cluster) == AccessControlEntry.cluster && (endpoint ?? 0) == 0
+            && (deviceType ?? .rootNode) == .rootNode
     }
 }
 

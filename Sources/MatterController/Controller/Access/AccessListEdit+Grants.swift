@@ -89,8 +89,8 @@ extension AccessControlEntry {
     fileprivate func gives(_ other: AccessControlEntry) -> Bool {
         let isEnough =
             privilege == other.privilege
-            || (privilege > other.privilege && other.privilege != Privilege.proxyView
-                && (privilege != Privilege.proxyView || other.privilege == Privilege.view))
+            || (privilege.rawValue > other.privilege.rawValue && other.privilege != .proxyView
+                && (privilege != .proxyView || other.privilege == .view))
         return isEnough && authMode == other.authMode
             && (subjects.isEmpty || (!other.subjects.isEmpty && other.subjects.allSatisfy(subjects.contains)))
             && (targets.isEmpty

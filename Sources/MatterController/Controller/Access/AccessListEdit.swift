@@ -180,9 +180,9 @@ extension [AccessControlEntry] {
 package struct AccessSubject: Hashable, Sendable, CustomStringConvertible {
     /// A node id, a tag or a group id.
     package var id: NodeID
-    package var authMode: UInt8
+    package var authMode: AccessControlEntry.AuthMode
 
-    package init(id: NodeID, authMode: UInt8 = AccessControlEntry.AuthMode.certificate) {
+    package init(id: NodeID, authMode: AccessControlEntry.AuthMode = .case) {
         self.id = id
         self.authMode = authMode
     }
@@ -191,7 +191,7 @@ package struct AccessSubject: Hashable, Sendable, CustomStringConvertible {
 
     /// As it can be typed: `4242`, `cat:06D90001`, `group:258`.
     package var description: String {
-        if authMode == AccessControlEntry.AuthMode.group { return "group:\(id.rawValue)" }
+        if authMode == .group { return "group:\(id.rawValue)" }
         return CASEAuthenticatedTag(subject: id).map { "cat:\($0)" } ?? "\(id.rawValue)"
     }
 }

@@ -70,7 +70,7 @@ package struct BindingRequest: Sendable {
         }
         guard changesAccess, !targets.isEmpty else { return nil }
         return AccessControlEntry(
-            AccessControlEntry.Privilege.operate, subjects: [source.nodeID], targets: targets)
+            .operate, subjects: [source.nodeID], targets: targets)
     }
 }
 

@@ -186,7 +186,7 @@ struct GroupEnrollment: Sendable {
 
     private var entry: AccessControlEntry {
         AccessControlEntry(
-            AccessControlEntry.Privilege.operate, authMode: AccessControlEntry.AuthMode.group,
+            .operate, authMode: .group,
             subjects: [NodeID(UInt64(group.group))])
     }
 

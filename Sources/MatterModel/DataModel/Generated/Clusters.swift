@@ -1794,7 +1794,7 @@ extension AccessControl {
         public var fabricIndex: UInt8?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(privilege: AccessControlEntryPrivilege, authMode: AccessControlEntryAuthMode, subjects: [UInt64]?, targets: [AccessControlTarget]?, auxiliaryType: AccessControlAuxiliaryType? = nil, fabricIndex: UInt8? = nil) {
+        public init(privilege: AccessControlEntryPrivilege, authMode: AccessControlEntryAuthMode, subjects: [UInt64]? = nil, targets: [AccessControlTarget]? = nil, auxiliaryType: AccessControlAuxiliaryType? = nil, fabricIndex: UInt8? = nil) {
             self.privilege = privilege
             self.authMode = authMode
             self.subjects = subjects
@@ -1894,7 +1894,7 @@ extension AccessControl {
         public var deviceType: DeviceTypeID?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(cluster: ClusterID?, endpoint: EndpointID?, deviceType: DeviceTypeID?) {
+        public init(cluster: ClusterID? = nil, endpoint: EndpointID? = nil, deviceType: DeviceTypeID? = nil) {
             self.cluster = cluster
             self.endpoint = endpoint
             self.deviceType = deviceType
@@ -1994,7 +1994,7 @@ extension AccessControl {
         public var id: UInt32?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(type: AccessRestrictionType, id: UInt32?) {
+        public init(type: AccessRestrictionType, id: UInt32? = nil) {
             self.type = type
             self.id = id
         }
@@ -2480,7 +2480,7 @@ extension BasicInformation {
         public var primaryColor: Color?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(finish: ProductFinish, primaryColor: Color?) {
+        public init(finish: ProductFinish, primaryColor: Color? = nil) {
             self.finish = finish
             self.primaryColor = primaryColor
         }
@@ -5574,7 +5574,7 @@ extension GeneralDiagnostics {
         public var type: InterfaceType
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(name: String, isOperational: Bool, offPremiseServicesReachableIPv4: Bool?, offPremiseServicesReachableIPv6: Bool?, hardwareAddress: [UInt8], iPv4Addresses: [[UInt8]], iPv6Addresses: [[UInt8]], type: InterfaceType) {
+        public init(name: String, isOperational: Bool, offPremiseServicesReachableIPv4: Bool? = nil, offPremiseServicesReachableIPv6: Bool? = nil, hardwareAddress: [UInt8], iPv4Addresses: [[UInt8]], iPv6Addresses: [[UInt8]], type: InterfaceType) {
             self.name = name
             self.isOperational = isOperational
             self.offPremiseServicesReachableIPv4 = offPremiseServicesReachableIPv4
@@ -6237,7 +6237,7 @@ extension ThreadNetworkDiagnostics {
         public var isChild: Bool
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(extAddress: UInt64, age: UInt32, rloc16: UInt16, linkFrameCounter: UInt32, mleFrameCounter: UInt32, lqi: UInt8, averageRssi: Int8?, lastRssi: Int8?, frameErrorRate: UInt8, messageErrorRate: UInt8, rxOnWhenIdle: Bool, fullThreadDevice: Bool, fullNetworkData: Bool, isChild: Bool) {
+        public init(extAddress: UInt64, age: UInt32, rloc16: UInt16, linkFrameCounter: UInt32, mleFrameCounter: UInt32, lqi: UInt8, averageRssi: Int8? = nil, lastRssi: Int8? = nil, frameErrorRate: UInt8, messageErrorRate: UInt8, rxOnWhenIdle: Bool, fullThreadDevice: Bool, fullNetworkData: Bool, isChild: Bool) {
             self.extAddress = extAddress
             self.age = age
             self.rloc16 = rloc16
@@ -7087,7 +7087,7 @@ extension TimeSynchronization {
         public var validUntil: UInt64?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(offset: Int32, validStarting: UInt64, validUntil: UInt64?) {
+        public init(offset: Int32, validStarting: UInt64, validUntil: UInt64? = nil) {
             self.offset = offset
             self.validStarting = validStarting
             self.validUntil = validUntil
@@ -7838,7 +7838,7 @@ extension BridgedDeviceBasicInformation {
         public var primaryColor: Color?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(finish: ProductFinish, primaryColor: Color?) {
+        public init(finish: ProductFinish, primaryColor: Color? = nil) {
             self.finish = finish
             self.primaryColor = primaryColor
         }
@@ -8494,7 +8494,7 @@ extension NodeOperationalCredentials {
         public var fabricIndex: UInt8?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(noc: [UInt8], icac: [UInt8]?, vvsc: [UInt8]? = nil, fabricIndex: UInt8? = nil) {
+        public init(noc: [UInt8], icac: [UInt8]? = nil, vvsc: [UInt8]? = nil, fabricIndex: UInt8? = nil) {
             self.noc = noc
             self.icac = icac
             self.vvsc = vvsc
@@ -9498,7 +9498,7 @@ extension GroupKeyManagement {
         public var groupKeyMulticastPolicy: GroupKeyMulticastPolicy?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(groupKeySetID: UInt16, groupKeySecurityPolicy: GroupKeySecurityPolicy, epochKey0: [UInt8]?, epochStartTime0: UInt64?, epochKey1: [UInt8]?, epochStartTime1: UInt64?, epochKey2: [UInt8]?, epochStartTime2: UInt64?, groupKeyMulticastPolicy: GroupKeyMulticastPolicy? = nil) {
+        public init(groupKeySetID: UInt16, groupKeySecurityPolicy: GroupKeySecurityPolicy, epochKey0: [UInt8]? = nil, epochStartTime0: UInt64? = nil, epochKey1: [UInt8]? = nil, epochStartTime1: UInt64? = nil, epochKey2: [UInt8]? = nil, epochStartTime2: UInt64? = nil, groupKeyMulticastPolicy: GroupKeyMulticastPolicy? = nil) {
             self.groupKeySetID = groupKeySetID
             self.groupKeySecurityPolicy = groupKeySecurityPolicy
             self.epochKey0 = epochKey0
@@ -12928,7 +12928,7 @@ extension ElectricalPowerMeasurement {
         public var measurement: Int64?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(order: UInt8, measurement: Int64?) {
+        public init(order: UInt8, measurement: Int64? = nil) {
             self.order = order
             self.measurement = measurement
         }
@@ -17922,7 +17922,7 @@ extension Thermostat {
         public var builtIn: Bool?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(presetHandle: [UInt8]?, presetScenario: PresetScenario, name: String?? = nil, coolingSetpoint: Int16? = nil, heatingSetpoint: Int16? = nil, builtIn: Bool?) {
+        public init(presetHandle: [UInt8]? = nil, presetScenario: PresetScenario, name: String?? = nil, coolingSetpoint: Int16? = nil, heatingSetpoint: Int16? = nil, builtIn: Bool? = nil) {
             self.presetHandle = presetHandle
             self.presetScenario = presetScenario
             self.name = name
@@ -18140,7 +18140,7 @@ extension Thermostat {
         public var builtIn: Bool?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(scheduleHandle: [UInt8]?, systemMode: SystemMode, name: String? = nil, presetHandle: [UInt8]? = nil, transitions: [ScheduleTransition], builtIn: Bool?) {
+        public init(scheduleHandle: [UInt8]? = nil, systemMode: SystemMode, name: String? = nil, presetHandle: [UInt8]? = nil, transitions: [ScheduleTransition], builtIn: Bool? = nil) {
             self.scheduleHandle = scheduleHandle
             self.systemMode = systemMode
             self.name = name
@@ -20810,7 +20810,7 @@ extension MediaPlayback {
         public var position: UInt64?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(updatedAt: UInt64, position: UInt64?) {
+        public init(updatedAt: UInt64, position: UInt64? = nil) {
             self.updatedAt = updatedAt
             self.position = position
         }
@@ -20952,7 +20952,7 @@ extension MediaPlayback {
         public var trackAttributes: TrackAttributes?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(id: String, trackAttributes: TrackAttributes?) {
+        public init(id: String, trackAttributes: TrackAttributes? = nil) {
             self.id = id
             self.trackAttributes = trackAttributes
         }
@@ -22385,7 +22385,7 @@ extension GlobalTypes {
         public var areaType: AreaTypeTag?
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(locationName: String, floorNumber: Int16?, areaType: AreaTypeTag?) {
+        public init(locationName: String, floorNumber: Int16? = nil, areaType: AreaTypeTag? = nil) {
             self.locationName = locationName
             self.floorNumber = floorNumber
             self.areaType = areaType
@@ -22659,7 +22659,7 @@ extension GlobalTypes {
         public var label: String??
 
         /// The fields in the order of the specification; those that may be left out are `nil`.
-        public init(mfgCode: UInt16?, namespaceID: UInt8, tag: UInt8, label: String?? = nil) {
+        public init(mfgCode: UInt16? = nil, namespaceID: UInt8, tag: UInt8, label: String?? = nil) {
             self.mfgCode = mfgCode
             self.namespaceID = namespaceID
             self.tag = tag

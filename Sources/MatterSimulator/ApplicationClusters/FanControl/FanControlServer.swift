@@ -7,15 +7,7 @@ import MatterModel
 struct FanControlServer: ClusterServer {
     private typealias Attribute = FanControl.Attribute
 
-    private enum Mode {
-        static let off: UInt8 = 0
-        static let low: UInt8 = 1
-        static let medium: UInt8 = 2
-        static let high: UInt8 = 3
-        static let on: UInt8 = 4
-        static let auto: UInt8 = 5
-        static let smart: UInt8 = 6
-    }
+    private typealias Mode = FanControl.FanMode
 
     private static let speedMax = 10
     /// The last speed of Low and of Medium.
@@ -36,7 +28,8 @@ struct FanControlServer: ClusterServer {
         Attribute.speedCurrent, Attribute.airflowDirection,
     ]
     let initialAttributes: [AttributeID: TLVValue] = [
-        Attribute.fanMode: .uint(0), Attribute.fanModeSequence: .uint(2), Attribute.percentSetting: .uint(0),
+        Attribute.fanMode: Mode.off.tlv,
+        Attribute.fanModeSequence: FanControl.FanModeSequence.offLowMedHighAuto.tlv, Attribute.percentSetting: .uint(0),
         Attribute.percentCurrent: .uint(0), Attribute.speedMax: .number(UInt8(speedMax)),
         Attribute.speedSetting: .uint(0), Attribute.speedCurrent: .uint(0),
         Attribute.airflowDirection: FanControl.AirflowDirection.forward.tlv,
@@ -51,7 +44,7 @@ struct FanControlServer: ClusterServer {
         if value == .null { return }
         guard let number = value.integer(as: UInt8.self) else { throw .constraintError }
         switch attribute {
-        case Attribute.fanMode: setMode(number, context)
+        case Attribute.fanMode: setMode(Mode(rawValue: number), context)
         case Attribute.percentSetting:
             let percent = Int(number)
             // The next speed up: speed = ceil(SpeedMax * percent / 100).
@@ -70,7 +63,8 @@ struct FanControlServer: ClusterServer {
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
         guard command.id == FanControl.Command.step else { throw .unsupportedCommand }
-        let isIncrease = try command.unsigned(FanControl.Step.Field.direction, as: UInt8.self) == 0
+        let isIncrease =
+            try command.unsigned(FanControl.Step.Field.direction) == FanControl.StepDirection.increase.rawValue
         let wraps = try command.optionalBool(FanControl.Step.Field.wrap) ?? false
         let lowest = try command.optionalBool(FanControl.Step.Field.lowestOff) ?? true ? 0 : 1
         // In automatic mode there is no setting to start from; the fan goes on from where it is.
@@ -87,9 +81,7 @@ struct FanControlServer: ClusterServer {
     /// A person turns the knob: `off`, `low`, `medium`, `high`, `auto`, or a percentage.
     mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         guard words.count == 1, let word = words.first else { return false }
-        let modes: [Substring: UInt8] = [
-            "off": Mode.off, "low": Mode.low, "medium": Mode.medium, "high": Mode.high, "auto": Mode.auto,
-        ]
+        let modes: [Substring: Mode] = ["off": .off, "low": .low, "medium": .medium, "high": .high, "auto": .auto]
         if let mode = modes[word] {
             setMode(mode, context)
         } else if let hundredths = TypedNumber.hundredths(word), (0...10000).contains(hundredths) {
@@ -102,16 +94,16 @@ struct FanControlServer: ClusterServer {
 
     // MARK: The three views
 
-    private func setMode(_ wish: UInt8, _ context: ClusterContext) {
+    private func setMode(_ wish: Mode, _ context: ClusterContext) {
         // On and Smart are names of old; they are stored as their new values.
-        let mode = wish == Mode.on ? Mode.high : wish == Mode.smart ? Mode.auto : wish
-        guard mode != context.number(Attribute.fanMode) else { return }
+        let mode = wish == .on ? .high : wish == .smart ? .auto : wish
+        guard mode.rawValue != context.number(Attribute.fanMode) else { return }
         switch mode {
-        case Mode.low: setSpeed(Self.lowUpTo, context)
-        case Mode.medium: setSpeed(Self.mediumUpTo, context)
-        case Mode.high: setSpeed(Self.speedMax, context)
-        case Mode.auto:
-            context[Attribute.fanMode] = .number(mode)
+        case .low: setSpeed(Self.lowUpTo, context)
+        case .medium: setSpeed(Self.mediumUpTo, context)
+        case .high: setSpeed(Self.speedMax, context)
+        case .auto:
+            context[Attribute.fanMode] = mode.tlv
             context[Attribute.percentSetting] = .null
             context[Attribute.speedSetting] = .null
             setCurrent(percent: Self.automaticSpeed * 100 / Self.speedMax, speed: Self.automaticSpeed, context)
@@ -124,10 +116,9 @@ struct FanControlServer: ClusterServer {
     }
 
     private func set(percent: Int, speed: Int, _ context: ClusterContext) {
-        let mode =
-            speed == 0
-            ? Mode.off : speed <= Self.lowUpTo ? Mode.low : speed <= Self.mediumUpTo ? Mode.medium : Mode.high
-        context[Attribute.fanMode] = .number(mode)
+        let mode: Mode =
+            speed == 0 ? .off : speed <= Self.lowUpTo ? .low : speed <= Self.mediumUpTo ? .medium : .high
+        context[Attribute.fanMode] = mode.tlv
         context[Attribute.percentSetting] = .number(UInt8(clamping: percent))
         context[Attribute.speedSetting] = .number(UInt8(clamping: speed))
         setCurrent(percent: percent, speed: speed, context)

@@ -8,27 +8,14 @@ struct VacuumServer: ClusterServer {
     private typealias Attribute = RvcOperationalState.Attribute
     private typealias Command = RvcOperationalState.Command
 
-    enum State {
-        static let stopped: UInt8 = 0
-        static let running: UInt8 = 1
-        static let paused: UInt8 = 2
-        static let error: UInt8 = 3
-        static let seekingCharger: UInt8 = 0x40
-        static let docked: UInt8 = 0x42
-    }
-
-    private enum Failure {
-        static let none: UInt8 = 0
-        static let unableToStart: UInt8 = 1
-        static let invalidInState: UInt8 = 3
-        static let stuck: UInt8 = 0x41
-    }
+    private typealias State = RvcOperationalState.OperationalState
+    private typealias Failure = RvcOperationalState.ErrorState
 
     /// Mode tags of RVC Run Mode and RVC Clean Mode (7.2.7, 7.3.7).
     enum Tag {
-        static let idle: UInt16 = 0x4000
-        static let cleaning: UInt16 = 0x4001
-        static let mapping: UInt16 = 0x4002
+        static let idle = RvcRunMode.ModeTag.idle.rawValue
+        static let cleaning = RvcRunMode.ModeTag.cleaning.rawValue
+        static let mapping = RvcRunMode.ModeTag.mapping.rawValue
         static let deepClean: UInt16 = 0x4000
         static let vacuum: UInt16 = 0x4001
         static let mop: UInt16 = 0x4002
@@ -42,12 +29,12 @@ struct VacuumServer: ClusterServer {
     let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.phaseList: .null, Attribute.currentPhase: .null, Attribute.countdownTime: .null,
         Attribute.operationalStateList: .array(
-            of: [State.stopped, State.running, State.paused, State.error, State.seekingCharger, State.docked].map {
+            of: [State.stopped, .running, .paused, .error, .seekingCharger, .docked].map {
                 .structure([
-                    TLVElement(RvcOperationalState.OperationalStateStruct.Field.operationalStateID, .number($0))
+                    TLVElement(RvcOperationalState.OperationalStateStruct.Field.operationalStateID, $0.tlv)
                 ])
             }),
-        Attribute.operationalState: .number(State.docked), Attribute.operationalError: failure(Failure.none),
+        Attribute.operationalState: State.docked.tlv, Attribute.operationalError: failure(.noError),
     ]
 
     init() {}
@@ -75,54 +62,54 @@ struct VacuumServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let state: UInt8 = context.number(Attribute.operationalState) ?? State.stopped
+        let state = context.number(Attribute.operationalState).map(State.init(rawValue:)) ?? .stopped
         switch (command.id, state) {
-        case (Command.pause, State.running), (Command.pause, State.seekingCharger):
+        case (Command.pause, .running), (Command.pause, .seekingCharger):
             context.cancel(Self.home)
-            set(State.paused, context)
-        case (Command.resume, State.paused): set(State.running, context)
-        case (Command.pause, State.paused), (Command.resume, State.running): break
-        case (Command.goHome, State.stopped...State.paused): goHome(context)
-        case (Command.resume, State.error), (Command.goHome, State.error): return answer(Failure.unableToStart)
-        default: return answer(Failure.invalidInState)
+            set(.paused, context)
+        case (Command.resume, .paused): set(.running, context)
+        case (Command.pause, .paused), (Command.resume, .running): break
+        case (Command.goHome, .stopped), (Command.goHome, .running), (Command.goHome, .paused): goHome(context)
+        case (Command.resume, .error), (Command.goHome, .error): return answer(.unableToStartOrResume)
+        default: return answer(.commandInvalidInState)
         }
-        return answer(Failure.none)
+        return answer(.noError)
     }
 
     mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
         guard let signal = signal as? ModeServer.Changed else { return }
         context.cancel(Self.home)
-        set(signal.tags.contains(Tag.idle) ? State.stopped : State.running, context)
+        set(signal.tags.contains(Tag.idle) ? .stopped : .running, context)
     }
 
-    mutating func timerFired(_ timer: String, _ context: ClusterContext) { set(State.docked, context) }
+    mutating func timerFired(_ timer: String, _ context: ClusterContext) { set(.docked, context) }
 
     mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         switch words {
         case ["stuck"]:
             context.cancel(Self.home)
-            context[Attribute.operationalError] = Self.failure(Failure.stuck)
-            set(State.error, context)
+            context[Attribute.operationalError] = Self.failure(.stuck)
+            set(.error, context)
             context.emit(
                 event: RvcOperationalState.Event.operationalError,
-                [TLVElement(RvcOperationalState.OperationalError.Field.errorState, Self.failure(Failure.stuck))])
+                [TLVElement(RvcOperationalState.OperationalError.Field.errorState, Self.failure(.stuck))])
         case ["ok"]:
-            context[Attribute.operationalError] = Self.failure(Failure.none)
-            set(State.paused, context)
+            context[Attribute.operationalError] = Self.failure(.noError)
+            set(.paused, context)
         default: return false
         }
         return true
     }
 
     private func goHome(_ context: ClusterContext) {
-        set(State.seekingCharger, context)
+        set(.seekingCharger, context)
         context.signal(ModeServer.Changed(tags: [Tag.idle]), to: RvcRunMode.id)
         context.schedule(Self.home, after: Self.wayHome)
     }
 
-    private func set(_ state: UInt8, _ context: ClusterContext) { context[Attribute.operationalState] = .number(state) }
+    private func set(_ state: State, _ context: ClusterContext) { context[Attribute.operationalState] = state.tlv }
 
-    private func answer(_ failure: UInt8) -> CommandAnswer {
+    private func answer(_ failure: Failure) -> CommandAnswer {
         .response(
             Command.operationalCommandResponse,
             [
@@ -132,7 +119,7 @@ struct VacuumServer: ClusterServer {
     }
 
     /// ErrorStateStruct.
-    private static func failure(_ number: UInt8) -> TLVValue {
-        .structure([TLVElement(RvcOperationalState.ErrorStateStruct.Field.errorStateID, .number(number))])
+    private static func failure(_ failure: Failure) -> TLVValue {
+        .structure([TLVElement(RvcOperationalState.ErrorStateStruct.Field.errorStateID, failure.tlv)])
     }
 }

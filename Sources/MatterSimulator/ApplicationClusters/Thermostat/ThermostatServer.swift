@@ -9,21 +9,12 @@ import MatterNetwork
 struct ThermostatServer: ClusterServer {
     typealias Attribute = Thermostat.Attribute
 
-    enum SystemMode: UInt8 {
-        case off = 0
-        case auto = 1
-        case cool = 3
-        case heat = 4
-        case emergencyHeat = 5
-        case precooling = 6
-        case fanOnly = 7
-    }
+    private typealias SystemMode = Thermostat.SystemMode
+    private typealias RunningState = Thermostat.RelayState
 
-    private enum RunningState {
-        static let heat: UInt16 = 1 << 0
-        static let cool: UInt16 = 1 << 1
-        static let fan: UInt16 = 1 << 2
-    }
+    private static let modes: Set<Thermostat.SystemMode> = [
+        .off, .auto, .cool, .heat, .emergencyHeat, .precooling, .fanOnly,
+    ]
 
     private static let timer = "room"
     /// How often the room is looked at.
@@ -102,11 +93,12 @@ struct ThermostatServer: ClusterServer {
             // Writable for old clients only; what they write is passed over (4.3.11.19 and 4.3.11.21).
             return
         case Attribute.systemMode:
-            guard let number = value.integer(as: UInt8.self), let mode = SystemMode(rawValue: number) else {
+            guard let number = value.integer(as: UInt8.self), Self.modes.contains(SystemMode(rawValue: number))
+            else {
                 throw .constraintError
             }
             look(context)
-            context[Attribute.systemMode] = .number(mode.rawValue)
+            context[Attribute.systemMode] = .number(number)
         default:
             guard let wish = value.integer(as: Int.self) else { throw .constraintError }
             let isAccepted =
@@ -178,7 +170,7 @@ struct ThermostatServer: ClusterServer {
     private mutating func regulate(_ context: ClusterContext) {
         let temperature = Int(room.reading)
         context[Attribute.localTemperature] = .number(room.reading)
-        let mode = context.number(Attribute.systemMode, as: UInt8.self).flatMap(SystemMode.init) ?? .off
+        let mode = context.number(Attribute.systemMode, as: UInt8.self).map(SystemMode.init(rawValue:)) ?? .off
         let mayHeat = mode == .auto || mode == .heat || mode == .emergencyHeat
         let mayCool = mode == .auto || mode == .cool || mode == .precooling
         // A relay that has moved stays until the room is past the setpoint on the other side.
@@ -191,14 +183,14 @@ struct ThermostatServer: ClusterServer {
         } else {
             drive = .none
         }
-        let state: UInt16
+        let state: RunningState
         let runningMode: SystemMode
         switch drive {
-        case .heating: (state, runningMode) = (RunningState.heat | RunningState.fan, .heat)
-        case .cooling: (state, runningMode) = (RunningState.cool | RunningState.fan, .cool)
-        case .none: (state, runningMode) = (mode == .fanOnly ? RunningState.fan : 0, .off)
+        case .heating: (state, runningMode) = ([.heat, .fan], .heat)
+        case .cooling: (state, runningMode) = ([.cool, .fan], .cool)
+        case .none: (state, runningMode) = (mode == .fanOnly ? .fan : [], .off)
         }
-        context[Attribute.thermostatRunningState] = .number(state)
+        context[Attribute.thermostatRunningState] = state.tlv
         context[Attribute.thermostatRunningMode] = .number(runningMode.rawValue)
     }
 

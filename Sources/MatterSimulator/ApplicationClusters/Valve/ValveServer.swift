@@ -9,11 +9,7 @@ struct ValveServer: ClusterServer {
     private typealias Attribute = ValveConfigurationAndControl.Attribute
     private typealias Command = ValveConfigurationAndControl.Command
 
-    private enum State {
-        static let closed: UInt8 = 0
-        static let open: UInt8 = 1
-        static let transitioning: UInt8 = 2
-    }
+    private typealias State = ValveConfigurationAndControl.ValveState
 
     private enum Timer {
         static let move = "move"
@@ -31,7 +27,7 @@ struct ValveServer: ClusterServer {
     let persistentAttributes: Set<AttributeID> = [Attribute.defaultOpenDuration, Attribute.defaultOpenLevel]
     let initialAttributes: [AttributeID: TLVValue] = [
         Attribute.openDuration: .null, Attribute.defaultOpenDuration: .null, Attribute.remainingDuration: .null,
-        Attribute.currentState: .number(State.closed), Attribute.targetState: .null,
+        Attribute.currentState: State.closed.tlv, Attribute.targetState: .null,
         Attribute.currentLevel: .uint(0), Attribute.targetLevel: .null, Attribute.defaultOpenLevel: .uint(100),
         Attribute.valveFault: .uint(0), Attribute.levelStep: .uint(1),
     ]
@@ -49,8 +45,10 @@ struct ValveServer: ClusterServer {
     ) throws(ClusterFailure) -> CommandAnswer {
         switch command.id {
         case Command.open:
-            // A valve with a fault does not open; 2 is FailureDueToFault.
-            guard context.number(Attribute.valveFault, as: UInt16.self) == 0 else { throw .cluster(2) }
+            // A valve with a fault does not open.
+            guard context.number(Attribute.valveFault, as: UInt16.self) == 0 else {
+                throw .cluster(ValveConfigurationAndControl.StatusCode.failureDueToFault.rawValue)
+            }
             let usual: UInt32? = context.number(Attribute.defaultOpenDuration)
             let seconds =
                 command[ValveConfigurationAndControl.Open.Field.openDuration] == nil
@@ -75,7 +73,7 @@ struct ValveServer: ClusterServer {
         context[Attribute.currentLevel] = .number(level)
         context[Attribute.targetLevel] = .null
         context[Attribute.targetState] = .null
-        set(level == 0 ? State.closed : State.open, context)
+        set(level == 0 ? .closed : .open, context)
     }
 
     mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
@@ -97,19 +95,19 @@ struct ValveServer: ClusterServer {
 
     private func move(to level: UInt8, _ context: ClusterContext) {
         context[Attribute.targetLevel] = .number(level)
-        context[Attribute.targetState] = .number(level == 0 ? State.closed : State.open)
-        set(State.transitioning, context)
+        context[Attribute.targetState] = (level == 0 ? State.closed : State.open).tlv
+        set(.transitioning, context)
         context.schedule(Timer.move, after: Self.travel)
     }
 
-    private func set(_ state: UInt8, _ context: ClusterContext) {
-        guard context.number(Attribute.currentState) != state else { return }
-        context[Attribute.currentState] = .number(state)
+    private func set(_ state: State, _ context: ClusterContext) {
+        guard context.number(Attribute.currentState) != state.rawValue else { return }
+        context[Attribute.currentState] = state.tlv
         let level: UInt8? = context.number(Attribute.currentLevel)
         context.emit(
             event: ValveConfigurationAndControl.Event.valveStateChanged,
             [
-                TLVElement(ValveConfigurationAndControl.ValveStateChanged.Field.valveState, .number(state)),
+                TLVElement(ValveConfigurationAndControl.ValveStateChanged.Field.valveState, state.tlv),
                 TLVElement(ValveConfigurationAndControl.ValveStateChanged.Field.valveLevel, .number(level ?? 0)),
             ])
     }
