@@ -25,7 +25,7 @@ NUMBER = re.compile(
     r"\bTLVElement\(\s*\d+\s*,|\bTLVElement\(\.context\(|\.init\(\d+, \.|\.field\(\d+\)"
     r"|\.(?:unsigned|optionalUnsigned|signed|optionalSigned|octets|optionalOctets|string|optionalString|bool|optionalBool"
     r"|array|optionalArray|required|present|structure|fabric|integer|fields|optionalFields)\(\d+[,)]"
-    r"|\b(?:fields|command|members)\??\[\d+\]")
+    r"|\b(?:fields|command|members)\??\[\d+\]|\(command, \d+[,)]")
 
 
 def without_records(text):

@@ -25,21 +25,20 @@ struct GroupsServer: ClusterServer {
     ) throws(ClusterFailure) -> CommandAnswer {
         guard var fabric = context.node.fabrics[context.caller.fabricIndex] else { throw .unsupportedAccess }
         let endpoint = context.endpoint
-        func answer(_ response: CommandID, _ status: IMStatus, _ group: UInt16, _ more: [TLVElement] = [])
-            -> CommandAnswer
-        {
-            .response(
-                response,
-                [
-                    TLVElement(Groups.AddGroupResponse.Field.status, .uint(UInt64(status.rawValue))),
-                    TLVElement(Groups.AddGroupResponse.Field.groupID, .uint(UInt64(group))),
-                ] + more)
+        func added(_ status: IMStatus, _ group: UInt16) -> CommandAnswer {
+            .response(Groups.AddGroupResponse(status: status.rawValue, groupID: group))
+        }
+        func viewed(_ status: IMStatus, _ group: UInt16, _ name: String = "") -> CommandAnswer {
+            .response(Groups.ViewGroupResponse(status: status.rawValue, groupID: group, groupName: name))
+        }
+        func removed(_ status: IMStatus, _ group: UInt16) -> CommandAnswer {
+            .response(Groups.RemoveGroupResponse(status: status.rawValue, groupID: group))
         }
         func isMember(_ membership: GroupMembership) -> Bool { membership.endpoints.contains(endpoint) }
         switch command.id {
         case Command.addGroup:
             let group: UInt16 = try command.unsigned(Groups.AddGroup.Field.groupID)
-            return answer(0, add(group, try command.string(Groups.AddGroup.Field.groupName), &fabric, context), group)
+            return added(add(group, try command.string(Groups.AddGroup.Field.groupName), &fabric, context), group)
         case Command.addGroupIfIdentifying:
             let group: UInt16 = try command.unsigned(Groups.AddGroupIfIdentifying.Field.groupID)
             let name = try command.string(Groups.AddGroupIfIdentifying.Field.groupName)
@@ -49,34 +48,24 @@ struct GroupsServer: ClusterServer {
         case Command.viewGroup:
             let group: UInt16 = try command.unsigned(Groups.ViewGroup.Field.groupID)
             guard group != 0 else {
-                return answer(
-                    1, .constraintError, group, [TLVElement(Groups.ViewGroupResponse.Field.groupName, .string(""))])
+                return viewed(.constraintError, group)
             }
             let found = fabric.groups.first { $0.group == group && isMember($0) }
-            return answer(
-                1, found == nil ? .notFound : .success, group,
-                [TLVElement(Groups.ViewGroupResponse.Field.groupName, .string(found?.name ?? ""))])
+            return viewed(found == nil ? .notFound : .success, group, found?.name ?? "")
         case Command.getGroupMembership:
             let asked = try command.array(Groups.GetGroupMembership.Field.groupList).compactMap {
                 $0.integer(as: UInt16.self)
             }
             let groups = fabric.groups.filter { isMember($0) && (asked.isEmpty || asked.contains($0.group)) }
-            return .response(
-                2,
-                [
-                    TLVElement(Groups.GetGroupMembershipResponse.Field.capacity, .null),
-                    TLVElement(
-                        Groups.GetGroupMembershipResponse.Field.groupList,
-                        .array(of: groups.map { .uint(UInt64($0.group)) })),
-                ])
+            return .response(Groups.GetGroupMembershipResponse(capacity: nil, groupList: groups.map(\.group)))
         case Command.removeGroup:
             let group: UInt16 = try command.unsigned(Groups.RemoveGroup.Field.groupID)
-            guard group != 0 else { return answer(3, .constraintError, group) }
+            guard group != 0 else { return removed(.constraintError, group) }
             guard fabric.groups.contains(where: { $0.group == group && isMember($0) }) else {
-                return answer(3, .notFound, group)
+                return removed(.notFound, group)
             }
             leave(&fabric, context) { $0 == group }
-            return answer(3, .success, group)
+            return removed(.success, group)
         default:
             leave(&fabric, context) { _ in true }
             return .success

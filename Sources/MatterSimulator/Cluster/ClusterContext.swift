@@ -79,6 +79,9 @@ package struct ClusterContext {
         node.emit(event, fields, endpoint: endpoint, cluster: cluster)
     }
 
+    /// Logs an event of this cluster.
+    package func emit(_ event: some ClusterEvent) { emit(event: type(of: event).id, event.tlv.members ?? []) }
+
     /// ``ClusterServer/savedState`` has changed, or what else a command has stored: a command at hand is answered once it is
     /// saved.
     func markUnsaved() { node.unsaved.formUnion([.clusters, .states]) }

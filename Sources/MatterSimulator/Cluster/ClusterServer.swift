@@ -12,7 +12,7 @@ package import MatterModel
 ///         mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
 ///             guard let state = words.first, words.count == 1 else { return false }
 ///             context[BooleanState.Attribute.stateValue] = .bool(state == "closed")  // stored, versioned, reported
-///             context.emit(event: BooleanState.Event.stateChange, [TLVElement(0, .bool(state == "closed"))])
+///             context.emit(BooleanState.StateChange(stateValue: state == "closed"))])
 ///             return true
 ///         }
 ///     }
@@ -40,7 +40,7 @@ package import MatterModel
 ///   not there), `context.endpoint(3, cluster: OnOff.id)` those of any. To make a sibling act, send it a value of a type of yours:
 ///   `context.signal(MySignal.start, to: LevelControl.id)`, which arrives in ``receive(_:_:)`` after the present call, within the
 ///   same turn. To follow a sibling, list it in ``observedClusters`` and implement ``siblingChanged(_:_:_:)``.
-/// - **Events**: `context.emit(event:_:)`; priority and privilege come from the catalogue. Events of a fabric carry the index
+/// - **Events**: `context.emit(_:)`; priority and privilege come from the catalogue. Events of a fabric carry the index
 ///   as field 254.
 /// - **State beyond attributes** (users, schedules) is returned by ``savedState`` whenever the node saves, and handed to
 ///   ``restore(_:)`` before ``start(_:)``; call `context.markUnsaved()` after changing it. A command that did so, and every

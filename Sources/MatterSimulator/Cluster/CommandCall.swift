@@ -68,6 +68,11 @@ package enum CommandAnswer: Sendable {
     case status(StatusIB)
     /// A response command with its fields.
     case response(CommandID, [TLVElement])
+    /// A response command.
+    package static func response(_ response: some ClusterResponse) -> CommandAnswer {
+        .response(type(of: response).id, response.tlv.members ?? [])
+    }
+
     /// The edge of the device has something to do first, and other commands go on meanwhile; what comes of it is handed to
     /// ``ClusterServer/finish(_:_:)``, which answers.
     case later(@Sendable () async -> any ClusterSignal)

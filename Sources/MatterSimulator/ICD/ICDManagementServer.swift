@@ -83,17 +83,10 @@ struct ICDManagementServer: ClusterServer {
         case Attribute.registeredClients:
             .array(
                 of: clients.map { client in
-                    .structure([
-                        TLVElement(
-                            IcdManagement.MonitoringRegistration.Field.checkInNodeID, .uint(client.checkInNode.rawValue)
-                        ),
-                        TLVElement(
-                            IcdManagement.MonitoringRegistration.Field.monitoredSubject,
-                            .uint(client.monitored.rawValue)),
-                        TLVElement(IcdManagement.MonitoringRegistration.Field.clientType, .uint(UInt64(client.type))),
-                        TLVElement(
-                            IcdManagement.MonitoringRegistration.Field.fabricIndex, .uint(UInt64(client.fabricIndex))),
-                    ])
+                    IcdManagement.MonitoringRegistration(
+                        checkInNodeID: client.checkInNode.rawValue, monitoredSubject: client.monitored.rawValue,
+                        clientType: .init(rawValue: client.type), fabricIndex: client.fabricIndex
+                    ).tlv
                 })
         case Attribute.icdCounter: .uint(UInt64(counter))
         case Attribute.operatingMode: .uint(clients.isEmpty ? 0 : 1)
@@ -138,9 +131,7 @@ struct ICDManagementServer: ClusterServer {
             clients.append(client)
         }
         noteClients(context)
-        return .response(
-            Command.registerClientResponse,
-            [TLVElement(IcdManagement.RegisterClientResponse.Field.icdCounter, .uint(UInt64(counter)))])
+        return .response(IcdManagement.RegisterClientResponse(icdCounter: counter))
     }
 
     private func noteClients(_ context: ClusterContext) {
@@ -158,13 +149,8 @@ struct ICDManagementServer: ClusterServer {
         let left = awakeUntil.map { $0 - context.now } ?? .zero
         let promise = max(left, min(asked, Self.longestPromise))
         stayAwake(for: promise, context)
-        return .response(
-            Command.stayActiveResponse,
-            [
-                TLVElement(
-                    IcdManagement.StayActiveResponse.Field.promisedActiveDuration,
-                    .uint(UInt64(max(.zero, promise) / .milliseconds(1))))
-            ])
+        let milliseconds = UInt32(clamping: Int64(max(.zero, promise) / .milliseconds(1)))
+        return .response(IcdManagement.StayActiveResponse(promisedActiveDuration: milliseconds))
     }
 
     mutating func fabricRemoved(_ fabricIndex: UInt8, _ context: ClusterContext) {

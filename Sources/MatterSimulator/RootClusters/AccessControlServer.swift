@@ -6,10 +6,6 @@ import MatterModel
 struct AccessControlServer: ClusterServer {
     typealias Attribute = AccessControl.Attribute
 
-    private enum Change: UInt8 {
-        case changed, added, removed
-    }
-
     let id = AccessControl.id
 
     var initialAttributes: [AttributeID: TLVValue] {
@@ -56,22 +52,14 @@ struct AccessControlServer: ClusterServer {
             let before = position < old.count ? old[position] : nil
             let after = position < new.count ? new[position] : nil
             guard before != after, let entry = after ?? before else { continue }
-            let change: Change = before == nil ? .added : after == nil ? .removed : .changed
+            let change: AccessControl.ChangeType = before == nil ? .added : after == nil ? .removed : .changed
+            var latest = entry
+            latest.fabricIndex = fabric
             context.emit(
-                event: AccessControl.Event.accessControlEntryChanged,
-                [
-                    TLVElement(
-                        AccessControl.AccessControlEntryChanged.Field.adminNodeID,
-                        .optional(context.caller.nodeID?.rawValue)),
-                    TLVElement(
-                        AccessControl.AccessControlEntryChanged.Field.adminPasscodeID,
-                        context.caller.isPASE ? .uint(0) : .null),
-                    TLVElement(
-                        AccessControl.AccessControlEntryChanged.Field.changeType, .uint(UInt64(change.rawValue))),
-                    TLVElement(
-                        AccessControl.AccessControlEntryChanged.Field.latestValue, entry.tlv(fabricIndex: fabric)),
-                    TLVElement(AccessControl.AccessControlEntryChanged.Field.fabricIndex, .uint(UInt64(fabric))),
-                ])
+                AccessControl.AccessControlEntryChanged(
+                    adminNodeID: context.caller.nodeID?.rawValue,
+                    adminPasscodeID: context.caller.isPASE ? 0 : nil, changeType: change, latestValue: latest,
+                    fabricIndex: fabric))
         }
     }
 }

@@ -7,7 +7,7 @@ struct BasicInformationServer: ClusterServer {
 
     private typealias Event = BasicInformation.Event
 
-    private static let softwareVersion: UInt64 = 1
+    private static let softwareVersion: UInt32 = 1
 
     let id = BasicInformation.id
     private let configuration: NodeConfiguration
@@ -23,18 +23,14 @@ struct BasicInformationServer: ClusterServer {
             Attribute.productID: .uint(UInt64(configuration.productID)),
             Attribute.nodeLabel: .string(""), Attribute.location: .string("XX"), Attribute.hardwareVersion: .uint(1),
             Attribute.hardwareVersionString: .string("virtual"),
-            Attribute.softwareVersion: .uint(Self.softwareVersion), Attribute.softwareVersionString: .string("1.0"),
+            Attribute.softwareVersion: .number(Self.softwareVersion), Attribute.softwareVersionString: .string("1.0"),
             Attribute.serialNumber: .string(configuration.serialNumber),
             Attribute.localConfigDisabled: .bool(false), Attribute.reachable: .bool(true),
             Attribute.uniqueID: .string(configuration.uniqueID),
-            Attribute.capabilityMinima: .structure([
-                TLVElement(
-                    BasicInformation.CapabilityMinima.Field.caseSessionsPerFabric,
-                    .uint(UInt64(limits.sessionsPerFabric))),
-                TLVElement(
-                    BasicInformation.CapabilityMinima.Field.subscriptionsPerFabric,
-                    .uint(UInt64(limits.subscriptionsPerFabric))),
-            ]),
+            Attribute.capabilityMinima: BasicInformation.CapabilityMinima(
+                caseSessionsPerFabric: UInt16(clamping: limits.sessionsPerFabric),
+                subscriptionsPerFabric: UInt16(clamping: limits.subscriptionsPerFabric)
+            ).tlv,
             Attribute.specificationVersion: .uint(0x0104_0200),
             Attribute.maxPathsPerInvoke: .uint(UInt64(limits.pathsPerInvoke)),
         ]
@@ -45,9 +41,7 @@ struct BasicInformationServer: ClusterServer {
     }
 
     mutating func start(_ context: ClusterContext) {
-        context.emit(
-            event: Event.startUp,
-            [TLVElement(BasicInformation.StartUp.Field.softwareVersion, .uint(Self.softwareVersion))])
+        context.emit(BasicInformation.StartUp(softwareVersion: Self.softwareVersion))
     }
 
     mutating func write(
@@ -59,9 +53,7 @@ struct BasicInformationServer: ClusterServer {
 
     mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
         guard let leaving = signal as? Leaving else { return }
-        context.emit(
-            event: Event.leave,
-            [TLVElement(BasicInformation.Leave.Field.fabricIndex, .uint(UInt64(leaving.fabricIndex)))])
+        context.emit(BasicInformation.Leave(fabricIndex: leaving.fabricIndex))
     }
 
     /// A fabric is about to be removed.

@@ -28,10 +28,7 @@ struct DescriptorServer: ClusterServer {
         case Attribute.deviceTypeList:
             return .array(
                 of: endpoint.deviceTypes.map {
-                    .structure([
-                        TLVElement(Descriptor.DeviceType.Field.deviceType, $0.id.tlv),
-                        TLVElement(Descriptor.DeviceType.Field.revision, .uint(UInt64($0.revision))),
-                    ])
+                    Descriptor.DeviceType(deviceType: $0.id, revision: $0.revision).tlv
                 })
         case Attribute.serverList: return .array(of: endpoint.clusterNumbers.map(\.tlv))
         case Attribute.clientList: return .array(of: endpoint.clients.sorted().map(\.tlv))

@@ -33,14 +33,9 @@ struct GeneralCommissioningServer: ClusterServer {
     var initialAttributes: [AttributeID: TLVValue] {
         let general: [AttributeID: TLVValue] = [
             Attribute.breadcrumb: .uint(0),
-            Attribute.basicCommissioningInfo: .structure([
-                TLVElement(
-                    GeneralCommissioning.BasicCommissioningInfo.Field.failSafeExpiryLengthSeconds,
-                    .uint(UInt64(limits.failSafe))),
-                TLVElement(
-                    GeneralCommissioning.BasicCommissioningInfo.Field.maxCumulativeFailsafeSeconds,
-                    .uint(UInt64(limits.cumulativeFailSafe))),
-            ]),
+            Attribute.basicCommissioningInfo: GeneralCommissioning.BasicCommissioningInfo(
+                failSafeExpiryLengthSeconds: limits.failSafe, maxCumulativeFailsafeSeconds: limits.cumulativeFailSafe
+            ).tlv,
             Attribute.regulatoryConfig: .uint(Self.bothLocations),
             Attribute.locationCapability: .uint(Self.bothLocations),
             Attribute.supportsConcurrentConnection: .bool(isConcurrent),
@@ -72,22 +67,19 @@ struct GeneralCommissioningServer: ClusterServer {
     ) throws(ClusterFailure) -> CommandAnswer {
         switch command.id {
         case Command.armFailSafe:
-            return answer(Command.armFailSafeResponse, try arm(command, context))
+            return .response(
+                GeneralCommissioning.ArmFailSafeResponse(errorCode: try arm(command, context), debugText: ""))
         case Command.setRegulatoryConfig:
-            return answer(Command.setRegulatoryConfigResponse, try setRegulatoryConfig(command, context))
+            let code = try setRegulatoryConfig(command, context)
+            return .response(GeneralCommissioning.SetRegulatoryConfigResponse(errorCode: code, debugText: ""))
         case Command.setTCAcknowledgements:
             let code = acknowledge(
                 try command.unsigned(GeneralCommissioning.SetTCAcknowledgements.Field.tcVersion),
                 try command.unsigned(GeneralCommissioning.SetTCAcknowledgements.Field.tcUserResponse), context)
-            return .response(
-                Command.setTCAcknowledgementsResponse,
-                [
-                    TLVElement(
-                        GeneralCommissioning.SetTCAcknowledgementsResponse.Field.errorCode, .uint(UInt64(code.rawValue))
-                    )
-                ])
+            return .response(GeneralCommissioning.SetTCAcknowledgementsResponse(errorCode: code))
         default:
-            return answer(Command.commissioningCompleteResponse, complete(context))
+            return .response(
+                GeneralCommissioning.CommissioningCompleteResponse(errorCode: complete(context), debugText: ""))
         }
     }
 
@@ -104,15 +96,6 @@ struct GeneralCommissioningServer: ClusterServer {
 
     mutating func receive(_ signal: any ClusterSignal, _ context: ClusterContext) {
         if signal is RollBack { pending = nil }
-    }
-
-    private func answer(_ response: CommandID, _ code: ErrorCode) -> CommandAnswer {
-        .response(
-            response,
-            [
-                TLVElement(GeneralCommissioning.ArmFailSafeResponse.Field.errorCode, .uint(UInt64(code.rawValue))),
-                TLVElement(GeneralCommissioning.ArmFailSafeResponse.Field.debugText, .string("")),
-            ])
     }
 
     private func arm(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> ErrorCode {

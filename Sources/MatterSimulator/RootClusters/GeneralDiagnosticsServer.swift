@@ -7,8 +7,6 @@ struct GeneralDiagnosticsServer: ClusterServer {
 
     private typealias Command = GeneralDiagnostics.Command
 
-    private static let softwareReset: UInt64 = 1
-
     let id = GeneralDiagnostics.id
     private let configuration: NodeConfiguration
     private let bootCount: UInt16
@@ -19,29 +17,22 @@ struct GeneralDiagnosticsServer: ClusterServer {
     }
 
     var initialAttributes: [AttributeID: TLVValue] {
-        let (interfaceType, interfaceName): (UInt64, String) =
+        let (interfaceType, interfaceName): (GeneralDiagnostics.InterfaceType, String) =
             switch configuration.network {
-            case .wifi: (1, "wlan0")
-            case .ethernet: (2, "eth0")
-            case .thread: (4, "wpan0")
+            case .wifi: (.wiFi, "wlan0")
+            case .ethernet: (.ethernet, "eth0")
+            case .thread: (.thread, "wpan0")
             }
         return [
             Attribute.networkInterfaces: .array(of: [
-                .structure([
-                    TLVElement(GeneralDiagnostics.NetworkInterface.Field.name, .string(interfaceName)),
-                    TLVElement(GeneralDiagnostics.NetworkInterface.Field.isOperational, .bool(true)),
-                    TLVElement(GeneralDiagnostics.NetworkInterface.Field.offPremiseServicesReachableIPv4, .null),
-                    TLVElement(GeneralDiagnostics.NetworkInterface.Field.offPremiseServicesReachableIPv6, .null),
-                    TLVElement(
-                        GeneralDiagnostics.NetworkInterface.Field.hardwareAddress,
-                        .octets(configuration.hardwareAddress)),
-                    TLVElement(GeneralDiagnostics.NetworkInterface.Field.iPv4Addresses, .array([])),
-                    TLVElement(GeneralDiagnostics.NetworkInterface.Field.iPv6Addresses, .array([])),
-                    TLVElement(GeneralDiagnostics.NetworkInterface.Field.type, .uint(interfaceType)),
-                ])
+                GeneralDiagnostics.NetworkInterface(
+                    name: interfaceName, isOperational: true, hardwareAddress: configuration.hardwareAddress,
+                    iPv4Addresses: [], iPv6Addresses: [], type: interfaceType
+                ).tlv
             ]),
             Attribute.rebootCount: .uint(UInt64(bootCount)), Attribute.upTime: .uint(0),
-            Attribute.totalOperationalHours: .uint(0), Attribute.bootReason: .uint(Self.softwareReset),
+            Attribute.totalOperationalHours: .uint(0),
+            Attribute.bootReason: GeneralDiagnostics.BootReason.powerOnReboot.tlv,
             Attribute.testEventTriggersEnabled: .bool(false),
         ]
     }
@@ -49,9 +40,7 @@ struct GeneralDiagnosticsServer: ClusterServer {
     var acceptedCommands: [CommandID] { [Command.testEventTrigger, Command.timeSnapshot] }
 
     mutating func start(_ context: ClusterContext) {
-        context.emit(
-            event: GeneralDiagnostics.Event.bootReason,
-            [TLVElement(GeneralDiagnostics.BootReasonEvent.Field.bootReason, .uint(Self.softwareReset))])
+        context.emit(GeneralDiagnostics.BootReasonEvent(bootReason: .powerOnReboot))
     }
 
     func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
@@ -71,11 +60,6 @@ struct GeneralDiagnosticsServer: ClusterServer {
         let (seconds, attoseconds) = context.uptime.components
         let milliseconds = UInt64(max(0, seconds * 1000 + attoseconds / 1_000_000_000_000_000))
         let unix = context.epochMicroseconds.map { $0 / 1000 + 946_684_800_000 }
-        return .response(
-            Command.timeSnapshotResponse,
-            [
-                TLVElement(GeneralDiagnostics.TimeSnapshotResponse.Field.systemTimeMs, .uint(milliseconds)),
-                TLVElement(GeneralDiagnostics.TimeSnapshotResponse.Field.posixTimeMs, .optional(unix)),
-            ])
+        return .response(GeneralDiagnostics.TimeSnapshotResponse(systemTimeMs: milliseconds, posixTimeMs: unix))
     }
 }

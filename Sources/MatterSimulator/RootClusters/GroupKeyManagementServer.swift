@@ -27,35 +27,23 @@ struct GroupKeyManagementServer: ClusterServer {
 
     func read(_ attribute: AttributeID, _ context: ClusterContext) -> TLVValue? {
         let fabrics = context.node.fabrics.all
-        func entry(_ members: [TLVElement], _ fabric: FabricEntry) -> TLVValue {
-            .structure(
-                members + [TLVElement(GroupKeyManagement.GroupKeyMap.Field.fabricIndex, .uint(UInt64(fabric.index)))])
-        }
         switch attribute {
         case Attribute.groupKeyMap:
             return .array(
                 of: fabrics.flatMap { fabric in
                     fabric.groupKeyMap.map {
-                        entry(
-                            [
-                                TLVElement(GroupKeyManagement.GroupKeyMap.Field.groupId, .uint(UInt64($0.group))),
-                                TLVElement(
-                                    GroupKeyManagement.GroupKeyMap.Field.groupKeySetID, .uint(UInt64($0.keySet))),
-                            ], fabric)
+                        GroupKeyManagement.GroupKeyMap(
+                            groupId: $0.group, groupKeySetID: $0.keySet, fabricIndex: fabric.index
+                        ).tlv
                     }
                 })
         case Attribute.groupTable:
             return .array(
                 of: fabrics.flatMap { fabric in
                     fabric.groups.map {
-                        entry(
-                            [
-                                TLVElement(GroupKeyManagement.GroupInfoMap.Field.groupId, .uint(UInt64($0.group))),
-                                TLVElement(
-                                    GroupKeyManagement.GroupInfoMap.Field.endpoints, .array(of: $0.endpoints.map(\.tlv))
-                                ),
-                                TLVElement(GroupKeyManagement.GroupInfoMap.Field.groupName, .string($0.name)),
-                            ], fabric)
+                        GroupKeyManagement.GroupInfoMap(
+                            groupId: $0.group, endpoints: $0.endpoints, groupName: $0.name, fabricIndex: fabric.index
+                        ).tlv
                     }
                 })
         default: return nil
@@ -122,12 +110,7 @@ struct GroupKeyManagementServer: ClusterServer {
             return .success
         default:
             return .response(
-                Command.keySetReadAllIndicesResponse,
-                [
-                    TLVElement(
-                        GroupKeyManagement.KeySetReadAllIndicesResponse.Field.groupKeySetIDs,
-                        .array(of: fabric.keySets.map { .uint(UInt64($0.id)) }))
-                ])
+                GroupKeyManagement.KeySetReadAllIndicesResponse(groupKeySetIDs: fabric.keySets.map(\.id)))
         }
     }
 }

@@ -9,17 +9,9 @@ extension OperationalCredentialsServer {
     private func answer(
         _ status: NodeOperationalCertStatus, fabricIndex: UInt8? = nil, _ text: String? = nil
     ) -> CommandAnswer {
-        var members = [
-            TLVElement(NodeOperationalCredentials.NOCResponse.Field.statusCode, .uint(UInt64(status.rawValue)))
-        ]
-        if let fabricIndex {
-            members.append(
-                TLVElement(NodeOperationalCredentials.NOCResponse.Field.fabricIndex, .uint(UInt64(fabricIndex))))
-        }
-        if let text {
-            members.append(TLVElement(NodeOperationalCredentials.NOCResponse.Field.debugText, .string(text)))
-        }
-        return .response(NodeOperationalCredentials.Command.nocResponse, members)
+        .response(
+            NodeOperationalCredentials.NOCResponse(
+                statusCode: .init(rawValue: status.rawValue), fabricIndex: fabricIndex, debugText: text))
     }
 
     func addTrustedRoot(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
@@ -167,7 +159,7 @@ extension OperationalCredentialsServer {
         let node = context.node
         guard node.fabrics[index] != nil else { return answer(.invalidFabricIndex) }
         node.emit(
-            2, [TLVElement(BasicInformation.Leave.Field.fabricIndex, .uint(UInt64(index)))], endpoint: 0,
+            BasicInformation.Leave.id, BasicInformation.Leave(fabricIndex: index).tlv.members ?? [], endpoint: 0,
             cluster: BasicInformation.id)
         if node.failSafe?.changedFabric == index {
             node.failSafe?.changedFabric = nil
@@ -234,14 +226,7 @@ extension OperationalCredentialsServer {
             + (fabric.vidVerificationStatement ?? [])
         guard let signature = try? operational.key.sign(message) else { throw .failure }
         return .response(
-            0x0E,
-            [
-                TLVElement(
-                    NodeOperationalCredentials.SignVIDVerificationResponse.Field.fabricIndex, .uint(UInt64(index))),
-                TLVElement(
-                    NodeOperationalCredentials.SignVIDVerificationResponse.Field.fabricBindingVersion,
-                    .uint(UInt64(Self.bindingVersion))),
-                TLVElement(NodeOperationalCredentials.SignVIDVerificationResponse.Field.signature, .octets(signature)),
-            ])
+            NodeOperationalCredentials.SignVIDVerificationResponse(
+                fabricIndex: index, fabricBindingVersion: Self.bindingVersion, signature: signature))
     }
 }

@@ -47,39 +47,19 @@ struct OperationalCredentialsServer: ClusterServer {
     }
 
     private static func noc(_ fabric: FabricEntry) -> TLVValue {
-        var members = [
-            TLVElement(NodeOperationalCredentials.NOC.Field.noc, .octets(fabric.operational.noc.tlv)),
-            TLVElement(
-                NodeOperationalCredentials.NOC.Field.icac, fabric.operational.icac.map { .octets($0.tlv) } ?? .null),
-        ]
-        if let vvsc = fabric.vvsc {
-            members.append(TLVElement(NodeOperationalCredentials.NOC.Field.vvsc, .octets(vvsc)))
-        }
-        return .structure(
-            members + [TLVElement(NodeOperationalCredentials.NOC.Field.fabricIndex, .uint(UInt64(fabric.index)))])
+        NodeOperationalCredentials.NOC(
+            noc: fabric.operational.noc.tlv, icac: fabric.operational.icac?.tlv, vvsc: fabric.vvsc,
+            fabricIndex: fabric.index
+        ).tlv
     }
 
     private static func descriptor(_ fabric: FabricEntry) -> TLVValue {
         let operational = fabric.operational
-        var members = [
-            TLVElement(
-                NodeOperationalCredentials.FabricDescriptor.Field.rootPublicKey,
-                .octets(operational.root.publicKey.x963)),
-            TLVElement(NodeOperationalCredentials.FabricDescriptor.Field.vendorID, .uint(UInt64(fabric.vendorID))),
-            TLVElement(
-                NodeOperationalCredentials.FabricDescriptor.Field.fabricID, .uint(operational.fabric.fabricID.rawValue)),
-            TLVElement(NodeOperationalCredentials.FabricDescriptor.Field.nodeID, .uint(operational.nodeID.rawValue)),
-            TLVElement(NodeOperationalCredentials.FabricDescriptor.Field.label, .string(fabric.label)),
-        ]
-        if let statement = fabric.vidVerificationStatement {
-            members.append(
-                TLVElement(
-                    NodeOperationalCredentials.FabricDescriptor.Field.vidVerificationStatement, .octets(statement)))
-        }
-        return .structure(
-            members + [
-                TLVElement(NodeOperationalCredentials.FabricDescriptor.Field.fabricIndex, .uint(UInt64(fabric.index)))
-            ])
+        return NodeOperationalCredentials.FabricDescriptor(
+            rootPublicKey: operational.root.publicKey.x963, vendorID: fabric.vendorID,
+            fabricID: operational.fabric.fabricID.rawValue, nodeID: operational.nodeID.rawValue, label: fabric.label,
+            vidVerificationStatement: fabric.vidVerificationStatement, fabricIndex: fabric.index
+        ).tlv
     }
 
     mutating func invoke(
@@ -116,14 +96,8 @@ struct OperationalCredentialsServer: ClusterServer {
         else { throw .failure }
         context.node.reportCommissioning("attestation")
         return .response(
-            Command.attestationResponse,
-            [
-                TLVElement(
-                    NodeOperationalCredentials.AttestationResponse.Field.attestationElements, .octets(answer.elements)),
-                TLVElement(
-                    NodeOperationalCredentials.AttestationResponse.Field.attestationSignature, .octets(answer.signature)
-                ),
-            ])
+            NodeOperationalCredentials.AttestationResponse(
+                attestationElements: answer.elements, attestationSignature: answer.signature))
     }
 
     private func certificate(
@@ -133,9 +107,7 @@ struct OperationalCredentialsServer: ClusterServer {
         guard let certificate = context.node.configuration.attestation.certificate(type: type) else {
             throw .invalidCommand
         }
-        return .response(
-            Command.certificateChainResponse,
-            [TLVElement(NodeOperationalCredentials.CertificateChainResponse.Field.certificate, .octets(certificate))])
+        return .response(NodeOperationalCredentials.CertificateChainResponse(certificate: certificate))
     }
 
     private func requestCSR(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
@@ -160,11 +132,7 @@ struct OperationalCredentialsServer: ClusterServer {
         }
         node.reportCommissioning("csr", [("forUpdate", .bool(isForUpdate))])
         return .response(
-            Command.csrResponse,
-            [
-                TLVElement(NodeOperationalCredentials.CSRResponse.Field.nocsrElements, .octets(elements.encoded)),
-                TLVElement(NodeOperationalCredentials.CSRResponse.Field.attestationSignature, .octets(signature)),
-            ])
+            NodeOperationalCredentials.CSRResponse(nocsrElements: elements.encoded, attestationSignature: signature))
     }
 
     /// The fail-safe, if it is the caller's.

@@ -83,13 +83,13 @@ package enum CommissioningCommand: Equatable, Sendable {
             return TimeSynchronization.SetUTCTime(utcTime: microseconds, granularity: .secondsGranularity)
         case .setTimeZone(let rules):
             let zone = TimeSynchronization.TimeZone(
-                offset: Int32(rules.standardOffset), validAt: 0, name: rules.name)
+                offset: Int32(clamping: rules.standardOffset), validAt: 0, name: rules.name)
             return TimeSynchronization.SetTimeZone(timeZone: [zone])
         case .setDSTOffset(let periods):
             return TimeSynchronization.SetDSTOffset(
                 dstOffset: periods.map { period in
                     TimeSynchronization.DSTOffset(
-                        offset: Int32(period.offset), validStarting: Self.microseconds(period.starts) ?? 0,
+                        offset: Int32(clamping: period.offset), validStarting: Self.microseconds(period.starts) ?? 0,
                         validUntil: Self.microseconds(period.ends))
                 })
         case .certificateChain(let certificate):

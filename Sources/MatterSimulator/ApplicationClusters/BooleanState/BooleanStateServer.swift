@@ -28,8 +28,7 @@ struct BooleanStateServer: ClusterServer {
         }
         guard new != old else { return true }
         context[BooleanState.Attribute.stateValue] = .bool(new)
-        context.emit(
-            event: BooleanState.Event.stateChange, [TLVElement(BooleanState.StateChange.Field.stateValue, .bool(new))])
+        context.emit(BooleanState.StateChange(stateValue: new))
         return true
     }
 }

@@ -40,9 +40,7 @@ struct BridgedDeviceServer: ClusterServer {
         let isReachable = words == ["reachable"]
         guard isReachable != context.bool(Attribute.reachable) else { return true }
         context[Attribute.reachable] = .bool(isReachable)
-        context.emit(
-            event: BridgedDeviceBasicInformation.Event.reachableChanged,
-            [TLVElement(BridgedDeviceBasicInformation.ReachableChanged.Field.reachableNewValue, .bool(isReachable))])
+        context.emit(BridgedDeviceBasicInformation.ReachableChanged(reachableNewValue: isReachable))
         return true
     }
 }

@@ -6,11 +6,8 @@ import MatterModel
 extension DoorLockServer {
     private static let pinType: UInt8 = 1
 
-    static func credentialStruct(_ index: UInt16) -> TLVValue {
-        .structure([
-            TLVElement(DoorLock.Credential.Field.credentialType, .number(pinType)),
-            TLVElement(DoorLock.Credential.Field.credentialIndex, .number(index)),
-        ])
+    static func credential(_ index: UInt16) -> DoorLock.Credential {
+        DoorLock.Credential(credentialType: .pin, credentialIndex: index)
     }
 
     /// - Throws: for a kind of credential that the lock does not take.
@@ -31,12 +28,7 @@ extension DoorLockServer {
         let next = database.nextFreeCredential(after: index)
         let (status, created) = try setPIN(index, command, context)
         return .response(
-            Command.setCredentialResponse,
-            [
-                TLVElement(DoorLock.SetCredentialResponse.Field.status, .number(status.rawValue)),
-                TLVElement(DoorLock.SetCredentialResponse.Field.userIndex, .nullable(created)),
-                TLVElement(DoorLock.SetCredentialResponse.Field.nextCredentialIndex, .nullable(next)),
-            ])
+            DoorLock.SetCredentialResponse(status: status, userIndex: created, nextCredentialIndex: next))
     }
 
     /// - Returns: what the response says, with the user that was created.
@@ -102,20 +94,11 @@ extension DoorLockServer {
             command[DoorLock.GetCredentialStatus.Field.credential], orElse: .unsupportedCommand)
         let credential = database.credentials[index]
         return .response(
-            Command.getCredentialStatusResponse,
-            [
-                TLVElement(DoorLock.GetCredentialStatusResponse.Field.credentialExists, .bool(credential != nil)),
-                TLVElement(
-                    DoorLock.GetCredentialStatusResponse.Field.userIndex,
-                    .nullable(credential == nil ? nil : database.owner(of: index))),
-                TLVElement(
-                    DoorLock.GetCredentialStatusResponse.Field.creatorFabricIndex, .nullable(credential?.creator)),
-                TLVElement(
-                    DoorLock.GetCredentialStatusResponse.Field.lastModifiedFabricIndex, .nullable(credential?.modifier)),
-                TLVElement(
-                    DoorLock.GetCredentialStatusResponse.Field.nextCredentialIndex,
-                    .nullable(database.nextCredential(after: index))),
-            ])
+            DoorLock.GetCredentialStatusResponse(
+                credentialExists: credential != nil,
+                userIndex: credential == nil ? nil : database.owner(of: index),
+                creatorFabricIndex: credential?.creator, lastModifiedFabricIndex: credential?.modifier,
+                nextCredentialIndex: database.nextCredential(after: index)))
     }
 
     mutating func clearCredential(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {

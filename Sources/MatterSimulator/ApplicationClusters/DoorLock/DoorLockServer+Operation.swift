@@ -71,9 +71,7 @@ extension DoorLockServer {
             emit(operation, context)
             return false
         case .forcedUser:
-            context.emit(
-                event: Event.doorLockAlarm,
-                [TLVElement(DoorLock.DoorLockAlarm.Field.alarmCode, .number(DoorLock.AlarmCode.forcedUser.rawValue))])
+            context.emit(DoorLock.DoorLockAlarm(alarmCode: .forcedUser))
         case .disposableUser:
             database.users[index]?.status = .occupiedDisabled
             context.markUnsaved()
@@ -159,38 +157,28 @@ extension DoorLockServer {
         wrongCodes = 0
         let seconds: Int64 = context.number(Attribute.userCodeTemporaryDisableTime) ?? 0
         lockedOutUntil = context.now + .seconds(seconds)
-        context.emit(
-            event: Event.doorLockAlarm,
-            [
-                TLVElement(
-                    DoorLock.DoorLockAlarm.Field.alarmCode, .number(DoorLock.AlarmCode.wrongCodeEntryLimit.rawValue))
-            ])
+        context.emit(DoorLock.DoorLockAlarm(alarmCode: .wrongCodeEntryLimit))
     }
 
     // MARK: Events
 
-    private func who(_ operation: LockOperation, _ context: ClusterContext, from tag: UInt8) -> [TLVElement] {
+    private typealias Actor = (fabric: UInt8?, node: UInt64?, credentials: [DoorLock.Credential]?)
+
+    /// Who did it, and with which code.
+    private func actor(of operation: LockOperation, _ context: ClusterContext) -> Actor {
         let isRemote = operation.source == .remote
-        let credentials: TLVValue =
-            operation.credential.map {
-                .array(of: [DoorLockServer.credentialStruct($0)])
-            } ?? .null
-        return [
-            TLVElement(tag, .nullable(operation.user)),
-            TLVElement(tag + 1, .nullable(isRemote ? context.caller.lockFabric : nil)),
-            TLVElement(tag + 2, .nullable(isRemote ? context.caller.nodeID?.rawValue : nil)),
-            TLVElement(tag + 3, credentials),
-        ]
+        return (
+            isRemote ? context.caller.lockFabric : nil, isRemote ? context.caller.nodeID?.rawValue : nil,
+            operation.credential.map { [DoorLockServer.credential($0)] }
+        )
     }
 
     private func emit(_ operation: LockOperation, _ context: ClusterContext) {
+        let actor = actor(of: operation, context)
         context.emit(
-            event: Event.lockOperation,
-            [
-                TLVElement(DoorLock.LockOperation.Field.lockOperationType, .number(operation.type.rawValue)),
-                TLVElement(DoorLock.LockOperation.Field.operationSource, .number(operation.source.rawValue)),
-            ]
-                + who(operation, context, from: 2))
+            DoorLock.LockOperation(
+                lockOperationType: operation.type, operationSource: operation.source, userIndex: operation.user,
+                fabricIndex: actor.fabric, sourceNode: actor.node, credentials: .some(actor.credentials)))
     }
 
     /// LockOperationError.
@@ -199,13 +187,12 @@ extension DoorLockServer {
     private func refuse(
         _ operation: LockOperation, _ error: DoorLock.OperationError, _ context: ClusterContext
     ) -> ClusterFailure {
+        let actor = actor(of: operation, context)
         context.emit(
-            event: Event.lockOperationError,
-            [
-                TLVElement(DoorLock.LockOperationError.Field.lockOperationType, .number(operation.type.rawValue)),
-                TLVElement(DoorLock.LockOperationError.Field.operationSource, .number(operation.source.rawValue)),
-                TLVElement(DoorLock.LockOperationError.Field.operationError, .number(error.rawValue)),
-            ] + who(operation, context, from: 3))
+            DoorLock.LockOperationError(
+                lockOperationType: operation.type, operationSource: operation.source, operationError: error,
+                userIndex: operation.user, fabricIndex: actor.fabric, sourceNode: actor.node,
+                credentials: .some(actor.credentials)))
         return .failure
     }
 }

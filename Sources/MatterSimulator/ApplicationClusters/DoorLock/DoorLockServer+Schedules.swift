@@ -14,7 +14,7 @@ extension DoorLockServer {
         _ command: CommandCall, orAll: Bool = false
     ) throws(ClusterFailure) -> (schedule: UInt8, user: UInt16) {
         let schedule: UInt8 = try command.unsigned(DoorLock.SetWeekDaySchedule.Field.weekDayIndex)
-        let user = try userIndex(command, 1)
+        let user = try userIndex(command, DoorLock.SetWeekDaySchedule.Field.userIndex)
         guard LockDatabase.isScheduleIndex(schedule) || orAll && schedule == LockDatabase.allSchedules else {
             throw .invalidCommand
         }
@@ -22,26 +22,18 @@ extension DoorLockServer {
         return (schedule, user)
     }
 
+    /// - Parameter response: makes it from index, user, status and the schedule that there is.
     private func answer<Schedule>(
-        _ command: CommandCall, _ response: CommandID, _ schedules: KeyPath<LockUser, [UInt8: Schedule]>,
-        _ fields: (Schedule) -> [TLVElement]
+        _ command: CommandCall, _ schedules: KeyPath<LockUser, [UInt8: Schedule]>,
+        _ response: (UInt8, UInt16, DoorLock.DlStatus, Schedule?) -> CommandAnswer
     ) throws(ClusterFailure) -> CommandAnswer {
         let index: UInt8 = try command.unsigned(DoorLock.GetWeekDaySchedule.Field.weekDayIndex)
         let userIndex: UInt16 = try command.unsigned(DoorLock.GetWeekDaySchedule.Field.userIndex)
-        func answer(_ status: DoorLock.DlStatus, _ more: [TLVElement] = []) -> CommandAnswer {
-            .response(
-                response,
-                [
-                    TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.weekDayIndex, .number(index)),
-                    TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.userIndex, .number(userIndex)),
-                    TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.status, .number(status.rawValue)),
-                ] + more)
-        }
         guard LockDatabase.isScheduleIndex(index), LockDatabase.isIndex(userIndex) else {
-            return answer(.invalidField)
+            return response(index, userIndex, .invalidField, nil)
         }
-        guard let schedule = database.users[userIndex]?[keyPath: schedules][index] else { return answer(.notFound) }
-        return answer(.success, fields(schedule))
+        let schedule = database.users[userIndex]?[keyPath: schedules][index]
+        return response(index, userIndex, schedule == nil ? .notFound : .success, schedule)
     }
 
     // MARK: Week-day schedules
@@ -64,14 +56,12 @@ extension DoorLockServer {
     }
 
     func getWeekDaySchedule(_ command: CommandCall) throws(ClusterFailure) -> CommandAnswer {
-        try answer(command, Command.getWeekDayScheduleResponse, \.weekDaySchedules) { schedule in
-            [
-                TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.daysMask, .number(schedule.days)),
-                TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.startHour, .number(schedule.startHour)),
-                TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.startMinute, .number(schedule.startMinute)),
-                TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.endHour, .number(schedule.endHour)),
-                TLVElement(DoorLock.GetWeekDayScheduleResponse.Field.endMinute, .number(schedule.endMinute)),
-            ]
+        try answer(command, \.weekDaySchedules) { index, user, status, schedule in
+            .response(
+                DoorLock.GetWeekDayScheduleResponse(
+                    weekDayIndex: index, userIndex: user, status: status,
+                    daysMask: schedule.map { DoorLock.DaysMaskMap(rawValue: $0.days) }, startHour: schedule?.startHour,
+                    startMinute: schedule?.startMinute, endHour: schedule?.endHour, endMinute: schedule?.endMinute))
         }
     }
 
@@ -98,11 +88,11 @@ extension DoorLockServer {
     }
 
     func getYearDaySchedule(_ command: CommandCall) throws(ClusterFailure) -> CommandAnswer {
-        try answer(command, Command.getYearDayScheduleResponse, \.yearDaySchedules) { schedule in
-            [
-                TLVElement(DoorLock.GetYearDayScheduleResponse.Field.localStartTime, .number(schedule.start)),
-                TLVElement(DoorLock.GetYearDayScheduleResponse.Field.localEndTime, .number(schedule.end)),
-            ]
+        try answer(command, \.yearDaySchedules) { index, user, status, schedule in
+            .response(
+                DoorLock.GetYearDayScheduleResponse(
+                    yearDayIndex: index, userIndex: user, status: status, localStartTime: schedule?.start,
+                    localEndTime: schedule?.end))
         }
     }
 

@@ -8,7 +8,7 @@ extension DoorLockServer {
 
     mutating func setUser(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
         let operation: UInt8 = try command.unsigned(DoorLock.SetUser.Field.operationType)
-        let index = try userIndex(command, 1)
+        let index = try userIndex(command, DoorLock.SetUser.Field.userIndex)
         let uniqueID: UInt32? = try command.optionalUnsigned(DoorLock.SetUser.Field.userUniqueID)
         let status = try DoorLockServer.status(try command.optionalUnsigned(DoorLock.SetUser.Field.userStatus))
         let type = try DoorLockServer.type(try command.optionalUnsigned(DoorLock.SetUser.Field.userType))
@@ -50,24 +50,15 @@ extension DoorLockServer {
     }
 
     func getUser(_ command: CommandCall) throws(ClusterFailure) -> CommandAnswer {
-        let index = try userIndex(command, 0)
+        let index = try userIndex(command, DoorLock.GetUser.Field.userIndex)
         let user = database.users[index]
         return .response(
-            Command.getUserResponse,
-            [
-                TLVElement(DoorLock.GetUserResponse.Field.userIndex, .number(index)),
-                TLVElement(DoorLock.GetUserResponse.Field.userName, user.map { .string($0.name) } ?? .null),
-                TLVElement(DoorLock.GetUserResponse.Field.userUniqueID, .nullable(user?.uniqueID)),
-                TLVElement(DoorLock.GetUserResponse.Field.userStatus, .nullable(user?.status.rawValue)),
-                TLVElement(DoorLock.GetUserResponse.Field.userType, .nullable(user?.type.rawValue)),
-                TLVElement(DoorLock.GetUserResponse.Field.credentialRule, .nullable(user?.rule)),
-                TLVElement(
-                    DoorLock.GetUserResponse.Field.credentials,
-                    user.map { .array(of: $0.credentials.map(DoorLockServer.credentialStruct)) } ?? .null),
-                TLVElement(DoorLock.GetUserResponse.Field.creatorFabricIndex, .nullable(user?.creator)),
-                TLVElement(DoorLock.GetUserResponse.Field.lastModifiedFabricIndex, .nullable(user?.modifier)),
-                TLVElement(DoorLock.GetUserResponse.Field.nextUserIndex, .nullable(database.nextUser(after: index))),
-            ])
+            DoorLock.GetUserResponse(
+                userIndex: index, userName: user?.name, userUniqueID: user?.uniqueID, userStatus: user?.status,
+                userType: user?.type, credentialRule: user.map { DoorLock.CredentialRule(rawValue: $0.rule) },
+                credentials: user.map { $0.credentials.map(DoorLockServer.credential) },
+                creatorFabricIndex: user?.creator, lastModifiedFabricIndex: user?.modifier,
+                nextUserIndex: database.nextUser(after: index)))
     }
 
     mutating func clearUser(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
@@ -75,7 +66,7 @@ extension DoorLockServer {
         if index == LockDatabase.allIndex {
             for user in database.users.keys { database.removeUser(user) }
         } else {
-            database.removeUser(try userIndex(command, 0))
+            database.removeUser(try userIndex(command, DoorLock.ClearUser.Field.userIndex))
         }
         emitChange(.userIndex, .clear, user: index, data: index, context)
     }

@@ -151,17 +151,9 @@ struct DoorLockServer: ClusterServer {
     ) {
         context.markUnsaved()
         context.emit(
-            event: Event.lockUserChange,
-            [
-                TLVElement(DoorLock.LockUserChange.Field.lockDataType, .number(type.rawValue)),
-                TLVElement(DoorLock.LockUserChange.Field.dataOperationType, .number(operation.rawValue)),
-                TLVElement(
-                    DoorLock.LockUserChange.Field.operationSource, .number(DoorLock.OperationSource.remote.rawValue)),
-                TLVElement(DoorLock.LockUserChange.Field.userIndex, .nullable(user)),
-                TLVElement(DoorLock.LockUserChange.Field.fabricIndex, .nullable(context.caller.lockFabric)),
-                TLVElement(DoorLock.LockUserChange.Field.sourceNode, .nullable(context.caller.nodeID?.rawValue)),
-                TLVElement(DoorLock.LockUserChange.Field.dataIndex, .nullable(data)),
-            ])
+            DoorLock.LockUserChange(
+                lockDataType: type, dataOperationType: operation, operationSource: .remote, userIndex: user,
+                fabricIndex: context.caller.lockFabric, sourceNode: context.caller.nodeID?.rawValue, dataIndex: data))
     }
 }
 

@@ -131,20 +131,10 @@ struct PowerTopologyServer: ClusterServer {
 /// MeasurementAccuracyStruct (2.1.4.3): one range, one percent.
 private enum Accuracy {
     static func tlv(of type: UInt64, upTo most: Int64) -> TLVValue {
-        .structure([
-            TLVElement(GlobalTypes.MeasurementAccuracy.Field.measurementType, .uint(type)),
-            TLVElement(GlobalTypes.MeasurementAccuracy.Field.measured, .bool(true)),
-            TLVElement(GlobalTypes.MeasurementAccuracy.Field.minMeasuredValue, .int(0)),
-            TLVElement(GlobalTypes.MeasurementAccuracy.Field.maxMeasuredValue, .int(most)),
-            TLVElement(
-                GlobalTypes.MeasurementAccuracy.Field.accuracyRanges,
-                .array(of: [
-                    .structure([
-                        TLVElement(GlobalTypes.MeasurementAccuracyRange.Field.rangeMin, .int(0)),
-                        TLVElement(GlobalTypes.MeasurementAccuracyRange.Field.rangeMax, .int(most)),
-                        TLVElement(GlobalTypes.MeasurementAccuracyRange.Field.percentMax, .uint(100)),
-                    ])
-                ])),
-        ])
+        GlobalTypes.MeasurementAccuracy(
+            measurementType: .init(rawValue: UInt16(clamping: type)), measured: true, minMeasuredValue: 0,
+            maxMeasuredValue: most,
+            accuracyRanges: [GlobalTypes.MeasurementAccuracyRange(rangeMin: 0, rangeMax: most, percentMax: 100)]
+        ).tlv
     }
 }

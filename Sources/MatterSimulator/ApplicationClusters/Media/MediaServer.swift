@@ -50,7 +50,7 @@ struct MediaPlaybackServer: ClusterServer {
     private func set(_ state: State, _ context: ClusterContext) { context[Attribute.currentState] = state.tlv }
 
     private func answer(_ status: Status) -> CommandAnswer {
-        .response(Command.playbackResponse, [TLVElement(MediaPlayback.PlaybackResponse.Field.status, status.tlv)])
+        .response(MediaPlayback.PlaybackResponse(status: status))
     }
 }
 
@@ -68,7 +68,6 @@ struct KeypadInputServer: ClusterServer {
     ) throws(ClusterFailure) -> CommandAnswer {
         let key: UInt8 = try command.unsigned(KeypadInput.SendKey.Field.keyCode)
         context.report("key \(key)", [("key", .number(key))])
-        return .response(
-            KeypadInput.Command.sendKeyResponse, [TLVElement(KeypadInput.SendKeyResponse.Field.status, .uint(0))])
+        return .response(KeypadInput.SendKeyResponse(status: .success))
     }
 }

@@ -73,14 +73,8 @@ struct ModeServer: ClusterServer {
 
     /// ModeOptionStruct; Mode Select has semantic tags instead, and this device none of them.
     private func tlv(_ number: UInt8, _ mode: Mode) -> TLVValue {
-        let tags = mode.tags.map { tag in
-            TLVValue.structure([TLVElement(RvcRunMode.ModeTagStruct.Field.value, .number(tag))])
-        }
-        return .structure([
-            TLVElement(RvcRunMode.ModeOption.Field.label, .string(mode.label)),
-            TLVElement(RvcRunMode.ModeOption.Field.mode, .number(number)),
-            TLVElement(RvcRunMode.ModeOption.Field.modeTags, .array(of: id == ModeSelect.id ? [] : tags)),
-        ])
+        let tags = id == ModeSelect.id ? [] : mode.tags.map { RvcRunMode.ModeTagStruct(value: $0) }
+        return RvcRunMode.ModeOption(label: mode.label, mode: number, modeTags: tags).tlv
     }
 
     mutating func invoke(
@@ -94,12 +88,7 @@ struct ModeServer: ClusterServer {
             return .success
         }
         func answer(_ status: UInt8) -> CommandAnswer {
-            .response(
-                Self.changeToModeResponse,
-                [
-                    TLVElement(RvcRunMode.ChangeToModeResponse.Field.status, .number(status)),
-                    TLVElement(RvcRunMode.ChangeToModeResponse.Field.statusText, .string("")),
-                ])
+            .response(RvcRunMode.ChangeToModeResponse(status: status, statusText: ""))
         }
         guard isKnown else { return answer(Status.unsupportedMode) }
         guard context.number(layout.currentMode) != number else { return answer(Status.success) }

@@ -34,7 +34,7 @@ struct VacuumServer: ClusterServer {
                     TLVElement(RvcOperationalState.OperationalStateStruct.Field.operationalStateID, $0.tlv)
                 ])
             }),
-        Attribute.operationalState: State.docked.tlv, Attribute.operationalError: failure(.noError),
+        Attribute.operationalState: State.docked.tlv, Attribute.operationalError: failure(.noError).tlv,
     ]
 
     init() {}
@@ -88,13 +88,11 @@ struct VacuumServer: ClusterServer {
         switch words {
         case ["stuck"]:
             context.cancel(Self.home)
-            context[Attribute.operationalError] = Self.failure(.stuck)
+            context[Attribute.operationalError] = Self.failure(.stuck).tlv
             set(.error, context)
-            context.emit(
-                event: RvcOperationalState.Event.operationalError,
-                [TLVElement(RvcOperationalState.OperationalError.Field.errorState, Self.failure(.stuck))])
+            context.emit(RvcOperationalState.OperationalError(errorState: Self.failure(.stuck)))
         case ["ok"]:
-            context[Attribute.operationalError] = Self.failure(.noError)
+            context[Attribute.operationalError] = Self.failure(.noError).tlv
             set(.paused, context)
         default: return false
         }
@@ -110,16 +108,10 @@ struct VacuumServer: ClusterServer {
     private func set(_ state: State, _ context: ClusterContext) { context[Attribute.operationalState] = state.tlv }
 
     private func answer(_ failure: Failure) -> CommandAnswer {
-        .response(
-            Command.operationalCommandResponse,
-            [
-                TLVElement(
-                    RvcOperationalState.OperationalCommandResponse.Field.commandResponseState, Self.failure(failure))
-            ])
+        .response(RvcOperationalState.OperationalCommandResponse(commandResponseState: Self.failure(failure)))
     }
 
-    /// ErrorStateStruct.
-    private static func failure(_ failure: Failure) -> TLVValue {
-        .structure([TLVElement(RvcOperationalState.ErrorStateStruct.Field.errorStateID, failure.tlv)])
+    private static func failure(_ failure: Failure) -> RvcOperationalState.ErrorStateStruct {
+        RvcOperationalState.ErrorStateStruct(errorStateID: failure.rawValue)
     }
 }

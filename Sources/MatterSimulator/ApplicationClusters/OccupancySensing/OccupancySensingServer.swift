@@ -23,11 +23,9 @@ struct OccupancySensingServer: ClusterServer {
         Attribute.occupancy: .uint(0), Attribute.occupancySensorType: .uint(0),
         Attribute.occupancySensorTypeBitmap: .uint(1),
         Attribute.holdTime: .number(defaultHoldTime),
-        Attribute.holdTimeLimits: .structure([
-            TLVElement(OccupancySensing.HoldTimeLimits.Field.holdTimeMin, .number(holdTimes.lowerBound)),
-            TLVElement(OccupancySensing.HoldTimeLimits.Field.holdTimeMax, .number(holdTimes.upperBound)),
-            TLVElement(OccupancySensing.HoldTimeLimits.Field.holdTimeDefault, .number(defaultHoldTime)),
-        ]),
+        Attribute.holdTimeLimits: OccupancySensing.HoldTimeLimits(
+            holdTimeMin: holdTimes.lowerBound, holdTimeMax: holdTimes.upperBound, holdTimeDefault: defaultHoldTime
+        ).tlv,
     ]
 
     init() {}
@@ -66,11 +64,9 @@ struct OccupancySensingServer: ClusterServer {
     }
 
     private func set(_ isOccupied: Bool, _ context: ClusterContext) {
-        let value = TLVValue.uint(isOccupied ? 1 : 0)
-        guard context[Attribute.occupancy] != value else { return }
-        context[Attribute.occupancy] = value
-        context.emit(
-            event: OccupancySensing.Event.occupancyChanged,
-            [TLVElement(OccupancySensing.OccupancyChanged.Field.occupancy, value)])
+        let value: OccupancySensing.Occupancy = isOccupied ? .occupied : []
+        guard context[Attribute.occupancy] != value.tlv else { return }
+        context[Attribute.occupancy] = value.tlv
+        context.emit(OccupancySensing.OccupancyChanged(occupancy: value))
     }
 }

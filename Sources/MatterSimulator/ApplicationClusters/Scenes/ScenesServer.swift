@@ -37,16 +37,11 @@ struct ScenesServer: ClusterServer {
                 let scenes = table.scenes.keys.filter { $0.fabric == fabric.index }
                 let current = table.current[fabric.index]
                 let isValid = current.flatMap { table.scenes[$0] }?.values == SceneValues(of: context)
-                return .structure([
-                    TLVElement(ScenesManagement.SceneInfo.Field.sceneCount, .number(UInt8(clamping: scenes.count))),
-                    TLVElement(ScenesManagement.SceneInfo.Field.currentScene, .number(current?.scene ?? 0xFF)),
-                    TLVElement(ScenesManagement.SceneInfo.Field.currentGroup, .number(current?.group ?? 0)),
-                    TLVElement(ScenesManagement.SceneInfo.Field.sceneValid, .bool(isValid)),
-                    TLVElement(
-                        ScenesManagement.SceneInfo.Field.remainingCapacity,
-                        .number(UInt8(clamping: Self.perFabric - scenes.count))),
-                    TLVElement(ScenesManagement.SceneInfo.Field.fabricIndex, .number(fabric.index)),
-                ])
+                return ScenesManagement.SceneInfo(
+                    sceneCount: UInt8(clamping: scenes.count), currentScene: current?.scene ?? 0xFF,
+                    currentGroup: current?.group ?? 0, sceneValid: isValid,
+                    remainingCapacity: UInt8(clamping: Self.perFabric - scenes.count), fabricIndex: fabric.index
+                ).tlv
             })
     }
 
@@ -120,35 +115,20 @@ struct ScenesServer: ClusterServer {
         _ command: CommandID, _ fabric: UInt8, _ group: UInt16, _ context: ClusterContext
     ) -> CommandAnswer {
         let isKnown = isMember(of: group, context)
-        let status = TLVElement(
-            ScenesManagement.GetSceneMembershipResponse.Field.status,
-            .number((isKnown ? IMStatus.success : .invalidCommand).rawValue))
+        let status = (isKnown ? IMStatus.success : .invalidCommand).rawValue
         guard command == Command.getSceneMembership else {
             if isKnown {
                 table.remove { $0.fabric == fabric && $0.group == group }
                 changed(context)
             }
-            return .response(
-                Command.removeAllScenesResponse,
-                [status, TLVElement(ScenesManagement.RemoveAllScenesResponse.Field.groupID, .number(group))])
+            return .response(ScenesManagement.RemoveAllScenesResponse(status: status, groupID: group))
         }
         let all = table.scenes.keys.filter { $0.fabric == fabric }
         let list = all.filter { $0.group == group }.map(\.scene).sorted()
         return .response(
-            Command.getSceneMembershipResponse,
-            [
-                status,
-                TLVElement(
-                    ScenesManagement.GetSceneMembershipResponse.Field.capacity,
-                    .number(UInt8(clamping: Self.perFabric - all.count))),
-                TLVElement(ScenesManagement.GetSceneMembershipResponse.Field.groupID, .number(group)),
-            ]
-                + (isKnown
-                    ? [
-                        TLVElement(
-                            ScenesManagement.GetSceneMembershipResponse.Field.sceneList,
-                            .array(of: list.map { .number($0) }))
-                    ] : []))
+            ScenesManagement.GetSceneMembershipResponse(
+                status: status, capacity: UInt8(clamping: Self.perFabric - all.count), groupID: group,
+                sceneList: isKnown ? UInt8List(list) : nil))
     }
 
     private mutating func recall(_ key: SceneTable.Key, _ context: ClusterContext) throws(ClusterFailure) {

@@ -79,9 +79,7 @@ struct ValveServer: ClusterServer {
     mutating func input(_ words: [Substring], _ context: ClusterContext) -> Bool {
         guard words.count == 1, let fault = words.first.flatMap({ Self.faults[$0] }) else { return false }
         context[Attribute.valveFault] = .number(fault)
-        context.emit(
-            event: ValveConfigurationAndControl.Event.valveFault,
-            [TLVElement(ValveConfigurationAndControl.ValveFaultEvent.Field.valveFault, .number(fault))])
+        context.emit(ValveConfigurationAndControl.ValveFaultEvent(valveFault: .init(rawValue: fault)))
         return true
     }
 
@@ -104,11 +102,6 @@ struct ValveServer: ClusterServer {
         guard context.number(Attribute.currentState) != state.rawValue else { return }
         context[Attribute.currentState] = state.tlv
         let level: UInt8? = context.number(Attribute.currentLevel)
-        context.emit(
-            event: ValveConfigurationAndControl.Event.valveStateChanged,
-            [
-                TLVElement(ValveConfigurationAndControl.ValveStateChanged.Field.valveState, state.tlv),
-                TLVElement(ValveConfigurationAndControl.ValveStateChanged.Field.valveLevel, .number(level ?? 0)),
-            ])
+        context.emit(ValveConfigurationAndControl.ValveStateChanged(valveState: state, valveLevel: level ?? 0))
     }
 }

@@ -10,10 +10,7 @@ struct EthernetCommissioningServer: ClusterServer {
         [
             NetworkCommissioning.Attribute.maxNetworks: .uint(1),
             NetworkCommissioning.Attribute.networks: .array(of: [
-                .structure([
-                    TLVElement(NetworkCommissioning.NetworkInfo.Field.networkID, .octets(Array("eth0".utf8))),
-                    TLVElement(NetworkCommissioning.NetworkInfo.Field.connected, .bool(true)),
-                ])
+                NetworkCommissioning.NetworkInfo(networkID: Array("eth0".utf8), connected: true).tlv
             ]),
             NetworkCommissioning.Attribute.interfaceEnabled: .bool(true),
             NetworkCommissioning.Attribute.lastNetworkingStatus: .null,

@@ -124,10 +124,7 @@ struct RadioCommissioningServer: ClusterServer {
         guard attribute == Attribute.networks else { return nil }
         return .array(
             of: networks.map {
-                .structure([
-                    TLVElement(NetworkCommissioning.NetworkInfo.Field.networkID, .octets($0.id)),
-                    TLVElement(NetworkCommissioning.NetworkInfo.Field.connected, .bool($0.isConnected)),
-                ])
+                NetworkCommissioning.NetworkInfo(networkID: $0.id, connected: $0.isConnected).tlv
             })
     }
 
@@ -214,47 +211,23 @@ struct RadioCommissioningServer: ClusterServer {
         if let breadcrumb, status == .success { context.node.setBreadcrumb(breadcrumb) }
         note(status, nil, context)
         return .response(
-            Command.scanNetworksResponse,
-            [
-                TLVElement(
-                    NetworkCommissioning.ScanNetworksResponse.Field.networkingStatus, .uint(UInt64(status.rawValue))),
-                TLVElement(NetworkCommissioning.ScanNetworksResponse.Field.debugText, .string("")),
-                TLVElement(
-                    isThread
-                        ? NetworkCommissioning.ScanNetworksResponse.Field.threadScanResults
-                        : NetworkCommissioning.ScanNetworksResponse.Field.wiFiScanResults,
-                    .array(of: found.map(isThread ? threadResult : wifiResult))),
-            ])
+            NetworkCommissioning.ScanNetworksResponse(
+                networkingStatus: status, debugText: "", wiFiScanResults: isThread ? nil : found.map(wifiResult),
+                threadScanResults: isThread ? found.map(threadResult) : nil))
     }
 
-    private func wifiResult(_ network: RadioNetwork) -> TLVValue {
-        let security: UInt64 = network.admission == .everyone ? 1 : 8
-        return .structure([
-            TLVElement(NetworkCommissioning.WiFiInterfaceScanResult.Field.security, .uint(security)),
-            TLVElement(NetworkCommissioning.WiFiInterfaceScanResult.Field.ssid, .octets(network.id)),
-            TLVElement(
-                NetworkCommissioning.WiFiInterfaceScanResult.Field.bssid,
-                .octets([2, 0, 0, 0, 1, UInt8(truncatingIfNeeded: network.channel)])),
-            TLVElement(NetworkCommissioning.WiFiInterfaceScanResult.Field.channel, .uint(UInt64(network.channel))),
-            TLVElement(NetworkCommissioning.WiFiInterfaceScanResult.Field.wiFiBand, .uint(0)),
-            TLVElement(NetworkCommissioning.WiFiInterfaceScanResult.Field.rssi, .int(Int64(network.rssi))),
-        ])
+    private func wifiResult(_ network: RadioNetwork) -> NetworkCommissioning.WiFiInterfaceScanResult {
+        NetworkCommissioning.WiFiInterfaceScanResult(
+            security: network.admission == .everyone ? .unencrypted : .wpa2personal, ssid: network.id,
+            bssid: [2, 0, 0, 0, 1, UInt8(truncatingIfNeeded: network.channel)], channel: network.channel,
+            wiFiBand: ._2g4, rssi: network.rssi)
     }
 
-    private func threadResult(_ network: RadioNetwork) -> TLVValue {
-        .structure([
-            TLVElement(NetworkCommissioning.ThreadInterfaceScanResult.Field.panId, .uint(UInt64(network.panID))),
-            TLVElement(
-                NetworkCommissioning.ThreadInterfaceScanResult.Field.extendedPanId,
-                .uint(network.id.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })),
-            TLVElement(NetworkCommissioning.ThreadInterfaceScanResult.Field.networkName, .string(network.name)),
-            TLVElement(NetworkCommissioning.ThreadInterfaceScanResult.Field.channel, .uint(UInt64(network.channel))),
-            TLVElement(NetworkCommissioning.ThreadInterfaceScanResult.Field.version, .uint(4)),
-            TLVElement(
-                NetworkCommissioning.ThreadInterfaceScanResult.Field.extendedAddress, .octets([2, 0, 0, 0, 0, 0, 0, 1])),
-            TLVElement(NetworkCommissioning.ThreadInterfaceScanResult.Field.rssi, .int(Int64(network.rssi))),
-            TLVElement(NetworkCommissioning.ThreadInterfaceScanResult.Field.lqi, .uint(200)),
-        ])
+    private func threadResult(_ network: RadioNetwork) -> NetworkCommissioning.ThreadInterfaceScanResult {
+        NetworkCommissioning.ThreadInterfaceScanResult(
+            panId: network.panID, extendedPanId: network.id.prefix(8).reduce(0) { $0 << 8 | UInt64($1) },
+            networkName: network.name, channel: network.channel, version: 4,
+            extendedAddress: [2, 0, 0, 0, 0, 0, 0, 1], rssi: network.rssi, lqi: 200)
     }
 
     private mutating func add(_ network: [UInt8], _ credentials: [UInt8]) -> (Status, Int?) {
@@ -288,16 +261,9 @@ struct RadioCommissioningServer: ClusterServer {
             context.touch(Attribute.networks)
             context.markUnsaved()
         }
-        var members = [
-            TLVElement(
-                NetworkCommissioning.NetworkConfigResponse.Field.networkingStatus, .uint(UInt64(result.status.rawValue))
-            ), TLVElement(NetworkCommissioning.NetworkConfigResponse.Field.debugText, .string("")),
-        ]
-        if let index = result.index {
-            members.append(
-                TLVElement(NetworkCommissioning.NetworkConfigResponse.Field.networkIndex, .uint(UInt64(index))))
-        }
-        return .response(Command.networkConfigResponse, members)
+        return .response(
+            NetworkCommissioning.NetworkConfigResponse(
+                networkingStatus: result.status, debugText: "", networkIndex: result.index.map { UInt8(clamping: $0) }))
     }
 
     // MARK: Joining
@@ -322,15 +288,7 @@ struct RadioCommissioningServer: ClusterServer {
 
     private func connectAnswer(_ status: Status, _ error: Int32?) -> CommandAnswer {
         .response(
-            Command.connectNetworkResponse,
-            [
-                TLVElement(
-                    NetworkCommissioning.ConnectNetworkResponse.Field.networkingStatus, .uint(UInt64(status.rawValue))),
-                TLVElement(NetworkCommissioning.ConnectNetworkResponse.Field.debugText, .string("")),
-                TLVElement(
-                    NetworkCommissioning.ConnectNetworkResponse.Field.errorValue, error.map { .int(Int64($0)) } ?? .null
-                ),
-            ])
+            NetworkCommissioning.ConnectNetworkResponse(networkingStatus: status, debugText: "", errorValue: error))
     }
 
     mutating func timerFired(_ timer: String, _ context: ClusterContext) {
