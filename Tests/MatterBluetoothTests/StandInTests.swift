@@ -194,6 +194,8 @@ struct StandInTests {
             } else {
                 // The daemon has dropped it meanwhile, as it does with a device that was only heard.
                 let device = try #require(try await seen())
+                // Another central does not know of the scan that ends.
+                try await awaitEvent("the scan has ended") { daemon.count("call StopDiscovery hci0") > 0 }
                 let service = BlueZCentral(
                     .standard, library: DBusLibrary.systemName, radioRoot: "/nowhere", SystemTime())
                 let connection = try await service.connect(to: device, deadline: .now + .seconds(60))
