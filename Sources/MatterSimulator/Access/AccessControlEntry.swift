@@ -75,15 +75,16 @@ extension AccessControl.AccessControlEntry {
     ///
     /// - Throws: `CONSTRAINT_ERROR` for one that no list may hold, `RESOURCE_EXHAUSTED` for one that is too long.
     package init(checking value: TLVValue) throws(ClusterFailure) {
+        typealias Field = AccessControl.AccessControlEntry.Field
         guard
-            let privilege = value.field(AccessControl.AccessControlEntry.Field.privilege)?.integer(as: UInt8.self)
+            let privilege = value.field(Field.privilege)?.integer(as: UInt8.self)
                 .flatMap(Privilege.init(known:)),
-            let authMode = value.field(AccessControl.AccessControlEntry.Field.authMode)?.integer(as: UInt8.self)
+            let authMode = value.field(Field.authMode)?.integer(as: UInt8.self)
                 .flatMap(AuthMode.init(known:))
         else { throw .constraintError }
         self.init(privilege, authMode)
         guard authMode != .pase, !(authMode == .group && privilege == .administer) else { throw .constraintError }
-        if let items = value.field(AccessControl.AccessControlEntry.Field.subjects)?.items {
+        if let items = value.field(Field.subjects)?.items {
             guard items.count <= Capacity.subjectsPerEntry else { throw .resourceExhausted }
             var subjects: [UInt64] = []
             for item in items {
@@ -94,7 +95,7 @@ extension AccessControl.AccessControlEntry {
             }
             self.subjects = subjects
         }
-        if let items = value.field(AccessControl.AccessControlEntry.Field.targets)?.items {
+        if let items = value.field(Field.targets)?.items {
             guard items.count <= Capacity.targetsPerEntry else { throw .resourceExhausted }
             var targets: [Target] = []
             for item in items { targets.append(try Target(checking: item)) }
@@ -114,10 +115,11 @@ extension AccessControl.AccessControlEntry {
 
 extension AccessControl.AccessControlTarget {
     init(checking value: TLVValue) throws(ClusterFailure) {
+        typealias Field = AccessControl.AccessControlTarget.Field
         self.init()
-        cluster = value.field(AccessControl.AccessControlTarget.Field.cluster)?.id()
-        endpoint = value.field(AccessControl.AccessControlTarget.Field.endpoint)?.id()
-        deviceType = value.field(AccessControl.AccessControlTarget.Field.deviceType)?.id()
+        cluster = value.field(Field.cluster)?.id()
+        endpoint = value.field(Field.endpoint)?.id()
+        deviceType = value.field(Field.deviceType)?.id()
         guard cluster != nil || endpoint != nil || deviceType != nil, endpoint == nil || deviceType == nil,
             endpoint != 0xFFFF
         else { throw .constraintError }

@@ -80,6 +80,7 @@ struct ColorTemperatureServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
+        typealias Field = ColorControl.StepColorTemperature.Field
         let optionsTag: UInt8 =
             switch command.id {
             case Command.moveToColorTemperature: 2
@@ -107,12 +108,12 @@ struct ColorTemperatureServer: ClusterServer {
             guard mode == 0 || rate > 0 else { throw .invalidCommand }
             if acts { move(mode, Int(rate), range, context) }
         case Command.stepColorTemperature:
-            let mode: UInt8 = try command.unsigned(ColorControl.StepColorTemperature.Field.stepMode)
-            let size: UInt16 = try command.unsigned(ColorControl.StepColorTemperature.Field.stepSize)
-            let tenths: UInt16 = try command.unsigned(ColorControl.StepColorTemperature.Field.transitionTime)
+            let mode: UInt8 = try command.unsigned(Field.stepMode)
+            let size: UInt16 = try command.unsigned(Field.stepSize)
+            let tenths: UInt16 = try command.unsigned(Field.transitionTime)
             let range = try Self.range(
-                try command.unsigned(ColorControl.StepColorTemperature.Field.colorTemperatureMinimumMireds),
-                try command.unsigned(ColorControl.StepColorTemperature.Field.colorTemperatureMaximumMireds))
+                try command.unsigned(Field.colorTemperatureMinimumMireds),
+                try command.unsigned(Field.colorTemperatureMaximumMireds))
             guard size > 0, mode != 0 else { throw .invalidCommand }
             let target = mireds(context) + (mode == 1 ? Int(size) : -Int(size))
             if acts { begin(to: Self.clamped(target, range), .milliseconds(100 * Int64(tenths)), context) }

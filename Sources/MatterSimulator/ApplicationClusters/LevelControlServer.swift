@@ -98,6 +98,7 @@ struct LevelControlServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
+        typealias Field = LevelControl.Step.Field
         let withOnOff = Self.plain[command.id] != nil
         let kind = Self.plain[command.id] ?? command.id
         let optionsTag: UInt8 = kind == Command.stop ? 0 : kind == Command.step ? 3 : 2
@@ -118,9 +119,9 @@ struct LevelControlServer: ClusterServer {
             guard rate != 0 else { return .success }
             if acts { move(isUp: isUp, rate: rate, withOnOff, context) }
         case Command.step:
-            let isUp: Bool = try command.unsigned(LevelControl.Step.Field.stepMode, as: UInt8.self) == 0
-            let size: UInt8 = try command.unsigned(LevelControl.Step.Field.stepSize)
-            let time: UInt16? = try command.optionalUnsigned(LevelControl.Step.Field.transitionTime)
+            let isUp: Bool = try command.unsigned(Field.stepMode, as: UInt8.self) == 0
+            let size: UInt8 = try command.unsigned(Field.stepSize)
+            let time: UInt16? = try command.optionalUnsigned(Field.transitionTime)
             guard size > 0 else { throw .invalidCommand }
             if acts { step(isUp: isUp, Int(size), time, withOnOff, context) }
         default:

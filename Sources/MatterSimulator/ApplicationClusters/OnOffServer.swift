@@ -150,9 +150,10 @@ struct OnOffServer: ClusterServer {
     private mutating func onWithTimedOff(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) {
-        let control: UInt8 = try command.unsigned(OnOff.OnWithTimedOff.Field.onOffControl)
-        let onTime: UInt16 = try command.unsigned(OnOff.OnWithTimedOff.Field.onTime)
-        let offWaitTime: UInt16 = try command.unsigned(OnOff.OnWithTimedOff.Field.offWaitTime)
+        typealias Field = OnOff.OnWithTimedOff.Field
+        let control: UInt8 = try command.unsigned(Field.onOffControl)
+        let onTime: UInt16 = try command.unsigned(Field.onTime)
+        let offWaitTime: UInt16 = try command.unsigned(Field.offWaitTime)
         let isOn = context.bool(Attribute.onOff)
         guard control & 1 == 0 || isOn else { return }
         let waiting = current(Attribute.offWaitTime, context)

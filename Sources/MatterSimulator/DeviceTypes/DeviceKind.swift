@@ -60,10 +60,11 @@ package struct DeviceKind: Sendable {
 
     /// A tag of the standard namespace of numbers (Matter standard namespaces, 8): a SemanticTagStruct.
     private static func numberTag(_ number: UInt8) -> TLVValue {
-        .structure([
-            TLVElement(GlobalTypes.SemanticTag.Field.mfgCode, .null),
-            TLVElement(GlobalTypes.SemanticTag.Field.namespaceID, .uint(numberNamespace)),
-            TLVElement(GlobalTypes.SemanticTag.Field.tag, .uint(UInt64(number))),
+        typealias Field = GlobalTypes.SemanticTag.Field
+        return .structure([
+            TLVElement(Field.mfgCode, .null),
+            TLVElement(Field.namespaceID, .uint(numberNamespace)),
+            TLVElement(Field.tag, .uint(UInt64(number))),
         ])
     }
 

@@ -99,10 +99,11 @@ struct ICDManagementServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
+        typealias Field = IcdManagement.RegisterClient.Field
         guard command.id != Command.stayActiveRequest else { return try stayActive(command, context) }
         let fabric = context.caller.fabricIndex
         guard fabric != 0 else { throw .unsupportedAccess }
-        let node = NodeID(try command.unsigned(IcdManagement.RegisterClient.Field.checkInNodeID))
+        let node = NodeID(try command.unsigned(Field.checkInNodeID))
         let isRegistering = command.id == Command.registerClient
         let place = clients.firstIndex { $0.fabricIndex == fabric && $0.checkInNode == node }
         if let place, !context.node.allows(context.caller, .administer, context.endpoint, id) {
@@ -115,13 +116,13 @@ struct ICDManagementServer: ClusterServer {
             noteClients(context)
             return .success
         }
-        guard let key = try? CheckInKey(SecretBytes(command.octets(IcdManagement.RegisterClient.Field.key))) else {
+        guard let key = try? CheckInKey(SecretBytes(command.octets(Field.key))) else {
             throw .constraintError
         }
         let client = Client(
             fabricIndex: fabric, checkInNode: node,
-            monitored: NodeID(try command.unsigned(IcdManagement.RegisterClient.Field.monitoredSubject)), key: key,
-            type: try command.optionalUnsigned(IcdManagement.RegisterClient.Field.clientType) ?? Self.permanent)
+            monitored: NodeID(try command.unsigned(Field.monitoredSubject)), key: key,
+            type: try command.optionalUnsigned(Field.clientType) ?? Self.permanent)
         if let place {
             clients[place] = client
         } else {

@@ -44,6 +44,7 @@ struct AdministratorCommissioningServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
+        typealias Field = AdministratorCommissioning.OpenCommissioningWindow.Field
         let node = context.node
         guard command.id != Command.revokeCommissioning else {
             guard node.window.isOpen else { throw .cluster(Status.windowNotOpen) }
@@ -52,7 +53,7 @@ struct AdministratorCommissioningServer: ClusterServer {
             return .success
         }
         let seconds: UInt16 = try command.unsigned(
-            AdministratorCommissioning.OpenCommissioningWindow.Field.commissioningTimeout)
+            Field.commissioningTimeout)
         guard node.failSafe == nil, !node.window.isOpen else { throw .cluster(Status.busy) }
         guard command.id == Command.openCommissioningWindow else {
             guard CommissioningWindow.timeouts.contains(seconds) else { throw .invalidCommand }
@@ -61,12 +62,12 @@ struct AdministratorCommissioningServer: ClusterServer {
                 discriminator: node.configuration.discriminator, seconds: seconds, by: context.caller)
             return .success
         }
-        let verifier = try command.octets(AdministratorCommissioning.OpenCommissioningWindow.Field.pakePasscodeVerifier)
+        let verifier = try command.octets(Field.pakePasscodeVerifier)
         let discriminator: UInt16 = try command.unsigned(
-            AdministratorCommissioning.OpenCommissioningWindow.Field.discriminator)
+            Field.discriminator)
         let iterations: UInt32 = try command.unsigned(
-            AdministratorCommissioning.OpenCommissioningWindow.Field.iterations)
-        let salt = try command.octets(AdministratorCommissioning.OpenCommissioningWindow.Field.salt)
+            Field.iterations)
+        let salt = try command.octets(Field.salt)
         guard PBKDFParameters.iterationRange.contains(Int(iterations)),
             PBKDFParameters.saltLength.contains(salt.count)
         else { throw .cluster(Status.pakeParameterError) }

@@ -121,9 +121,10 @@ struct GeneralCommissioningServer: ClusterServer {
     private func setRegulatoryConfig(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> ErrorCode {
-        let location: UInt8 = try command.unsigned(GeneralCommissioning.SetRegulatoryConfig.Field.newRegulatoryConfig)
-        let country = try command.string(GeneralCommissioning.SetRegulatoryConfig.Field.countryCode)
-        let breadcrumb: UInt64 = try command.unsigned(GeneralCommissioning.SetRegulatoryConfig.Field.breadcrumb)
+        typealias Field = GeneralCommissioning.SetRegulatoryConfig.Field
+        let location: UInt8 = try command.unsigned(Field.newRegulatoryConfig)
+        let country = try command.string(Field.countryCode)
+        let breadcrumb: UInt64 = try command.unsigned(Field.breadcrumb)
         guard country.utf8.count == 2 else { throw .constraintError }
         guard location <= 2 else { return .valueOutsideRange }
         context[Attribute.regulatoryConfig] = .uint(UInt64(location))

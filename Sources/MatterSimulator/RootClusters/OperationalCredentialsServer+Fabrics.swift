@@ -36,11 +36,12 @@ extension OperationalCredentialsServer {
     }
 
     func addNOC(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
-        let noc = try command.octets(NodeOperationalCredentials.AddNOC.Field.nocValue)
-        let icac = try command.optionalOctets(NodeOperationalCredentials.AddNOC.Field.icacValue)
-        let ipk = try command.octets(NodeOperationalCredentials.AddNOC.Field.ipkValue)
-        let subject: UInt64 = try command.unsigned(NodeOperationalCredentials.AddNOC.Field.caseAdminSubject)
-        let vendor: UInt16 = try command.unsigned(NodeOperationalCredentials.AddNOC.Field.adminVendorId)
+        typealias Field = NodeOperationalCredentials.AddNOC.Field
+        let noc = try command.octets(Field.nocValue)
+        let icac = try command.optionalOctets(Field.icacValue)
+        let ipk = try command.octets(Field.ipkValue)
+        let subject: UInt64 = try command.unsigned(Field.caseAdminSubject)
+        let vendor: UInt16 = try command.unsigned(Field.adminVendorId)
         guard (1...MatterCertificate.maximumTLVCount).contains(noc.count),
             icac?.count ?? 0 <= MatterCertificate.maximumTLVCount, ipk.count == GroupKeySet.keyCount,
             (1...Self.largestVendorID).contains(vendor)
@@ -181,11 +182,12 @@ extension OperationalCredentialsServer {
     private static let bindingVersion: UInt8 = 1
 
     func setStatement(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) -> CommandAnswer {
+        typealias Field = NodeOperationalCredentials.SetVIDVerificationStatement.Field
         let vendor: UInt16? = try command.optionalUnsigned(
-            NodeOperationalCredentials.SetVIDVerificationStatement.Field.vendorID)
+            Field.vendorID)
         let statement = try command.optionalOctets(
-            NodeOperationalCredentials.SetVIDVerificationStatement.Field.vidVerificationStatement)
-        let vvsc = try command.optionalOctets(NodeOperationalCredentials.SetVIDVerificationStatement.Field.vvsc)
+            Field.vidVerificationStatement)
+        let vvsc = try command.optionalOctets(Field.vvsc)
         guard vendor != nil || statement != nil || vvsc != nil else { throw .invalidCommand }
         if let vendor, !(1...Self.largestVendorID).contains(vendor) { throw .constraintError }
         if let statement, statement.count != 0, statement.count != Self.statementCount { throw .constraintError }

@@ -52,9 +52,10 @@ struct TimeSynchronizationServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
-        let time: UInt64 = try command.unsigned(TimeSynchronization.SetUTCTime.Field.utcTime)
-        let granularity: UInt64 = try command.unsigned(TimeSynchronization.SetUTCTime.Field.granularity)
-        let source: UInt64? = try command.optionalUnsigned(TimeSynchronization.SetUTCTime.Field.timeSource)
+        typealias Field = TimeSynchronization.SetUTCTime.Field
+        let time: UInt64 = try command.unsigned(Field.utcTime)
+        let granularity: UInt64 = try command.unsigned(Field.granularity)
+        let source: UInt64? = try command.optionalUnsigned(Field.timeSource)
         // A time of no granularity is no time.
         guard granularity != 0, let now = context.epochMicroseconds, let asked = Int64(exactly: time) else {
             throw .cluster(Self.timeNotAccepted)

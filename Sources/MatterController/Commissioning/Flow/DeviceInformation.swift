@@ -152,12 +152,13 @@ package struct DeviceInformation: Equatable, Sendable {
 extension DeviceInformation.Fabric {
     /// Decodes a FabricDescriptorStruct (11.18.4.5).
     package init(_ value: TLVValue) throws(TLVError) {
+        typealias Field = NodeOperationalCredentials.FabricDescriptor.Field
         let fields = try TLVFields(value, "FabricDescriptorStruct")
-        rootPublicKey = try fields.octets(NodeOperationalCredentials.FabricDescriptor.Field.rootPublicKey)
-        vendorID = try fields.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.vendorID)
-        fabricID = try fields.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.fabricID)
-        nodeID = try fields.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.nodeID)
-        label = try fields.optionalString(NodeOperationalCredentials.FabricDescriptor.Field.label) ?? ""
-        fabricIndex = try fields.optionalUnsigned(NodeOperationalCredentials.FabricDescriptor.Field.fabricIndex)
+        rootPublicKey = try fields.octets(Field.rootPublicKey)
+        vendorID = try fields.unsigned(Field.vendorID)
+        fabricID = try fields.unsigned(Field.fabricID)
+        nodeID = try fields.unsigned(Field.nodeID)
+        label = try fields.optionalString(Field.label) ?? ""
+        fabricIndex = try fields.optionalUnsigned(Field.fabricIndex)
     }
 }

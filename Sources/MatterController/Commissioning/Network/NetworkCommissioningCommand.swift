@@ -81,12 +81,13 @@ package struct NetworkAnswer: Equatable, Sendable {
 
 extension NetworkAnswer {
     package init(_ fields: TLVFields, to command: NetworkCommissioningCommand) throws(TLVError) {
-        code = try fields.unsigned(NetworkCommissioning.ConnectNetworkResponse.Field.networkingStatus)
+        typealias Field = NetworkCommissioning.ConnectNetworkResponse.Field
+        code = try fields.unsigned(Field.networkingStatus)
         text = String(
-            (try fields.optionalString(NetworkCommissioning.ConnectNetworkResponse.Field.debugText) ?? "").prefix(
+            (try fields.optionalString(Field.debugText) ?? "").prefix(
                 Self.longestText))
         if case .connect = command {
-            errorValue = fields[NetworkCommissioning.ConnectNetworkResponse.Field.errorValue].flatMap { Int32(tlv: $0) }
+            errorValue = fields[Field.errorValue].flatMap { Int32(tlv: $0) }
         } else {
             errorValue = nil
         }

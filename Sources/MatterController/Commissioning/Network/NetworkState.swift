@@ -141,14 +141,15 @@ extension NetworkState.Network {
 
 extension NetworkState.Interface {
     fileprivate init(_ value: TLVValue) throws(TLVError) {
+        typealias Field = GeneralDiagnostics.NetworkInterface.Field
         let fields = try TLVFields(value, "NetworkInterface")
-        name = try fields.string(GeneralDiagnostics.NetworkInterface.Field.name)
-        isUp = try fields.bool(GeneralDiagnostics.NetworkInterface.Field.isOperational)
-        hardwareAddress = try fields.octets(GeneralDiagnostics.NetworkInterface.Field.hardwareAddress)
+        name = try fields.string(Field.name)
+        isUp = try fields.bool(Field.isOperational)
+        hardwareAddress = try fields.octets(Field.hardwareAddress)
         addresses =
-            (try fields.array(GeneralDiagnostics.NetworkInterface.Field.iPv4Addresses)
-            + fields.array(GeneralDiagnostics.NetworkInterface.Field.iPv6Addresses)).compactMap(\.octetString)
-        type = fields[GeneralDiagnostics.NetworkInterface.Field.type].flatMap {
+            (try fields.array(Field.iPv4Addresses)
+            + fields.array(Field.iPv6Addresses)).compactMap(\.octetString)
+        type = fields[Field.type].flatMap {
             GeneralDiagnostics.InterfaceType(tlv: $0)
         }
     }

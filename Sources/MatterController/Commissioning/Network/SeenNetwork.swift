@@ -23,26 +23,28 @@ package enum SeenNetwork: Sendable, Equatable {
     }
 
     private init(wifi value: TLVValue) throws(TLVError) {
+        typealias Field = NetworkCommissioning.WiFiInterfaceScanResult.Field
         let fields = try TLVFields(value, "WiFiInterfaceScanResultStruct")
         self = .wifi(
-            ssid: try fields.octets(NetworkCommissioning.WiFiInterfaceScanResult.Field.ssid),
-            bssid: try fields.optionalOctets(NetworkCommissioning.WiFiInterfaceScanResult.Field.bssid) ?? [],
-            security: try fields.unsigned(NetworkCommissioning.WiFiInterfaceScanResult.Field.security),
-            band: fields[NetworkCommissioning.WiFiInterfaceScanResult.Field.wiFiBand].flatMap { UInt8(tlv: $0) },
-            channel: try fields.unsigned(NetworkCommissioning.WiFiInterfaceScanResult.Field.channel),
-            rssi: fields[NetworkCommissioning.WiFiInterfaceScanResult.Field.rssi].flatMap { Int8(tlv: $0) })
+            ssid: try fields.octets(Field.ssid),
+            bssid: try fields.optionalOctets(Field.bssid) ?? [],
+            security: try fields.unsigned(Field.security),
+            band: fields[Field.wiFiBand].flatMap { UInt8(tlv: $0) },
+            channel: try fields.unsigned(Field.channel),
+            rssi: fields[Field.rssi].flatMap { Int8(tlv: $0) })
     }
 
     private init(thread value: TLVValue) throws(TLVError) {
+        typealias Field = NetworkCommissioning.ThreadInterfaceScanResult.Field
         let fields = try TLVFields(value, "ThreadInterfaceScanResultStruct")
         self = .thread(
-            name: try fields.string(NetworkCommissioning.ThreadInterfaceScanResult.Field.networkName),
-            panID: try fields.unsigned(NetworkCommissioning.ThreadInterfaceScanResult.Field.panId),
-            extendedPANID: try fields.unsigned(NetworkCommissioning.ThreadInterfaceScanResult.Field.extendedPanId),
-            channel: try fields.unsigned(NetworkCommissioning.ThreadInterfaceScanResult.Field.channel),
-            version: fields[NetworkCommissioning.ThreadInterfaceScanResult.Field.version].flatMap { UInt8(tlv: $0) },
-            rssi: fields[NetworkCommissioning.ThreadInterfaceScanResult.Field.rssi].flatMap { Int8(tlv: $0) },
-            quality: fields[NetworkCommissioning.ThreadInterfaceScanResult.Field.lqi].flatMap { UInt8(tlv: $0) })
+            name: try fields.string(Field.networkName),
+            panID: try fields.unsigned(Field.panId),
+            extendedPANID: try fields.unsigned(Field.extendedPanId),
+            channel: try fields.unsigned(Field.channel),
+            version: fields[Field.version].flatMap { UInt8(tlv: $0) },
+            rssi: fields[Field.rssi].flatMap { Int8(tlv: $0) },
+            quality: fields[Field.lqi].flatMap { UInt8(tlv: $0) })
     }
 
     /// The networks of a ScanNetworksResponse, the strongest first. What is garbled is left out.

@@ -33,12 +33,13 @@ package struct AccessControlEntry: FabricListEntry {
     }
 
     package init(_ value: TLVValue) throws(TLVError) {
+        typealias Field = AccessControl.AccessControlEntry.Field
         let fields = try TLVFields(value, "an access control entry")
-        privilege = Privilege(rawValue: try fields.unsigned(AccessControl.AccessControlEntry.Field.privilege))
-        authMode = AuthMode(rawValue: try fields.unsigned(AccessControl.AccessControlEntry.Field.authMode))
+        privilege = Privilege(rawValue: try fields.unsigned(Field.privilege))
+        authMode = AuthMode(rawValue: try fields.unsigned(Field.authMode))
         var subjects: [NodeID] = []
         for subject in try Self.elements(
-            fields[AccessControl.AccessControlEntry.Field.subjects], "the subjects of an access control entry")
+            fields[Field.subjects], "the subjects of an access control entry")
         {
             guard case .uint(let number) = subject else {
                 throw TLVError(.wrongType, "a subject of an access control entry is not an unsigned integer")
@@ -48,7 +49,7 @@ package struct AccessControlEntry: FabricListEntry {
         self.subjects = subjects
         var targets: [Target] = []
         for target in try Self.elements(
-            fields[AccessControl.AccessControlEntry.Field.targets], "the targets of an access control entry")
+            fields[Field.targets], "the targets of an access control entry")
         {
             targets.append(try Target(reading: target))
         }
@@ -56,7 +57,7 @@ package struct AccessControlEntry: FabricListEntry {
         others = fields.all.filter { element in
             if case .context(let tag) = element.tag { tag > 4 && tag != 254 } else { false }
         }
-        fabricIndex = try fields.optionalUnsigned(AccessControl.AccessControlEntry.Field.fabricIndex)
+        fabricIndex = try fields.optionalUnsigned(Field.fabricIndex)
     }
 
     package var tlv: TLVValue {

@@ -21,12 +21,13 @@ package struct BindingEntry: FabricListEntry {
     }
 
     package init(_ value: TLVValue) throws(TLVError) {
+        typealias Field = Binding.Target.Field
         let fields = try TLVFields(value, "an entry of a binding list")
-        node = try fields.optionalUnsigned(Binding.Target.Field.node).map { NodeID($0) }
-        group = try fields.optionalUnsigned(Binding.Target.Field.group)
-        endpoint = try fields.optionalUnsigned(Binding.Target.Field.endpoint).map { EndpointID($0) }
-        cluster = try fields.optionalUnsigned(Binding.Target.Field.cluster).map { ClusterID($0) }
-        fabricIndex = try fields.optionalUnsigned(Binding.Target.Field.fabricIndex)
+        node = try fields.optionalUnsigned(Field.node).map { NodeID($0) }
+        group = try fields.optionalUnsigned(Field.group)
+        endpoint = try fields.optionalUnsigned(Field.endpoint).map { EndpointID($0) }
+        cluster = try fields.optionalUnsigned(Field.cluster).map { ClusterID($0) }
+        fabricIndex = try fields.optionalUnsigned(Field.fabricIndex)
     }
 
     package var tlv: TLVValue {

@@ -15,13 +15,14 @@ package struct DeviceFabric: Sendable {
     package let label: String
 
     fileprivate init(_ value: TLVValue) throws(TLVError) {
+        typealias Field = NodeOperationalCredentials.FabricDescriptor.Field
         let fields = try TLVFields(value, "an entry of the table of fabrics")
-        rootPublicKey = try fields.octets(NodeOperationalCredentials.FabricDescriptor.Field.rootPublicKey)
-        vendorID = try fields.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.vendorID)
-        fabricID = FabricID(try fields.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.fabricID))
-        nodeID = NodeID(try fields.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.nodeID))
-        label = try fields.string(NodeOperationalCredentials.FabricDescriptor.Field.label)
-        index = try fields.optionalUnsigned(NodeOperationalCredentials.FabricDescriptor.Field.fabricIndex)
+        rootPublicKey = try fields.octets(Field.rootPublicKey)
+        vendorID = try fields.unsigned(Field.vendorID)
+        fabricID = FabricID(try fields.unsigned(Field.fabricID))
+        nodeID = NodeID(try fields.unsigned(Field.nodeID))
+        label = try fields.string(Field.label)
+        index = try fields.optionalUnsigned(Field.fabricIndex)
     }
 
     /// The name by which fabrics are told apart; `nil` if the device names no possible fabric.

@@ -13,11 +13,12 @@ struct GroupKeyMapEntry: FabricListEntry {
     }
 
     init(_ value: TLVValue) throws(TLVError) {
+        typealias Field = GroupKeyManagement.GroupKeyMap.Field
         let fields = try TLVFields(value, "an entry of the group key map")
         self.init(
-            group: try fields.unsigned(GroupKeyManagement.GroupKeyMap.Field.groupId),
-            keySet: try fields.unsigned(GroupKeyManagement.GroupKeyMap.Field.groupKeySetID))
-        fabricIndex = try fields.optionalUnsigned(GroupKeyManagement.GroupKeyMap.Field.fabricIndex)
+            group: try fields.unsigned(Field.groupId),
+            keySet: try fields.unsigned(Field.groupKeySetID))
+        fabricIndex = try fields.optionalUnsigned(Field.fabricIndex)
     }
 
     var tlv: TLVValue { GroupKeyManagement.GroupKeyMap(groupId: group, groupKeySetID: keySet).tlv }
@@ -31,10 +32,11 @@ struct GroupTableEntry: FabricListEntry {
     let tlv: TLVValue
 
     init(_ value: TLVValue) throws(TLVError) {
+        typealias Field = GroupKeyManagement.GroupInfoMap.Field
         let fields = try TLVFields(value, "an entry of the group table")
-        group = try fields.unsigned(GroupKeyManagement.GroupInfoMap.Field.groupId)
-        endpoints = try fields.array(GroupKeyManagement.GroupInfoMap.Field.endpoints).compactMap { EndpointID(tlv: $0) }
-        fabricIndex = try fields.optionalUnsigned(GroupKeyManagement.GroupInfoMap.Field.fabricIndex)
+        group = try fields.unsigned(Field.groupId)
+        endpoints = try fields.array(Field.endpoints).compactMap { EndpointID(tlv: $0) }
+        fabricIndex = try fields.optionalUnsigned(Field.fabricIndex)
         tlv = value
     }
 }

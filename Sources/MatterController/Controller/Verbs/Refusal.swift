@@ -25,6 +25,7 @@ package struct Refusal: Sendable, Hashable {
 
     /// - Returns: `nil` for a success, and for a response that has no status.
     package init?(_ fields: TLVValue?, of response: CommandDefinition, in cluster: ClusterDefinition) {
+        typealias Field = RvcOperationalState.ErrorStateStruct.Field
         guard cluster.origin == .standard, let fields,
             let field = response.fields.first(where: { Self.statuses.contains($0.name) }),
             let value = fields.field(field.id)
@@ -33,11 +34,11 @@ package struct Refusal: Sendable, Hashable {
         var words = response.fields.first { Self.reasons.contains($0.name) }.flatMap { fields.field($0.id)?.text }
         if case .structure = field.type.kind {
             // ErrorStateStruct (Matter application cluster specification 1.14.4.4).
-            guard let error = value.field(RvcOperationalState.ErrorStateStruct.Field.errorStateID) else { return nil }
+            guard let error = value.field(Field.errorStateID) else { return nil }
             status = error
             words =
-                value.field(RvcOperationalState.ErrorStateStruct.Field.errorStateDetails)?.text
-                ?? value.field(RvcOperationalState.ErrorStateStruct.Field.errorStateLabel)?.text
+                value.field(Field.errorStateDetails)?.text
+                ?? value.field(Field.errorStateLabel)?.text
         }
         guard let number: UInt64 = status.integer(), number != 0,
             Self.successes[cluster.id]?.contains(number) != true

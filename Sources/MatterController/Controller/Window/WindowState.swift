@@ -48,6 +48,7 @@ package struct WindowState: Sendable, Equatable {
     /// - Parameter title: the node in messages.
     /// - Throws: ``ControllerError`` `status` if the node does not tell.
     package init(_ result: ReadResult, of title: String) throws(ControllerError) {
+        typealias Field = NodeOperationalCredentials.FabricDescriptor.Field
         let status: AdministratorCommissioning.CommissioningWindowStatus = try result.value(at: Self.status, of: title)
         mode =
             switch status {
@@ -68,12 +69,12 @@ package struct WindowState: Sendable, Equatable {
             try? TLVFields($0, "FabricDescriptorStruct")
         }
         let fabric = descriptors.first {
-            index != nil && (try? $0.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.fabricIndex)) == index
+            index != nil && (try? $0.unsigned(Field.fabricIndex)) == index
         }
-        let label = try? fabric?.string(NodeOperationalCredentials.FabricDescriptor.Field.label)
+        let label = try? fabric?.string(Field.label)
         opener = Opener(
             fabricIndex: index,
-            vendorID: vendorID ?? (try? fabric?.unsigned(NodeOperationalCredentials.FabricDescriptor.Field.vendorID)),
+            vendorID: vendorID ?? (try? fabric?.unsigned(Field.vendorID)),
             label: label?.isEmpty ?? true ? nil : label, isOurs: index != nil && index == number(Self.ownFabric))
     }
 }

@@ -47,6 +47,7 @@ extension ColorControlServer {
     // MARK: Understanding
 
     func action(_ command: CommandCall) throws(ClusterFailure) -> ColorAction {
+        typealias Field = ColorControl.ColorLoopSet.Field
         func number(_ tag: UInt8) throws(ClusterFailure) -> Int { try command.unsigned(tag) }
         func tenths(_ tag: UInt8) throws(ClusterFailure) -> Duration { .milliseconds(100 * (try number(tag))) }
         func direction(_ tag: UInt8) throws(ClusterFailure) -> HueDirection {
@@ -103,13 +104,13 @@ extension ColorControlServer {
         case Command.stepColorTemperature:
             return .stepMireds(by: try step(), try Self.mireds(try number(3), try number(4)), try tenths(2))
         case Command.colorLoopSet:
-            let flags: UInt8 = try command.unsigned(ColorControl.ColorLoopSet.Field.updateFlags)
-            let seconds: UInt16 = try command.unsigned(ColorControl.ColorLoopSet.Field.time)
+            let flags: UInt8 = try command.unsigned(Field.updateFlags)
+            let seconds: UInt16 = try command.unsigned(Field.time)
             guard flags & UpdateFlag.time == 0 || seconds > 0 else { throw .invalidCommand }
             return .loop(
-                flags: flags, action: try command.unsigned(ColorControl.ColorLoopSet.Field.action),
-                direction: try command.unsigned(ColorControl.ColorLoopSet.Field.direction), seconds: seconds,
-                startHue: try command.unsigned(ColorControl.ColorLoopSet.Field.startHue))
+                flags: flags, action: try command.unsigned(Field.action),
+                direction: try command.unsigned(Field.direction), seconds: seconds,
+                startHue: try command.unsigned(Field.startHue))
         case Command.stopMoveStep: return .stop
         default: throw .unsupportedCommand
         }

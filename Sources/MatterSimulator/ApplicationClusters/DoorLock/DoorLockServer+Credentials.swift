@@ -35,11 +35,12 @@ extension DoorLockServer {
     private mutating func setPIN(
         _ index: UInt16, _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> (DoorLock.DlStatus, created: UInt16?) {
-        let operation: UInt8 = try command.unsigned(DoorLock.SetCredential.Field.operationType)
-        let pin = try command.octets(DoorLock.SetCredential.Field.credentialData)
-        let userIndex: UInt16? = try command.optionalUnsigned(DoorLock.SetCredential.Field.userIndex)
-        let statusNumber: UInt8? = try command.optionalUnsigned(DoorLock.SetCredential.Field.userStatus)
-        let typeNumber: UInt8? = try command.optionalUnsigned(DoorLock.SetCredential.Field.userType)
+        typealias Field = DoorLock.SetCredential.Field
+        let operation: UInt8 = try command.unsigned(Field.operationType)
+        let pin = try command.octets(Field.credentialData)
+        let userIndex: UInt16? = try command.optionalUnsigned(Field.userIndex)
+        let statusNumber: UInt8? = try command.optionalUnsigned(Field.userStatus)
+        let typeNumber: UInt8? = try command.optionalUnsigned(Field.userType)
         guard LockDatabase.isIndex(index), LockDatabase.pinLengths.contains(pin.count),
             pin.allSatisfy({ (0x30...0x39).contains($0) })
         else { return (.invalidField, nil) }

@@ -39,13 +39,14 @@ extension DoorLockServer {
     // MARK: Week-day schedules
 
     mutating func setWeekDaySchedule(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
+        typealias Field = DoorLock.SetWeekDaySchedule.Field
         let (index, user) = try place(command)
         let schedule = LockWeekDaySchedule(
-            days: try command.unsigned(DoorLock.SetWeekDaySchedule.Field.daysMask),
-            startHour: try command.unsigned(DoorLock.SetWeekDaySchedule.Field.startHour),
-            startMinute: try command.unsigned(DoorLock.SetWeekDaySchedule.Field.startMinute),
-            endHour: try command.unsigned(DoorLock.SetWeekDaySchedule.Field.endHour),
-            endMinute: try command.unsigned(DoorLock.SetWeekDaySchedule.Field.endMinute))
+            days: try command.unsigned(Field.daysMask),
+            startHour: try command.unsigned(Field.startHour),
+            startMinute: try command.unsigned(Field.startMinute),
+            endHour: try command.unsigned(Field.endHour),
+            endMinute: try command.unsigned(Field.endMinute))
         guard schedule.days != 0, schedule.days & ~Self.allDays == 0,
             !takesOneDay || schedule.days.nonzeroBitCount == 1,
             max(schedule.startHour, schedule.endHour) <= Self.lastHour,

@@ -7,14 +7,15 @@ extension DoorLockServer {
     private static let singleRule: UInt8 = 0
 
     mutating func setUser(_ command: CommandCall, _ context: ClusterContext) throws(ClusterFailure) {
-        let operation: UInt8 = try command.unsigned(DoorLock.SetUser.Field.operationType)
-        let index = try userIndex(command, DoorLock.SetUser.Field.userIndex)
-        let uniqueID: UInt32? = try command.optionalUnsigned(DoorLock.SetUser.Field.userUniqueID)
-        let status = try DoorLockServer.status(try command.optionalUnsigned(DoorLock.SetUser.Field.userStatus))
-        let type = try DoorLockServer.type(try command.optionalUnsigned(DoorLock.SetUser.Field.userType))
-        let rule: UInt8? = try command.optionalUnsigned(DoorLock.SetUser.Field.credentialRule)
+        typealias Field = DoorLock.SetUser.Field
+        let operation: UInt8 = try command.unsigned(Field.operationType)
+        let index = try userIndex(command, Field.userIndex)
+        let uniqueID: UInt32? = try command.optionalUnsigned(Field.userUniqueID)
+        let status = try DoorLockServer.status(try command.optionalUnsigned(Field.userStatus))
+        let type = try DoorLockServer.type(try command.optionalUnsigned(Field.userType))
+        let rule: UInt8? = try command.optionalUnsigned(Field.credentialRule)
         var name: String?
-        if let text = command[DoorLock.SetUser.Field.userName]?.text { name = text }
+        if let text = command[Field.userName]?.text { name = text }
         guard (name ?? "").utf8.count <= Self.longestName, rule ?? Self.singleRule == Self.singleRule else {
             throw .invalidCommand
         }

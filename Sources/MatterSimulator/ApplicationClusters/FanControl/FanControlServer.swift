@@ -62,11 +62,12 @@ struct FanControlServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
+        typealias Field = FanControl.Step.Field
         guard command.id == FanControl.Command.step else { throw .unsupportedCommand }
         let isIncrease =
-            try command.unsigned(FanControl.Step.Field.direction) == FanControl.StepDirection.increase.rawValue
-        let wraps = try command.optionalBool(FanControl.Step.Field.wrap) ?? false
-        let lowest = try command.optionalBool(FanControl.Step.Field.lowestOff) ?? true ? 0 : 1
+            try command.unsigned(Field.direction) == FanControl.StepDirection.increase.rawValue
+        let wraps = try command.optionalBool(Field.wrap) ?? false
+        let lowest = try command.optionalBool(Field.lowestOff) ?? true ? 0 : 1
         // In automatic mode there is no setting to start from; the fan goes on from where it is.
         let speed =
             context.number(Attribute.speedSetting, as: Int.self) ?? context.number(Attribute.speedCurrent) ?? 0

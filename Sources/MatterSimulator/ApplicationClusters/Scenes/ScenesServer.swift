@@ -57,6 +57,7 @@ struct ScenesServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
+        typealias Field = ScenesManagement.ViewSceneResponse.Field
         let group: UInt16 = try command.unsigned(ScenesManagement.ViewScene.Field.groupID)
         let fabric = context.caller.fabricIndex
         guard fabric != 0 else { throw .unsupportedAccess }
@@ -71,9 +72,9 @@ struct ScenesServer: ClusterServer {
         }
         let status = isMember(of: group, context) ? try run(command, key, context) : .invalidCommand
         var fields = [
-            TLVElement(ScenesManagement.ViewSceneResponse.Field.status, .number(status.rawValue)),
-            TLVElement(ScenesManagement.ViewSceneResponse.Field.groupID, .number(group)),
-            TLVElement(ScenesManagement.ViewSceneResponse.Field.sceneID, .number(key.scene)),
+            TLVElement(Field.status, .number(status.rawValue)),
+            TLVElement(Field.groupID, .number(group)),
+            TLVElement(Field.sceneID, .number(key.scene)),
         ]
         if command.id == Command.viewScene, status == .success, let scene = table.scenes[key] { fields += scene.fields }
         // Each response has the number of its command.
@@ -83,6 +84,7 @@ struct ScenesServer: ClusterServer {
     private mutating func run(
         _ command: CommandCall, _ key: SceneTable.Key, _ context: ClusterContext
     ) throws(ClusterFailure) -> IMStatus {
+        typealias Field = ScenesManagement.AddScene.Field
         let isKnown = table.scenes[key] != nil
         let hasRoom = isKnown || table.scenes.keys.count { $0.fabric == key.fabric } < Self.perFabric
         switch command.id {
@@ -90,12 +92,12 @@ struct ScenesServer: ClusterServer {
         case Command.addScene:
             guard
                 let values = SceneValues(
-                    fieldSets: try command.array(ScenesManagement.AddScene.Field.extensionFieldSetStructs))
+                    fieldSets: try command.array(Field.extensionFieldSetStructs))
             else { return .invalidCommand }
             guard hasRoom else { return .resourceExhausted }
             table.scenes[key] = Scene(
-                name: try command.string(ScenesManagement.AddScene.Field.sceneName),
-                transition: try command.unsigned(ScenesManagement.AddScene.Field.transitionTime), values: values)
+                name: try command.string(Field.sceneName),
+                transition: try command.unsigned(Field.transitionTime), values: values)
         case Command.storeScene:
             guard hasRoom else { return .resourceExhausted }
             var scene = table.scenes[key] ?? Scene()

@@ -43,6 +43,7 @@ struct ValveServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
+        typealias Field = ValveConfigurationAndControl.Open.Field
         switch command.id {
         case Command.open:
             // A valve with a fault does not open.
@@ -51,10 +52,10 @@ struct ValveServer: ClusterServer {
             }
             let usual: UInt32? = context.number(Attribute.defaultOpenDuration)
             let seconds =
-                command[ValveConfigurationAndControl.Open.Field.openDuration] == nil
-                ? usual : try command.optionalUnsigned(ValveConfigurationAndControl.Open.Field.openDuration)
+                command[Field.openDuration] == nil
+                ? usual : try command.optionalUnsigned(Field.openDuration)
             let level: UInt8 =
-                try command.optionalUnsigned(ValveConfigurationAndControl.Open.Field.targetLevel) ?? context.number(
+                try command.optionalUnsigned(Field.targetLevel) ?? context.number(
                     Attribute.defaultOpenLevel) ?? 100
             context[Attribute.openDuration] = .nullable(seconds)
             closesAt = seconds.map { context.now + .seconds(Int64($0)) }

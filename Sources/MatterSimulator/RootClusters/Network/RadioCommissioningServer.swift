@@ -148,6 +148,7 @@ struct RadioCommissioningServer: ClusterServer {
     mutating func invoke(
         _ command: CommandCall, _ context: ClusterContext
     ) throws(ClusterFailure) -> CommandAnswer {
+        typealias Field = NetworkCommissioning.AddOrUpdateWiFiNetwork.Field
         if command.id == Command.scanNetworks { return try scan(command, context) }
         guard let failSafe = context.node.failSafe, failSafe.fabricIndex == context.caller.fabricIndex else {
             throw .failsafeRequired
@@ -164,16 +165,16 @@ struct RadioCommissioningServer: ClusterServer {
                     $0.add(network, dataset)
                 }, network, context)
         }
-        let network = try command.octets(NetworkCommissioning.AddOrUpdateWiFiNetwork.Field.ssid)
+        let network = try command.octets(Field.ssid)
         guard (1...32).contains(network.count) else { throw .constraintError }
         switch command.id {
         case Command.addOrUpdateWiFiNetwork:
-            let credentials = try command.octets(NetworkCommissioning.AddOrUpdateWiFiNetwork.Field.credentials)
+            let credentials = try command.octets(Field.credentials)
             guard [0, 5, 13].contains(credentials.count) || (8...64).contains(credentials.count) else {
                 throw .constraintError
             }
             return configAnswer(
-                try tracked(command, NetworkCommissioning.AddOrUpdateWiFiNetwork.Field.breadcrumb, context) {
+                try tracked(command, Field.breadcrumb, context) {
                     $0.add(network, credentials)
                 }, network, context)
         case Command.removeNetwork:

@@ -26,18 +26,19 @@ package struct DeviceModes: Sendable, Hashable {
     }
 
     package init(_ cluster: ClusterID, _ facts: DeviceFacts) {
+        typealias Field = RvcRunMode.ModeOption.Field
         self.cluster = cluster
         let attributes = Self.attributes(of: cluster)
         let names = Catalogue.standard.cluster(cluster)?.enums.first { $0.name == "ModeTag" }
         current = facts[attributes.current]?.integer()
         modes = (facts[attributes.supported]?.items ?? []).compactMap { item in
-            guard let number: UInt8 = item.field(RvcRunMode.ModeOption.Field.mode)?.integer() else { return nil }
-            let tags = (item.field(RvcRunMode.ModeOption.Field.modeTags)?.items ?? []).filter {
+            guard let number: UInt8 = item.field(Field.mode)?.integer() else { return nil }
+            let tags = (item.field(Field.modeTags)?.items ?? []).filter {
                 $0.field(RvcRunMode.ModeTagStruct.Field.mfgCode) == nil
             }.compactMap { tag in
                 tag.field(RvcRunMode.ModeTagStruct.Field.value)?.integer().flatMap { names?.value($0)?.name }
             }
-            return Mode(number: number, label: item.field(RvcRunMode.ModeOption.Field.label)?.text ?? "", tags: tags)
+            return Mode(number: number, label: item.field(Field.label)?.text ?? "", tags: tags)
         }
     }
 

@@ -80,10 +80,11 @@ package struct EndpointScenes: Sendable {
 
     /// The scenes of a group by number.
     package func scenes(of group: UInt16) async throws -> [KeptScene] {
+        typealias Field = ScenesManagement.SceneInfo.Field
         let members = try await device.send(Self.membership(group))
         let current = device.facts[ScenesManagement.Attribute.fabricSceneInfo]?.items?.first { info in
-            info.field(ScenesManagement.SceneInfo.Field.currentGroup)?.integer() == group
-                && info.field(ScenesManagement.SceneInfo.Field.sceneValid)?.boolean == true
+            info.field(Field.currentGroup)?.integer() == group
+                && info.field(Field.sceneValid)?.boolean == true
         }
         var scenes: [KeptScene] = []
         for number in (members?.field(ScenesManagement.GetSceneMembershipResponse.Field.sceneList)?.items ?? [])
@@ -96,7 +97,7 @@ package struct EndpointScenes: Sendable {
                 KeptScene(
                     number: number, name: fields?.field(ScenesManagement.ViewSceneResponse.Field.sceneName)?.text ?? "",
                     transition: .milliseconds(Int64(transition)),
-                    isCurrent: current?.field(ScenesManagement.SceneInfo.Field.currentScene)?.integer() == number))
+                    isCurrent: current?.field(Field.currentScene)?.integer() == number))
         }
         return scenes
     }

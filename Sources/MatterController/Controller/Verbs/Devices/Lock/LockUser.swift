@@ -20,15 +20,16 @@ package struct LockUser: Sendable, Hashable {
     /// - Parameter fields: of GetUserResponse.
     /// - Returns: `nil` if no user has this index.
     init?(_ fields: TLVValue?) {
-        guard let index: UInt16 = fields?.field(DoorLock.GetUserResponse.Field.userIndex)?.integer(),
-            let status: UInt8 = fields?.field(DoorLock.GetUserResponse.Field.userStatus)?.integer(),
+        typealias Field = DoorLock.GetUserResponse.Field
+        guard let index: UInt16 = fields?.field(Field.userIndex)?.integer(),
+            let status: UInt8 = fields?.field(Field.userStatus)?.integer(),
             status != DoorLock.UserStatus.available.rawValue
         else { return nil }
         self.index = index
-        name = fields?.field(DoorLock.GetUserResponse.Field.userName)?.text ?? ""
+        name = fields?.field(Field.userName)?.text ?? ""
         self.status = DoorLock.UserStatus(rawValue: status)
-        type = fields?.field(DoorLock.GetUserResponse.Field.userType).flatMap { DoorLock.UserType(tlv: $0) }
-        credentials = (fields?.field(DoorLock.GetUserResponse.Field.credentials)?.items ?? []).compactMap {
+        type = fields?.field(Field.userType).flatMap { DoorLock.UserType(tlv: $0) }
+        credentials = (fields?.field(Field.credentials)?.items ?? []).compactMap {
             credential in
             credential.field(DoorLock.Credential.Field.credentialIndex)?.integer().map {
                 Credential(
