@@ -40,6 +40,8 @@ struct FollowingTests {
         func browseOperational(compressedFabricID: UInt64?) -> AsyncThrowingStream<OperationalEvent, any Error> {
             AsyncThrowingStream { _ in }
         }
+
+        func check() {}
     }
 
     /// What a follower was told.

@@ -39,6 +39,8 @@ import Testing
         func browseOperational(compressedFabricID: UInt64?) -> AsyncThrowingStream<OperationalEvent, any Error> {
             AsyncThrowingStream { $0.finish() }
         }
+
+        func check() {}
     }
 
     private func device(_ discriminator: UInt16?, _ instance: String) throws -> CommissionableDevice {

@@ -75,6 +75,8 @@ struct OperationalDirectoryTests {
                 continuation.onTermination = { [self] _ in state.withLock { $0.browsers[id] = nil } }
             }
         }
+
+        func check() {}
     }
 
     private static let fabric: UInt64 = 7
@@ -177,5 +179,18 @@ struct OperationalDirectoryTests {
         arrival.tell(nil)
         try await arrival.wait(atMost: .seconds(3))
         #expect(Instant.testNow - begun == .seconds(14), "what was told is not kept")
+    }
+    @Test("a node that leaves and comes back before all others have answered has arrived")
+    func earlyArrival() async throws {
+        let network = Network(answering: [])
+        let arrival = Arrival(of: 5, in: directory(network))
+        try await eventually { network.browsing == 1 }
+        let told = Mutex(0)
+        arrival.tell { told.withLock { $0 += 1 } }
+        network.tell(.found(Self.instance(5)))
+        network.tell(.lost(Self.instance(5)))
+        network.tell(.found(Self.instance(5)))
+        try await testTime.sleep(for: .seconds(1))
+        #expect(told.withLock { $0 } == 1)
     }
 }

@@ -22,6 +22,11 @@ package protocol Discovery: Sendable {
 
     /// True if there is a network to search.
     var hasNetwork: Bool { get }
+
+    /// Waits until what the searches need has answered. Nothing is looked for.
+    ///
+    /// - Throws: what keeps it from answering.
+    func check() async throws(DiscoveryError)
 }
 
 extension Discovery {

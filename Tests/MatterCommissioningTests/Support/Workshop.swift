@@ -139,6 +139,8 @@ final class FakeDiscovery: Discovery {
     func browseOperational(compressedFabricID: UInt64?) -> AsyncThrowingStream<OperationalEvent, any Error> {
         AsyncThrowingStream { $0.finish() }
     }
+
+    func check() {}
 }
 
 extension ResolvedAddress {

@@ -56,6 +56,8 @@ final class BluetoothScene: Sendable {
         func browseOperational(compressedFabricID: UInt64?) -> AsyncThrowingStream<OperationalEvent, any Error> {
             AsyncThrowingStream { _ in }
         }
+
+        func check() {}
     }
 
     let air: MemoryBluetooth

@@ -98,13 +98,13 @@ extension Controller {
             return commission.trust.enforcement.rawValue
         case .bluetooth:
             guard ways.contains(.ble), let bluetooth = options.bluetooth?() else { return "not needed" }
-            return try await (bluetooth as? BlueZCentral)?.check() ?? ""
+            return try await bluetooth.check()
         case .network:
             try discovery()?.checkNetwork()
             return ""
         case .discovery:
             guard let discovery = discovery() else { return "an address is given" }
-            try await (discovery as? AvahiDiscovery)?.check()
+            try await discovery.check()
             return ""
         }
     }

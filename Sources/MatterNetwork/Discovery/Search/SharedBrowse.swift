@@ -40,6 +40,8 @@ package final class SharedBrowse: Discovery {
 
     package var hasNetwork: Bool { base.hasNetwork }
 
+    package func check() async throws(DiscoveryError) { try await base.check() }
+
     private func pass(_ event: CommissionableEvent) {
         state.withLock { state in
             switch event {

@@ -33,6 +33,8 @@ package final class OperationalDirectory: Discovery {
         var browse: Task<Void, Never>?
         /// The nodes that are there.
         var present: Set<UInt64> = []
+        /// Those that were there and have left.
+        var gone: Set<UInt64> = []
         /// Whether all that were there from the beginning have been reported.
         var isSettled = false
     }
@@ -46,6 +48,8 @@ package final class OperationalDirectory: Discovery {
     }
 
     package var hasNetwork: Bool { base.hasNetwork }
+
+    package func check() async throws(DiscoveryError) { try await base.check() }
 
     package func browseCommissionable(
         _ filter: CommissionableFilter, includingClosed: Bool
@@ -116,7 +120,10 @@ package final class OperationalDirectory: Discovery {
             listeners.byNode[nodeID]?[id] = nil
             if listeners.byNode[nodeID]?.isEmpty == true { listeners.byNode[nodeID] = nil }
             guard listeners.byNode.isEmpty else { return nil }
-            defer { (listeners.browse, listeners.present, listeners.isSettled) = (nil, [], false) }
+            defer {
+                (listeners.browse, listeners.isSettled) = (nil, false)
+                (listeners.present, listeners.gone) = ([], [])
+            }
             return listeners.browse
         }
         browse?.cancel()
@@ -128,16 +135,24 @@ package final class OperationalDirectory: Discovery {
             for try await event in base.browseOperational(compressedFabricID: compressedFabricID) {
                 switch event {
                 case .found(let instance): found(instance.nodeID)
-                case .lost(let instance): listeners.withLock { _ = $0.present.remove(instance.nodeID) }
+                case .lost(let instance): lost(instance.nodeID)
                 case .allForNow: listeners.withLock { $0.isSettled = true }
                 }
             }
         } catch {}
     }
 
+    private func lost(_ nodeID: UInt64) {
+        listeners.withLock { listeners in
+            if listeners.present.remove(nodeID) != nil { listeners.gone.insert(nodeID) }
+        }
+    }
+
     private func found(_ nodeID: UInt64) {
         let tell: [@Sendable () -> Void] = listeners.withLock { listeners in
-            guard listeners.present.insert(nodeID).inserted, listeners.isSettled else { return [] }
+            let isBack = listeners.gone.remove(nodeID) != nil
+            // What is there from the beginning has not arrived.
+            guard listeners.present.insert(nodeID).inserted, listeners.isSettled || isBack else { return [] }
             return listeners.byNode[nodeID].map { Array($0.values) } ?? []
         }
         for tell in tell { tell() }

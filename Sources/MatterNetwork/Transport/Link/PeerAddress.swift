@@ -28,13 +28,19 @@ package enum PeerAddress: Hashable, Sendable {
     }
 
     /// The UDP address, if it is one.
-    package var udp: UDPAddress? { if case .udp(let address) = self { address } else { nil } }
+    package var udp: UDPAddress? {
+        switch self {
+        case .udp(let address): address
+        case .memory, .bluetooth: nil
+        }
+    }
 
     /// Whether the peer is on an IP network now (a memory network stands for one), and needs none to be reached.
     package var isOnNetwork: Bool {
-        if case .udp = self { return true }
-        if case .memory = self { return true }
-        return false
+        switch self {
+        case .udp, .memory: true
+        case .bluetooth: false
+        }
     }
 
     /// The peer's host: several devices may be on one.
@@ -46,7 +52,12 @@ package enum PeerAddress: Hashable, Sendable {
     }
 
     /// True if messages with the peer arrive once and in order, whatever the link promises of others.
-    var isReliable: Bool { if case .bluetooth = self { true } else { false } }
+    var isReliable: Bool {
+        switch self {
+        case .udp, .memory: false
+        case .bluetooth: true
+        }
+    }
 }
 
 extension PeerAddress: CustomStringConvertible {

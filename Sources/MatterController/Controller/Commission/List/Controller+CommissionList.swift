@@ -32,7 +32,7 @@ extension Controller {
         guard let discovery = discovery() else {
             throw CommissioningError(.nothingDiscovered, stage: .discover, "a list needs discovery")
         }
-        try await (discovery as? AvahiDiscovery)?.check()
+        try await discovery.check()
         let (browse, clock) = (SharedBrowse(discovery), options.time)
         let requests = list.entries.map { $0.payloads.map { CommissioningRequest($0) } }
         var queue = CommissioningQueue(requests, known: try knownLines(of: requests))

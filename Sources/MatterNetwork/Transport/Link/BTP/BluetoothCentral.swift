@@ -81,4 +81,10 @@ package protocol BluetoothCentral: Sendable {
     /// - Throws: an error that says after how many attempts, and why, or `CancellationError`; nothing of the connection is
     ///   left then.
     func connect(to device: BluetoothDevice, deadline: Instant) async throws -> any GATTConnection
+
+    /// Checks that there is an adapter that a scan can use. Nothing is switched on.
+    ///
+    /// - Returns: the adapters in words, such as `hci0 (00:1A:7D:DA:71:13)`.
+    /// - Throws: what keeps a scan from starting, or `CancellationError`.
+    func check() async throws -> String
 }

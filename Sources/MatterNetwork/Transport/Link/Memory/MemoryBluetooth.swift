@@ -107,6 +107,8 @@ private struct MemoryCentral: BluetoothCentral {
         try await air.time.sleep(for: .milliseconds(200))
         return try air.connect(device.address)
     }
+
+    func check() async throws -> String { "memory" }
 }
 
 private final class MemoryPeripheral: BluetoothPeripheral {
