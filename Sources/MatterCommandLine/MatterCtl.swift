@@ -6,8 +6,12 @@ struct MatterCtl: AsyncParsableCommand {
 
     private static func simulate(_ modules: [VendorModule]) -> any ParsableCommand.Type {
         func command<Vendor: VendorDeviceOptions>(_: Vendor.Type) -> any ParsableCommand.Type { Simulate<Vendor>.self }
-        let options: any VendorDeviceOptions.Type = modules.first?.deviceOptions ?? NoVendorDeviceOptions.self
-        return command(options)
+        return command(modules.deviceOptions)
+    }
+
+    private static func commission(_ modules: [VendorModule]) -> any ParsableCommand.Type {
+        func command<Vendor: VendorIssueOptions>(_: Vendor.Type) -> any ParsableCommand.Type { Commission<Vendor>.self }
+        return command(modules.issueOptions)
     }
 
     private static func configuration(_ modules: [VendorModule]) -> CommandConfiguration {
@@ -22,7 +26,8 @@ struct MatterCtl: AsyncParsableCommand {
                 CommandGroup(
                     name: "Join and leave",
                     subcommands: [
-                        Commission.self, Attest.self, Discover.self, WindowCommand.self, Share.self, NodeCommand.self,
+                        commission(modules), Attest.self, Discover.self, WindowCommand.self, Share.self,
+                        NodeCommand.self,
                         Ping.self,
                     ]),
                 CommandGroup(

@@ -16,15 +16,18 @@ package struct VendorModule: Sendable {
     /// Makes a fabric for which the service issues.
     package var makeFabric: @Sendable (NewFabric) async throws -> FabricRecord
 
-    /// The options that `simulate` gets; of several modules, the first has its way.
+    /// The options that `simulate` gets.
     package var deviceOptions: any VendorDeviceOptions.Type
+    /// The options that `commission` gets.
+    package var issueOptions: any VendorIssueOptions.Type
     /// The accounts that are kept, for completion.
     package var profiles: @Sendable (StateDirectory) -> [String]
 
     package init(
         commands: CommandGroup, oldSpellings: [(old: [String], new: [String])], hints: [String: String],
         service: any IssuerService, makeFabric: @escaping @Sendable (NewFabric) async throws -> FabricRecord,
-        deviceOptions: any VendorDeviceOptions.Type, profiles: @escaping @Sendable (StateDirectory) -> [String]
+        deviceOptions: any VendorDeviceOptions.Type, issueOptions: any VendorIssueOptions.Type,
+        profiles: @escaping @Sendable (StateDirectory) -> [String]
     ) {
         self.commands = commands
         self.oldSpellings = oldSpellings
@@ -32,6 +35,7 @@ package struct VendorModule: Sendable {
         self.service = service
         self.makeFabric = makeFabric
         self.deviceOptions = deviceOptions
+        self.issueOptions = issueOptions
         self.profiles = profiles
     }
 

@@ -36,7 +36,7 @@ def package():
     """The targets: name -> (folder, dependencies)."""
     text = (ROOT / "Package.swift").read_text(encoding="utf-8")
     text = re.sub(r"//.*", "", text)
-    products = dict(re.findall(r'let (\w+): Target\.Dependency = \.product\(name: "(\w+)"', text))
+    products = dict(re.findall(r'let (\w+): Target\.Dependency = \.product\(\s*name: "(\w+)"', text))
 
     lists = dict(re.findall(r"let (\w+): \[Target\.Dependency\] = \[(.*?)\]", text, re.S))
 

@@ -20,12 +20,12 @@ enum IssuerArgument: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// - Parameter settings: for a service.
-    func choice(_ settings: [String: String]) -> IssuerChoice {
+    /// - Parameter settings: for the services.
+    func choice(_ settings: [FabricRecord.Issuer: [String: String]]) -> IssuerChoice {
         switch self {
         case .local: .local
         case .exec(let command): .command(command)
-        case .service(let issuer): .service(issuer, settings: settings)
+        case .service(let issuer): .service(issuer, settings: settings[issuer] ?? [:])
         }
     }
 }

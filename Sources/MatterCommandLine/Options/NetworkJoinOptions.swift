@@ -101,26 +101,3 @@ struct NetworkJoinOptions: ParsableArguments {
         return try WiFiCredential(ssid: ssid, password: SecretBytes(Array((password ?? "").utf8)))
     }
 }
-
-extension NetworkStore {
-    /// What may be offered to devices; a record that no longer makes sense is left out.
-    func credentials() throws -> [NetworkCredential] {
-        try all().compactMap { $0.credential }
-    }
-}
-
-extension StoredNetwork {
-    var credential: NetworkCredential? {
-        switch kind {
-        case .wifi: (try? WiFiCredential(ssid: id, password: secret)).map { .wifi($0) }
-        case .thread: (try? ThreadDataset(decoding: secret.copyBytes())).map { .thread($0) }
-        }
-    }
-
-    init(_ credential: NetworkCredential) {
-        switch credential {
-        case .wifi(let wifi): self.init(.wifi, id: wifi.ssid, name: credential.name, secret: wifi.password)
-        case .thread(let dataset): self.init(.thread, id: credential.id, name: credential.name, secret: dataset.encoded)
-        }
-    }
-}

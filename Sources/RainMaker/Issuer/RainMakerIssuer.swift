@@ -9,7 +9,7 @@ import MatterState
 /// Wrong certificates are refused here, before the device hears of them.
 package struct RainMakerIssuer: NOCIssuer {
     /// When the cloud learns what the device is.
-    enum MetadataMode: String, Sendable, CaseIterable {
+    package enum MetadataMode: String, Sendable, CaseIterable {
         case none
         case withNOC = "with-noc"
         case withConfirm = "with-confirm"

@@ -19,8 +19,6 @@ struct RainMakerDeviceOptions: VendorDeviceOptions {
     @Flag(help: "Let a rainmaker-controller call its cloud, if that is on this machine.")
     var online = false
 
-    var deviceOptions: DeviceOptions { DeviceOptions(cloud: online ? LoopbackCloud() : nil) }
-
     func check(count: Int) throws {
         if online { try CurlTransport.checkLibrary() }
         if let revision, !RainMakerOptions.revisions.contains(revision) {
@@ -45,5 +43,9 @@ struct RainMakerDeviceOptions: VendorDeviceOptions {
         var options = RainMakerOptions(nodeID: nodeID ?? configuration.uniqueID)
         if let revision { options.revision = revision }
         configuration.add(options)
+    }
+
+    func apply(to options: inout DeviceOptions) {
+        if online { options.cloud = LoopbackCloud() }
     }
 }

@@ -7,7 +7,7 @@ import MatterState
 /// Commissioning on two machines: the one that reaches the device, and the one on the network of the fabric.
 extension Commission {
     /// The largest handover, in bytes.
-    private static let largestHandover = 65_536
+    private static var largestHandover: Int { 65_536 }
 
     /// Writes what completes the device that was left as it is.
     func handOver(

@@ -21,24 +21,20 @@ enum AttestationArgument: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// When a service that issues learns what the device is.
-enum MetadataArgument: String, ExpressibleByArgument, CaseIterable {
-    case none
-    case withNOC = "with-noc"
-    case withConfirm = "with-confirm"
-}
+/// A generic type has no stored properties of its own.
+private let helpPage = CommandConfiguration(
+    commandName: "commission", abstract: "Commission a device onto the fabric.",
+    discussion: """
+        PAYLOAD is what the device shows: a QR payload (MT:…) or a manual pairing code of 11 or 21 digits; - reads it \
+        from stdin. Without a fabric, the first commissioning makes one called 'home'. --from commissions many devices: \
+        a line for each, with its code and, if you like, a name and a room.
 
-struct Commission: NetworkCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "commission", abstract: "Commission a device onto the fabric.",
-        discussion: """
-            PAYLOAD is what the device shows: a QR payload (MT:…) or a manual pairing code of 11 or 21 digits; - reads it \
-            from stdin. Without a fabric, the first commissioning makes one called 'home'. --from commissions many devices: \
-            a line for each, with its code and, if you like, a name and a room.
+        Example: matterctl commission 3497-011-2332 --name kitchen
+        """)
 
-            Example: matterctl commission 3497-011-2332 --name kitchen
-            """)
-    static let defaultTimeout = Duration.seconds(120)
+struct Commission<Vendor: VendorIssueOptions>: NetworkCommand {
+    static var configuration: CommandConfiguration { helpPage }
+    static var defaultTimeout: Duration { .seconds(120) }
 
     /// A person who is asked may take any time.
     var longestRun: Duration? { mayAsk ? nil : options.timeout?.duration }
@@ -79,10 +75,7 @@ struct Commission: NetworkCommand {
                 + "the fabric's issuer by default.",
             valueName: "ISSUER"))
     var issuer: IssuerArgument?
-    @Option(
-        help: ArgumentHelp(
-            "When a service that issues learns what the device is: none, with-noc or with-confirm.", valueName: "WHEN"))
-    var metadata: MetadataArgument = .withConfirm
+    @OptionGroup var vendor: Vendor
     @Flag(help: "If the service cannot be told, make the device leave the fabric again.") var rollback = false
     @Flag(name: .long, help: "Do not read the endpoints afterwards.") var noPost = false
     @Flag(
@@ -213,8 +206,9 @@ struct Commission: NetworkCommand {
             return try await context.controller.commission(requests, commission, deadline: deadline)
         }
         var prompt = TermsPrompt(
-            state: context.controller.options.state, connection: LedgerConnection(output: options.state.output),
-            nets: trust.allowTestDevices ? LedgerNet.allCases : [.main], given: terms, acceptsRequired: acceptTerms,
+            state: context.controller.options.state, connection: try LedgerConnection(output: options.state.output),
+            console: options.state.output.console, nets: trust.allowTestDevices ? LedgerNet.allCases : [.main],
+            given: terms, acceptsRequired: acceptTerms,
             country: place.countryOrCurrent)
         do {
             return try await attempt(prompt, deadline)
@@ -230,7 +224,7 @@ struct Commission: NetworkCommand {
     }
 
     /// How long a device may take that has to join a network, and a person who chooses it.
-    private static let timeWithNetwork = Duration.seconds(240)
+    private static var timeWithNetwork: Duration { .seconds(240) }
 
     private func deadline(_ context: CommandContext) -> Instant {
         guard options.timeout == nil, network.isGiven || chooseNetwork else { return context.deadline }
@@ -249,9 +243,6 @@ struct Commission: NetworkCommand {
             given: given, known: given.isEmpty ? try store.credentials() : [], wantsChoice: chooseNetwork,
             canAsk: mayAsk)
     }
-
-    /// For an issuer that wants to know.
-    private var settings: [String: String] { ["metadata": metadata.rawValue] }
 
     func requests(_ context: CommandContext) throws -> [CommissioningRequest] {
         var requests: [CommissioningRequest]
@@ -294,7 +285,8 @@ struct Commission: NetworkCommand {
     ) -> Controller.CommissionOptions {
         var commission = Controller.CommissionOptions(
             trust: trust.policy(attestation.enforcement),
-            issuer: issuer.map { $0.choice(settings) } ?? .ofFabric(settings: settings), progress: progress)
+            issuer: issuer.map { $0.choice(vendor.settings) } ?? .ofFabric(settings: vendor.settings),
+            progress: progress)
         commission.leavesUnlessConfirmed = rollback
         commission.checksIn = until == nil ? icd : false
         return commission

@@ -7,8 +7,8 @@ import Synchronization
 
 /// `commission --from`: a result for each line of a list in the order in which they end, and the failure of one costs the
 /// others nothing.
-struct CommissionRound: Sendable {
-    let command: Commission
+struct CommissionRound<Vendor: VendorIssueOptions>: Sendable {
+    let command: Commission<Vendor>
     let context: CommandContext
 
     private struct Outcomes {

@@ -13,6 +13,7 @@ struct TermsPrompt: Sendable {
 
     let state: StateDirectory
     let connection: LedgerConnection
+    let console: Console
     /// The ledgers that may know the product.
     let nets: [LedgerNet]
     /// The answer in the options.
@@ -36,7 +37,7 @@ struct TermsPrompt: Sendable {
     /// - Returns: `nil` if no answer is possible, or the user accepts not every required text.
     /// - Throws: the error of the commissioning, with the reason why there are no texts.
     func settle(_ failure: CommissioningError, deadline: Instant) async throws -> TermsAcknowledgement? {
-        guard let demand = failure.terms, given == nil, acceptsRequired || connection.output.console.canAsk else {
+        guard let demand = failure.terms, given == nil, acceptsRequired || console.canAsk else {
             return nil
         }
         let found: (model: LedgerModel, document: TermsDocument)
@@ -81,7 +82,7 @@ struct TermsPrompt: Sendable {
             throw LedgerError(.notFound, "the device does not say what product it is")
         }
         for net in nets {
-            let model = try await connection.withClient(net, time: deadline - .now) { client in
+            let model = try await connection.withClient(net, deadline: deadline) { client in
                 try await LedgerCache(state, net).answer(
                     query, from: client, refresh: true, now: Terminal.current.unixTime())
             }.answer
@@ -91,7 +92,7 @@ struct TermsPrompt: Sendable {
             }
             let document = try await TermsLibrary(state).fetch(terms, deadline: deadline) { url in
                 // A ledger on this machine may name files on it.
-                let orHere = try LedgerConnection.url(net).isLoopback
+                let orHere = try connection.url(net).isLoopback
                 return try connection.service(
                     url, largestBody: TermsLibrary.largestFile, reach: .publicInternet(orHere: orHere))
             }

@@ -41,25 +41,14 @@ extension LedgerCommand {
         time: Duration, _ body: (LedgerClient) async throws -> Result
     ) async throws -> Result {
         try await LedgerConnection(output: output).withClient(
-            options.net, time: options.timeout?.duration ?? time, body)
+            options.net, deadline: .now + (options.timeout?.duration ?? time), body)
     }
 
     /// Runs something that fetches lists of revoked certificates, and ends its connections.
     func withListFetcher<Result>(
         deadline: ContinuousClock.Instant, _ body: (ListFetcher) async throws -> Result
     ) async throws -> Result {
-        let fetcher = ListFetcher(
-            ledger: try LedgerConnection.url(options.net), environment: LedgerConnection.proxyVariables,
-            userAgent: LedgerConnection.userAgent,
-            logger: try state.output.logger(), deadline: deadline)
-        do {
-            let result = try await body(fetcher)
-            await fetcher.close()
-            return result
-        } catch {
-            await fetcher.close()
-            throw error
-        }
+        try await LedgerConnection(output: output).withListFetcher(options.net, deadline: deadline, body)
     }
 }
 

@@ -262,6 +262,13 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         return configuration
     }
 
+    /// What the types of device of vendors get.
+    private var deviceOptions: DeviceOptions {
+        var options = DeviceOptions()
+        vendor.apply(to: &options)
+        return options
+    }
+
     private func start(
         _ number: Int, _ shared: NodeConfiguration, _ kinds: [DeviceKind], _ directory: StateDirectory,
         _ avahi: AvahiDiscovery?, _ bluetooth: BlueZPeripheral?
@@ -275,7 +282,7 @@ struct Simulate<Vendor: VendorDeviceOptions>: SimulateCommand {
         let printer = SimulationPrinter(console: output.console, node: number, isOneOfMany: count > 1)
         let logger = try output.logger()
         let trace: @Sendable (String) -> Void = { logger.trace("\($0)") }
-        let options = vendor.deviceOptions
+        let options = deviceOptions
         let device = try SimulatedDevice(
             configuration,
             surroundings: SimulatedDevice.Surroundings(

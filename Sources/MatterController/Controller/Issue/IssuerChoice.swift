@@ -6,7 +6,7 @@ package import MatterState
 /// Who issues the certificate of a device that is commissioned.
 public struct IssuerChoice: Sendable {
     enum Kind: Sendable {
-        case ofFabric([String: String])
+        case ofFabric([FabricRecord.Issuer: [String: String]])
         case local
         case command(String)
         case service(FabricRecord.Issuer, [String: String])
@@ -19,8 +19,10 @@ public struct IssuerChoice: Sendable {
     /// The issuer that the fabric was made with.
     public static let ofFabric = IssuerChoice(kind: .ofFabric([:]))
 
-    /// The issuer that the fabric was made with, with settings for a registered service.
-    package static func ofFabric(settings: [String: String]) -> IssuerChoice { IssuerChoice(kind: .ofFabric(settings)) }
+    /// The issuer that the fabric was made with, with settings for the registered services.
+    package static func ofFabric(settings: [FabricRecord.Issuer: [String: String]]) -> IssuerChoice {
+        IssuerChoice(kind: .ofFabric(settings))
+    }
 
     /// The certificate authority of the fabric, whose key is in the state directory.
     public static let local = IssuerChoice(kind: .local)
@@ -58,7 +60,7 @@ extension Controller {
         switch choice.kind {
         case .ofFabric(let settings):
             guard let service = service(of: record) else { return nil }
-            return try await begin(service, settings)
+            return try await begin(service, settings[record.issuer] ?? [:])
         case .local:
             guard service(of: record) == nil else { throw otherIssuer(record) }
             return nil

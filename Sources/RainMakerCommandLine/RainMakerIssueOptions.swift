@@ -1,0 +1,18 @@
+import ArgumentParser
+import MatterCommandLine
+import MatterState
+import RainMaker
+
+extension RainMakerIssuer.MetadataMode: ExpressibleByArgument {}
+
+/// What `commission` can tell a RainMaker cloud.
+struct RainMakerIssueOptions: VendorIssueOptions {
+    @Option(
+        help: ArgumentHelp(
+            "When a service that issues learns what the device is: none, with-noc or with-confirm.", valueName: "WHEN"))
+    var metadata: RainMakerIssuer.MetadataMode = .withConfirm
+
+    var settings: [FabricRecord.Issuer: [String: String]] {
+        [.rainmaker: [RainMakerService.metadata: metadata.rawValue]]
+    }
+}
