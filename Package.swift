@@ -17,7 +17,11 @@ let testBuild: [SwiftSetting] =
 /// The trait StaticCrypto, on by default, links libcrypto statically (a cipher look-up costs half as much). A program that
 /// uses the library opts out with `traits: []`; a packager can set MATTERCTL_DYNAMIC_OPENSSL=1 instead.
 let staticCrypto = "StaticCrypto"
-let standardTraits: Set<String> = Context.environment["MATTERCTL_DYNAMIC_OPENSSL"] == nil ? [staticCrypto] : []
+/// The trait Programs, on by default, brings what only the programs of this package need: the argument parser, and the HTTP
+/// server of the emulator. With `traits: []` a program that uses the library resolves neither.
+let programs = "Programs"
+let standardTraits: Set<String> =
+    Context.environment["MATTERCTL_DYNAMIC_OPENSSL"] == nil ? [staticCrypto, programs] : [programs]
 
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict + testBuild)
@@ -46,9 +50,12 @@ let fuzz: Target =
 
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let flyingFox: Target.Dependency = .product(name: "FlyingFox", package: "FlyingFox")
-let flyingSocks: Target.Dependency = .product(name: "FlyingSocks", package: "FlyingFox")
+let arguments: Target.Dependency = .product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: [programs]))
+let flyingFox: Target.Dependency = .product(
+    name: "FlyingFox", package: "FlyingFox", condition: .when(traits: [programs]))
+let flyingSocks: Target.Dependency = .product(
+    name: "FlyingSocks", package: "FlyingFox", condition: .when(traits: [programs]))
 
 let package = Package(
     name: "matterctl",
@@ -60,13 +67,14 @@ let package = Package(
     ],
     traits: [
         .trait(name: staticCrypto, description: "Links libcrypto statically."),
+        .trait(name: programs, description: "Builds matterctl and rainmaker-emulator."),
         .default(enabledTraits: standardTraits),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
-        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
-        .package(url: "https://github.com/swhitty/FlyingFox", exact: "0.27.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
         .target(

@@ -113,7 +113,7 @@ struct LibraryTests {
         let (light, home, node) = try await commissioned()
         let watching = Task {
             var seen: [Bool] = []
-            for try await isOn in node.subscribe(OnOff.onOff, every: .seconds(5)) {
+            for try await isOn in node.values(of: OnOff.onOff, silentForAtMost: .seconds(5)) {
                 seen.append(isOn)
                 if seen.count == 3 { break }
                 try await node.toggle()
@@ -123,14 +123,14 @@ struct LibraryTests {
         #expect(try await watching.value == [false, true, false])
         let (values, value) = AsyncStream.makeStream(of: Bool.self)
         let endless = Task {
-            for try await isOn in node.subscribe(OnOff.onOff) { value.yield(isOn) }
+            for try await isOn in node.values(of: OnOff.onOff) { value.yield(isOn) }
             return true
         }
         for await _ in values { break }
         endless.cancel()
         #expect(try await endless.value)
         let closed = Task {
-            for try await _ in node.subscribe(OnOff.onOff) { await home.close() }
+            for try await _ in node.values(of: OnOff.onOff) { await home.close() }
             return true
         }
         #expect(try await closed.value)
@@ -142,13 +142,13 @@ struct LibraryTests {
         let (light, home, node) = try await commissioned()
         let (values, seen) = AsyncStream.makeStream(of: Bool.self)
         let lasting = Task {
-            for try await isOn in node.subscribe(OnOff.onOff) { seen.yield(isOn) }
+            for try await isOn in node.values(of: OnOff.onOff) { seen.yield(isOn) }
         }
         var news = values.makeAsyncIterator()
         #expect(await news.next() == false)
         // The virtual device has room for 48.
         for _ in 0..<60 {
-            for try await _ in node.subscribe(OnOff.onOff, every: .seconds(3600)) { break }
+            for try await _ in node.values(of: OnOff.onOff, silentForAtMost: .seconds(3600)) { break }
         }
         try await node.on()
         while await news.next() == false {}
@@ -163,7 +163,7 @@ struct LibraryTests {
         let (light, home, node) = try await commissioned()
         let watching = Task {
             var seen: [Bool] = []
-            for try await isOn in node.subscribe(OnOff.onOff, every: .seconds(1)) {
+            for try await isOn in node.values(of: OnOff.onOff, silentForAtMost: .seconds(1)) {
                 seen.append(isOn)
                 if seen.count == 2 { break }
                 await light.reboot()

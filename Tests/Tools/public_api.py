@@ -4,17 +4,22 @@
     Tests/Tools/public_api.py [--write]
 
 The list comes from the symbol graph of the debug build: `swift build` first. Every symbol must have documentation. Prints
-what differs, and exits 1 if anything does; --write makes the list again.
+what differs, and exits 1 if anything does; --write makes the list again. A method or property that no program of
+docs/Examples names is a fault too: programs outside of the package do not need it.
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIST = ROOT / "docs" / "public-api.txt"
+EXAMPLES = ROOT / "docs" / "Examples"
 MODULE = "MatterController"
+# What a loop or a conformance calls.
+BY_LANGUAGE = {"next", "makeAsyncIterator", "description"}
 
 
 def output(*command):
@@ -41,6 +46,17 @@ def graph():
             yield from json.loads(path.read_text(encoding="utf-8"))["symbols"]
 
 
+def unused(lines):
+    """The members that no example names, but for those that the language calls."""
+    sources = (path.read_text(encoding="utf-8") for path in EXAMPLES.rglob("*.swift") if ".build" not in path.parts)
+    words = set(re.findall(r"\w+", " ".join(sources)))
+    for line in lines:
+        kind, _, name = line.partition(" ")
+        member = name.split("(")[0].split(".")[-1]
+        if kind in ("method", "property", "type.method", "type.property") and member not in words | BY_LANGUAGE:
+            yield name
+
+
 def main():
     lines, bare = set(), []
     for symbol in graph():
@@ -59,6 +75,7 @@ def main():
     faults = [f"new, and not in {LIST.name}: {line}" for line in sorted(lines - known)]
     faults += [f"gone, and still in {LIST.name}: {line}" for line in sorted(known - lines)]
     faults += [f"without documentation: {name}" for name in bare]
+    faults += [f"no program of docs/Examples names it: {name}" for name in sorted(unused(lines))]
     if not lines:
         faults.append("the symbol graph is empty")
     for fault in faults:

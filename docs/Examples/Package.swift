@@ -5,9 +5,18 @@ import PackageDescription
 let package = Package(
     name: "Examples",
     dependencies: [.package(name: "matterctl", path: "../..", traits: [])],
-    targets: ["commission", "dim", "toggle-and-read", "watch"].map {
+    targets: [
+        "commission", "fan-by-sensor", "house-monitor", "issuer", "motion-light", "thermostat", "toggle-and-read",
+        "wifi-over-bluetooth",
+    ].map {
         .executableTarget(
             name: $0,
             dependencies: ["MatterController", "MatterClusters"].map { .product(name: $0, package: "matterctl") })
-    }
+    } + [
+        // What no example calls, for the tests.
+        .executableTarget(
+            name: "outside",
+            dependencies: ["MatterController", "MatterClusters"].map { .product(name: $0, package: "matterctl") },
+            path: "Outside")
+    ]
 )

@@ -1,6 +1,8 @@
 import Glibc
-import Logging
+public import Logging
+import MatterBase
 import MatterCrypto
+public import MatterModel
 import MatterNetwork
 import MatterState
 
@@ -11,11 +13,16 @@ public enum Home: Sendable, Hashable {
     /// Another folder.
     case folder(String)
 
-    func state() throws(StoreError) -> StateDirectory {
+    static var environment: [String: String] {
         var environment: [String: String] = [:]
-        for name in ["MATTERCTL_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "HOME"] {
+        for name in ["MATTERCTL_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "HOME"] {
             environment[name] = getenv(name).map { String(cString: $0) }
         }
+        return environment
+    }
+
+    func state() throws(StoreError) -> StateDirectory {
+        let environment = Self.environment
         let path =
             switch self {
             case .default: try StateDirectory.defaultPath(environment: environment)
@@ -25,72 +32,103 @@ public enum Home: Sendable, Hashable {
     }
 }
 
-extension Controller {
-    /// How long a commissioning may take where the caller does not say.
-    static let commissioningTime = Duration.seconds(120)
+/// The Bluetooth adapters of this machine with which devices are looked for.
+public struct BluetoothAdapters: Sendable, Hashable {
+    let choice: AdapterChoice?
 
+    /// None: devices are looked for on the network only.
+    public static let none = BluetoothAdapters(choice: nil)
+    /// The first one that can connect to devices.
+    public static let standard = BluetoothAdapters(choice: .standard)
+    /// All of them.
+    public static let all = BluetoothAdapters(choice: .all)
+
+    /// Some, by their names (`hci1`) or addresses.
+    public static func named(_ names: String...) -> BluetoothAdapters { BluetoothAdapters(choice: .named(names)) }
+}
+
+/// How a controller works.
+public struct ControllerSettings: Sendable {
+    /// Told of everything that the controller does; nothing is logged by default. What devices say is quoted.
+    public var logger = Logger(label: "matter", factory: { _ in SwiftLogNoOpLogHandler() })
+    /// Told, as a sentence, of what is wrong and stops nothing; the log by default.
+    public var warn: (@Sendable (String) -> Void)?
+    /// The Bluetooth adapters for the commissioning of devices that are on no network yet.
+    public var bluetooth = BluetoothAdapters.standard
+    /// Whether sessions with nodes are kept for the next process, `matterctl` included, in the runtime folder of the user
+    /// (`$XDG_RUNTIME_DIR`). The first command of a process then needs no handshake.
+    public var keepsSessions = false
+    /// Whether a node that sleeps for long times, and checks in here, is waited for before anything is sent to it.
+    public var waitsForCheckIn = false
+    /// How long a device may take to do what it is told.
+    public var processing = Duration.seconds(10)
+
+    /// The usual settings.
+    public init() {}
+}
+
+extension Controller {
     /// Opens a fabric; nothing is read or made before it is needed.
     ///
     /// - Parameters:
     ///   - home: where fabrics and nodes are kept.
     ///   - fabric: the fabric to work with, which the first commissioning makes; by default the only one, or the one
     ///     chosen with `matterctl fabric use`.
+    ///   - settings: how it works.
     /// - Throws: ``MatterError`` `localState` if the environment does not say where fabrics are kept.
-    public init(home: Home = .default, fabric: String? = nil) throws {
+    public init(
+        home: Home = .default, fabric: String? = nil, settings: ControllerSettings = ControllerSettings()
+    ) throws {
         do {
-            var options = Options(
-                state: try home.state(), fabric: fabric,
-                logger: Logger(label: "matter", factory: { _ in SwiftLogNoOpLogHandler() }))
+            var options = Options(state: try home.state(), fabric: fabric, logger: settings.logger)
             options.makesFabric = true
+            options.processing = settings.processing
+            options.waitsForCheckIn = settings.waitsForCheckIn
+            if settings.keepsSessions { options.runtime = RuntimeDirectory(environment: Home.environment) }
+            if let choice = settings.bluetooth.choice { options.bluetooth = { BlueZCentral(choice) } }
+            if let warn = settings.warn { options.warn = { text, _ in warn(text) } }
             self.init(options)
         } catch {
             throw MatterError(error)
         }
     }
 
-    /// Commissions a device onto the fabric and keeps it as a node.
-    ///
-    /// - Parameters:
-    ///   - code: the QR payload (`MT:…`) or the manual pairing code that the device shows.
-    ///   - name: a name for the node.
-    ///   - room: the room that it is in.
-    ///   - trust: which devices to accept; by default those that prove their origin.
-    ///   - terms: the manufacturer's terms that are accepted; a device that asks for others is refused.
-    ///   - issuer: who issues the certificate; by default the fabric's own authority.
-    ///   - address: where the device is, such as `lamp.lan:5540`; by default it is discovered.
-    ///   - time: the time for all of it, 120 s by default.
-    /// - Throws: ``MatterError``; the code says who refused. An interrupted commissioning is taken up when it is repeated.
-    @discardableResult
-    public func commission(
-        _ code: String, name: String? = nil, room: String? = nil, trust: TrustPolicy = TrustPolicy(),
-        terms: AcceptedTerms? = nil, issuer: IssuerChoice = .ofFabric, address: String? = nil,
-        within time: Duration? = nil
-    ) async throws -> Node {
-        try await reportingErrors {
-            let deadline = Instant.now + (time ?? Self.commissioningTime)
-            var addresses = options.addresses
-            if let address { addresses = try await PeerAddress.lookup(address, deadline: deadline) }
-            let requests = try SetupPayload.parse(code).map { payload in
-                var request = CommissioningRequest(payload)
-                (request.name, request.room, request.addresses) = (name, room, addresses)
-                request.terms = { _ in terms?.acknowledgement }
-                return request
-            }
-            let (record, _) = try await commission(
-                requests, CommissionOptions(trust: trust, issuer: issuer), deadline: deadline)
-            return Node(record, self)
-        }
-    }
+    // MARK: Nodes
 
-    /// A node of the fabric, by its id or name.
+    /// A node of the fabric, by its name, or its id in digits.
     ///
     /// - Throws: ``MatterError`` `notFound`.
     public func node(_ name: String) throws -> Node {
         do { return Node(try record(of: name), self) } catch { throw MatterError(error) }
     }
 
+    /// A node of the fabric, by its id.
+    ///
+    /// - Throws: ``MatterError`` `notFound`.
+    public func node(_ id: UInt64) throws -> Node { try node("\(id)") }
+
     /// All nodes of the fabric, by id.
     public func allNodes() throws -> [Node] {
         do { return try nodes().all().map { Node($0, self) } } catch { throw MatterError(error) }
+    }
+
+    /// The nodes in a room, by id.
+    public func nodes(inRoom room: String) throws -> [Node] {
+        try allNodes().filter { $0.room == room }
+    }
+
+    /// The nodes with an endpoint of a device type, by id, as far as their endpoints are known.
+    public func nodes(ofType type: DeviceTypeID) throws -> [Node] {
+        try allNodes().filter { node in node.endpoints.contains { $0.deviceTypes.contains(type) } }
+    }
+
+    /// The nodes with an endpoint that has a cluster, by id, as far as their endpoints are known.
+    public func nodes(serving cluster: ClusterID) throws -> [Node] {
+        try allNodes().filter { node in node.endpoints.contains { $0.clusters.contains(cluster) } }
+    }
+
+    /// The nodes, and the devices behind bridges, that a label stands for: what their user wrote on them.
+    public func nodes(labelled label: String) throws -> [Node] {
+        try allNodes().filter { node in node.name == label || node.endpoints.contains { $0.label == label } }
     }
 }

@@ -88,6 +88,8 @@ public actor Controller {
     private var openSlots: [SlotKind: SessionSlots] = [:]
     private var links: [LinkKey: NodeLink] = [:]
     private(set) var reports = IncomingReports()
+    /// The subscriptions that parts of the program share, by node.
+    var followings: [NodeID: NodeFollowing] = [:]
     /// How many subscriptions are set up at a time.
     private static let mostSetUps = 32
     /// Takes the check-ins of nodes that are waited for.

@@ -23,7 +23,7 @@ public struct MatterError: Error, Sendable, CustomStringConvertible {
         case attestationRefused
         /// The device refused to be commissioned.
         case commissioningRefused
-        /// The issuer gave no certificate.
+        /// The issuer gave no certificate, or another service, such as the Alliance's ledger, no answer.
         case issuerFailed
         /// The records of fabrics and nodes cannot be read or written, or forbid it.
         case localState

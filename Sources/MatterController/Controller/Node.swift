@@ -53,10 +53,16 @@ public struct Endpoint: Sendable, Hashable, Identifiable {
     public let deviceTypes: [DeviceTypeID]
     /// The clusters that it serves.
     public let clusters: [ClusterID]
+    /// What the user calls the device behind it, if the node is a bridge.
+    public let label: String?
+    /// The room of the device behind it, if the node is a bridge.
+    public let room: String?
 
     init(_ record: NodeRecord.Endpoint) {
         id = EndpointID(record.number)
         deviceTypes = record.deviceTypes.map { DeviceTypeID($0) }
         clusters = record.serverClusters.map { ClusterID($0) }
+        label = record.bridged.flatMap { $0.name ?? $0.label }
+        room = record.bridged?.room
     }
 }

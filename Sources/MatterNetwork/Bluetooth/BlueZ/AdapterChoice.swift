@@ -1,5 +1,5 @@
 /// The adapters that a person has named, or none.
-package enum AdapterChoice: Equatable, Sendable {
+package enum AdapterChoice: Hashable, Sendable {
     /// The first one that can connect to devices.
     case standard
     /// All of them.

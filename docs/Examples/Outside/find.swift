@@ -1,0 +1,97 @@
+import MatterController
+
+/// Issues with the fabric's authority, and looks at what it is told.
+struct Witness: NodeIssuer {
+    let authority: FabricAuthority
+
+    func issue(_ request: NodeIssueRequest) async throws -> String {
+        check("request", request.csr.contains("REQUEST") && request.rootCertificate.contains("CERTIFICATE"), request)
+        check("proof", request.attestationCertificate != nil && request.attestationIntermediate != nil, request)
+        check("wish", request.nodeID == 78 && request.fabricID != 0 && request.productID != nil, request)
+        return try await authority.issue(request)
+    }
+
+    func confirm(_ receipt: String, node: UInt64) async throws { check("confirmed", node == 78, receipt) }
+    func abandon(_ receipt: String) async { print("wrong: \(receipt) was not used") }
+}
+
+/// find CODE FOLDER: looks for a device, judges it, says what a commissioning would do, commissions it, and lets it go.
+@Sendable func find(_ words: [String]) async throws {
+    var settings = ControllerSettings()
+    settings.bluetooth = .none
+    settings.logger.logLevel = .warning
+    settings.warn = { print("warning: \($0)") }
+    settings.processing = .seconds(5)
+    let home = try Controller(fabric: "home", settings: settings)
+    search: for try await update in home.discover([.network], includingClosed: true) {
+        switch update {
+        case .found(let device):
+            check("found", device.isOpen && device.way == .network && !device.addresses.isEmpty, device)
+            check(
+                "numbers", device.discriminator != nil && device.vendorID == 0xFFF1 && device.productID != nil, device)
+            check("type", device.deviceType != nil && device.signalStrength == nil, device)
+            break search
+        case .lost(let id): print("lost \(id)")
+        case .settled: continue
+        }
+    }
+    var trust = TrustPolicy(enforcement: .enforce, allowsTestDevices: true, folder: words[1])
+    trust.revocation = .soft
+    let strict = try await home.attest(words[0])
+    check("untrusted", strict.refusal?.code == .attestationRefused && !strict.checks.isEmpty, strict)
+    check("trusted", try await home.attest(words[0], trust: trust).verdict == "test")
+    var plan = CommissioningSettings(name: "lamp", room: "Hall")
+    plan.trust = trust
+    plan.nodeID = 77
+    plan.way = .network
+    plan.country = "DE"
+    plan.issuer = .local
+    plan.terms = AcceptedTerms(version: 1, texts: 1)
+    plan.decide = { unknown in
+        check("asked", unknown.vendorID == 0xFFF1 && unknown.productID != nil, unknown)
+        return false
+    }
+    let forecast = try await home.forecast(words[0], plan)
+    check("forecast", forecast.commands.last == "CommissioningComplete" && forecast.network == nil, forecast.commands)
+    check(
+        "product", forecast.vendorID == 0xFFF1 && forecast.productID != nil && forecast.attestation == "test", forecast)
+    let checks = try await home.check(plan)
+    check("checks", checks.allSatisfy { $0.failure == nil || !$0.isNeeded } && checks.first?.id == "fabric", checks)
+    var unknown = plan
+    unknown.trust = TrustPolicy(allowsTestDevices: true)
+    await check("refused", fails: .attestationRefused) { _ = try await home.commission(words[0], unknown) }
+    let node = try await home.commission(words[0], plan)
+    check("node", node.id == 77 && node.name == "lamp" && node.room == "Hall", node)
+    check("description", node.vendorName != nil && node.productName != nil && node.endpoints.count == 2, node.endpoints)
+    check("endpoint", node.endpoints[1].clusters.contains(OnOff.id) && node.endpoints[1].label == nil, node.endpoints)
+    check("id", try await home.node(77).id == 77)
+    check("room", try await home.nodes(inRoom: "Hall").count == 1)
+    check("type", try await home.nodes(ofType: node.endpoints[1].deviceTypes[0]).count == 1)
+    check("cluster", try await home.nodes(serving: OnOff.id).count == 1)
+    check("label", try await home.nodes(labelled: "lamp").count == 1)
+    check("origin", try await node.attest(trust: trust).verdict == "test")
+    try await node.remove()
+    check("removed", try await home.allNodes().isEmpty)
+    await check("gone", fails: .notFound) { _ = try await home.node("lamp") }
+    plan.trust.revocationSet = nil
+    plan.nodeID = 78
+    plan.issuer = .issuer(Witness(authority: try await home.authority()))
+    check("issued", try await home.commission(words[0], plan).id == 78)
+    try await home.node(78).remove()
+    plan.issuer = .command("false")
+    await check("no certificate", fails: .issuerFailed) { _ = try await home.commission(words[0], plan) }
+    plan.issuer = .ofFabric
+    plan.networks = [.thread(dataset: "0e08")]
+    await check("no dataset", fails: .invalidInput) { _ = try await home.commission(words[0], plan) }
+    await home.close()
+}
+
+/// trust: brings the trusted authorities up to date from a ledger that is not there.
+@Sendable func trust(_ words: [String]) async throws {
+    let home = try Controller(fabric: "home")
+    await check("no ledger", fails: .issuerFailed) {
+        let outcome = try await home.updateTrust(forDevelopment: false, acceptingLosses: false, within: .seconds(20))
+        print(outcome.authorities, outcome.added, outcome.removed, outcome.lists)
+    }
+    await home.close()
+}
