@@ -8,6 +8,7 @@
 #                the examples
 # make stress    kills, crowds, losses, hostile peers, in a private network; hours, adds up over runs (docs/reliability.md)
 # make fuzz      ten million inputs for every decoder, hours too
+# make outside   build the examples as another package, by path and by tag, and run them; ten minutes
 # make bench     measure against the official Python controller, in one run with the same light
 # make order     list the functions that a toggle runs, for the linker: Tests/Bench/order.txt
 # make sizes     list how much of the release binary each module takes
@@ -26,7 +27,7 @@ SHELL = /bin/bash
 .SHELLFLAGS = -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL = build
-.PHONY: build demo demo-new-device record demo-rainmaker test stress fuzz check bench order sizes format install clean deps peers peers-controller release
+.PHONY: build demo demo-new-device record demo-rainmaker test stress fuzz check outside bench order sizes format install clean deps peers peers-controller release
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -158,6 +159,10 @@ test: deps peers peers-controller
 	MATTERCTL_BINARY="$(TESTED_BINARY)" MATTERCTL_PEERS="$(CURDIR)/.peers" $(GROUP) "end-to-end tests; their logs stay in $$logs if one fails" \
 		$(LAB) "$$logs/e2e" swift test --skip-build --filter '$(ONLY)'
 	rm -rf "$$logs"
+
+outside: deps peers
+	swift build $(DEBUG) --build-tests
+	MATTERCTL_PEERS="$(CURDIR)/.peers" Tests/Tools/outside_package.sh "$$(swift build --show-bin-path)/matterctl"
 
 # What is given on the command line, for the programs below; ONLY has a default of its own.
 CHOICE = $(if $(filter-out EndToEndTests,$(ONLY)),--only '$(ONLY)') $(if $(SEED),--seed $(SEED)) --results '$(RESULTS)'

@@ -1,20 +1,14 @@
 import MatterController
 import MatterState
 
-/// A question to many nodes, a few of them at a time.
+extension NodeAnswer {
+    /// What a program is told in place of a result.
+    var error: Report? { failure.map { NodeRound.error($0, of: node) } }
+}
+
+/// What is printed of a question to many nodes.
 enum NodeRound {
-    private static let together = 16
-
-    struct Answer<Value: Sendable>: Sendable {
-        let node: NodeRecord
-        let outcome: Result<Value, any Error>
-
-        var value: Value? { try? outcome.get() }
-        var failure: (any Error)? { if case .failure(let error) = outcome { error } else { nil } }
-
-        /// What a program is told in place of a result.
-        var error: Report? { failure.map { NodeRound.error($0, of: node) } }
-    }
+    typealias Answer = NodeAnswer
 
     /// What a program is told of a failure among results.
     static func error(_ failure: any Error, of node: NodeRecord) -> Report {
@@ -22,28 +16,6 @@ enum NodeRound {
         return Report {
             Field("id", report.id)
             Field("message", report.message)
-        }
-    }
-
-    /// The answers in the order of the nodes; the failure of one costs the others nothing.
-    static func answers<Value: Sendable>(
-        of nodes: [NodeRecord], _ ask: @escaping @Sendable (NodeRecord) async throws -> Value
-    ) async throws -> [Answer<Value>] {
-        try await withThrowingTaskGroup(of: (Int, Answer<Value>).self) { group in
-            var answers: [(Int, Answer<Value>)] = []
-            for (index, node) in nodes.enumerated() {
-                if index >= together, let answer = try await group.next() { answers.append(answer) }
-                group.addTask {
-                    do {
-                        return (index, Answer(node: node, outcome: .success(try await ask(node))))
-                    } catch {
-                        try Task.checkCancellation()
-                        return (index, Answer(node: node, outcome: .failure(error)))
-                    }
-                }
-            }
-            for try await answer in group { answers.append(answer) }
-            return answers.sorted { $0.0 < $1.0 }.map(\.1)
         }
     }
 

@@ -17,7 +17,6 @@ package struct CommandLineError: CodedError {
         case interrupted
         case nameInvalid = "name.invalid"
         case nodeIncomplete = "node.incomplete"
-        case nodeUnknown = "node.unknown"
         case outputFailed = "output.failed"
         case processNoProc = "process.no-proc"
         case processNoResources = "process.no-resources"
@@ -67,7 +66,7 @@ package struct CommandLineError: CodedError {
             case .groupNotReached, .watchNotMet: .conditionNotMet
             case .imStatus: .unsupported
             case .interrupted: .interrupted
-            case .nodeUnknown, .threadNoBorderRouter, .threadNotHere: .notFound
+            case .threadNoBorderRouter, .threadNotHere: .notFound
             case .outputFailed, .processNoResources, .processOverdue: .localState
             case .processNoProc: .serviceMissing
             case .aclLockout, .dataModelUnknownCluster, .nameInvalid, .threadNotConfirmed, .threadSeveralNetworks,

@@ -112,9 +112,9 @@ extension Controller {
         do { return try nodes().all().map { Node($0, self) } } catch { throw MatterError(error) }
     }
 
-    /// The nodes in a room, by id.
+    /// The nodes in a room, by id. Upper and lower case do not matter.
     public func nodes(inRoom room: String) throws -> [Node] {
-        try allNodes().filter { $0.room == room }
+        try allNodes().filter { $0.record.isIn(room) }
     }
 
     /// The nodes with an endpoint of a device type, by id, as far as their endpoints are known.

@@ -62,6 +62,9 @@ import MatterController
     check(
         "fabrics", fabrics.map(\.label) == ["the house"] && fabrics[0].isOurs && fabrics[0].nodeID == lamp.id, fabrics)
     check("fabric", fabrics[0].fabricID != 0 && fabrics[0].vendorID == 0xFFF1 && fabrics[0].index != nil, fabrics)
+    let renamed = try await lamp.rename(to: "standard lamp", onDevice: true).move(toRoom: "Attic")
+    check("renamed", renamed.name == "standard lamp" && renamed.room == "Attic", renamed)
+    check("label", try await lamp.read(BasicInformation.nodeLabel) == "standard lamp")
     await check("no fabric", fails: .notFound) { try await lamp.removeFabric(200) }
     await home.close()
 

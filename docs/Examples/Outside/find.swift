@@ -69,6 +69,19 @@ struct Witness: NodeIssuer {
     check("type", try await home.nodes(ofType: node.endpoints[1].deviceTypes[0]).count == 1)
     check("cluster", try await home.nodes(serving: OnOff.id).count == 1)
     check("label", try await home.nodes(labelled: "lamp").count == 1)
+    let query = NodeQuery(["la*", NodeQuery.Name("77", endpoint: 1)], room: "hall", cluster: "on-off")
+    check("query", try await home.nodes(matching: query).map(\.id) == [77], query)
+    var other = query
+    other.deviceType = "door-lock"
+    check("names", query.names[1].text == "77" && query.names[1].endpoint == 1 && query.room == "hall", query)
+    let none = other
+    await check("no match", fails: .notFound) { _ = try await home.nodes(matching: none) }
+    let switched = try await home.each(of: home.nodes(matching: query)) { try await $0.light?.on() }
+    check("each", switched.count == 1 && (try? switched[0].result.get()) != nil, switched)
+    let state = try await node.state()
+    check("state", state[0].text == "on" && state[0].isReachable && state[0].name == "lamp", state)
+    check("place", state[0].room == "Hall" && state[0].endpoint == nil && state[0].battery == nil, state)
+    check("well", state[0].failure == nil)
     check("origin", try await node.attest(trust: trust).verdict == "test")
     try await node.remove()
     check("removed", try await home.allNodes().isEmpty)

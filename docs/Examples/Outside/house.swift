@@ -9,6 +9,12 @@ import MatterController
         await check("no PIN", fails: .invalidInput) { try await lock.unlock(pin: "abcd") }
         try await lock.unlock(lockingAgainAfter: nil)
         check("unlocked", try await lock.state() == .unlocked)
+        try await lock.add(pin: "135790", named: "Ada")
+        let users = try await lock.users()
+        check("user", users.first?.name == "Ada" && users.first?.pinCodes.count == 1, users)
+        try await lock.unlock(pin: "135790")
+        try await lock.remove(users[0])
+        check("no user", try await lock.users().isEmpty)
     }
     let cover = try await home.node(words[1]).device(CoverDevice.self)
     try await cover?.open()
@@ -63,6 +69,10 @@ import MatterController
     try await thermostat?.heat(to: .fahrenheit(68))
     try await thermostat?.set(21.5)
     check("set", try await thermostat?.node.read(Thermostat.occupiedHeatingSetpoint) == 2150)
+    let readings = try await thermostat?.node.readings() ?? []
+    let now = readings.first { $0.name == "temperature" }
+    check("reading", now?.unit == "0.01 °C" && now?.text.hasSuffix(" °C") == true && now?.endpoint == 1, readings)
+    check("plain", now?.plain.isEmpty == false && now?.value != .null, readings)
     check("degrees", Temperature.celsius(20) < 21 && Temperature(hundredths: 2000).fahrenheit == 68)
     let fan = try await home.node(words[1]).fan
     try await fan?.set(percent: 30)

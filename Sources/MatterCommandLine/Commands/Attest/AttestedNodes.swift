@@ -11,7 +11,7 @@ struct AttestedNodes: Sendable {
     ///   table is printed before.
     func show(_ context: CommandContext) async throws {
         let nodes = try await context.controller.nodes().all()
-        let answers = try await NodeRound.answers(of: nodes) { node in
+        let answers = try await NodeAnswer.each(of: nodes) { node in
             try await context.controller.attest(node, trust: trust, deadline: context.deadline(for: node)).report
         }
         context.console.result(answers.map(report))

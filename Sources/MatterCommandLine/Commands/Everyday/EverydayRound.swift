@@ -10,46 +10,21 @@ struct EverydayRound {
     let everyday: EverydayOptions
     let context: CommandContext
 
-    /// What came of an endpoint.
-    private struct Outcome: Sendable {
-        var named: EndpointID?
-        var endpoint: EndpointID?
-        var state: SettledState?
-        var note: String?
-        var failure: (any Error)?
-        /// When it was silent before, if that made this try short.
-        var silentAt: Int64?
-    }
-
     /// - Throws: `node.incomplete` with the exit code of the first failure by node, after the rest was printed.
     func run(_ words: [NodeArgument]) async throws {
         let parts = try await parts(words)
         guard !everyday.dryRun else { return try rehearse(parts) }
-        let endpoints = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })
-        let answers = try await NodeRound.answers(of: parts.map(\.node)) { node in
-            let patience = await context.controller.patience(with: node, among: parts.count, context.budget)
-            return try await context.controller.withLink(to: node) { _ in
-                var outcomes: [Outcome] = []
-                for endpoint in endpoints[node.nodeID] ?? [] {
-                    var outcome = try await perform(on: node, endpoint, patience.budget)
-                    outcome.silentAt = patience.silentAt
-                    outcomes.append(outcome)
-                }
-                let failure = outcomes.allSatisfy { $0.failure != nil } ? outcomes.first?.failure : nil
-                await context.controller.learn(of: node, failure, after: patience)
-                return outcomes
+        let outcomes = try await context.controller.carryOut(
+            verb, at: parts, verifies: everyday.verify, budget: context.budget)
+        context.console.result(outcomes.map(report))
+        for outcome in outcomes {
+            if let note = outcome.note { context.console.warning(note) }
+            if outcome.state?.isSettled == false {
+                context.console.warning(Self.underWay(NodeTarget(outcome.node)))
             }
         }
-        let outcomes = answers.flatMap { answer in
-            (answer.value ?? [Outcome(failure: answer.failure)]).map { (answer.node, $0) }
-        }
-        context.console.result(outcomes.map(report))
-        for (node, outcome) in outcomes {
-            if let note = outcome.note { context.console.warning(note) }
-            if outcome.state?.isSettled == false { context.console.warning(Self.underWay(NodeTarget(node))) }
-        }
-        let failures = outcomes.compactMap { node, outcome in
-            outcome.failure.map { (node: node, failure: $0, silentAt: outcome.silentAt) }
+        let failures = outcomes.compactMap { outcome in
+            outcome.failure.map { (node: outcome.node, failure: $0, silentAt: outcome.silentAt) }
         }
         guard let first = failures.first else { return }
         for failed in failures where !context.console.isJSON {
@@ -68,29 +43,11 @@ struct EverydayRound {
         if words.contains(where: { GroupTarget($0) != nil }) {
             throw GroupTarget.refusal("name a group alone: it is sent one message, and does not answer")
         }
-        let parts = try await everyday.selection.parts(
-            words, of: context.controller, in: .standard, eachEndpoint: true
-        ) {
-            $0.serverClusters.contains(verb.cluster.rawValue)
-        }
-        guard !parts.isEmpty else {
-            let cluster = Catalogue.standard.clusterName(verb.cluster) ?? "\(verb.cluster)"
-            throw ControllerError(
-                .unsupportedCluster, "none of the chosen nodes has the cluster \(cluster)", hint: .step("node.see"))
-        }
-        return parts.map { NodeSelection.Part($0.node, distinct($0.endpoints, of: $0.node)) }
+        return try await context.controller.parts(of: everyday.selection.query(words), for: verb)
     }
 
     static func underWay(_ target: NodeTarget) -> String {
         "the time was over while \(target.text) was on its way: this is not its last state"
-    }
-
-    /// Without the one that is chosen if it was also named: a command must not run twice.
-    private func distinct(_ endpoints: [EndpointID?], of node: NodeRecord) -> [EndpointID?] {
-        guard endpoints.count > 1, let only = try? node.endpoint(serving: verb.cluster, named: nil, clusterName: ""),
-            endpoints.contains(only)
-        else { return endpoints }
-        return endpoints.filter { $0 != nil }
     }
 
     /// Shows what each node would be sent.
@@ -111,22 +68,8 @@ struct EverydayRound {
         }
     }
 
-    private func perform(on node: NodeRecord, _ named: EndpointID?, _ budget: Budget) async throws -> Outcome {
-        do {
-            let (place, request) = try await context.controller.carryOut(
-                verb, on: node, endpoint: named, budget: budget)
-            let state =
-                everyday.verify
-                ? try await context.controller.state(
-                    after: request, to: verb.cluster, at: place, budget: budget) : nil
-            return Outcome(named: named, endpoint: place.endpoint, state: state, note: request.note)
-        } catch {
-            try Task.checkCancellation()
-            return Outcome(named: named, endpoint: named, failure: error)
-        }
-    }
-
-    private func report(_ node: NodeRecord, _ outcome: Outcome) -> Report {
+    private func report(_ outcome: VerbOutcome) -> Report {
+        let node = outcome.node
         let printer = context.console.printer()
         let state = outcome.state
         let values = (state?.reports ?? []).compactMap { report in

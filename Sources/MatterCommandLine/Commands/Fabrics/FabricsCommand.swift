@@ -28,7 +28,7 @@ struct FabricsCommand: AsyncParsableCommand {
             let controller = context.controller
             let chosen = try await selection.nodes(nodes, of: controller, in: .standard)
             let names = try await FabricNames(controller)
-            let answers = try await NodeRound.answers(of: chosen) { node in
+            let answers = try await NodeAnswer.each(of: chosen) { node in
                 try await controller.withLink(to: node) { link in
                     try await link.fabrics(deadline: context.deadline(for: node))
                 }

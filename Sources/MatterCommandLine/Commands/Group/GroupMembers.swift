@@ -39,7 +39,7 @@ struct GroupMembers {
         _ console: Console, _ change: @escaping @Sendable (GroupParty) async throws -> String
     ) async throws {
         let parties = parties
-        let answers = try await NodeRound.answers(of: parties.map(\.node)) { node in
+        let answers = try await NodeAnswer.each(of: parties.map(\.node)) { node in
             guard let party = parties.first(where: { $0.node.nodeID == node.nodeID }) else { return "failed" }
             return try await change(party)
         }

@@ -121,7 +121,7 @@ struct GroupTarget {
         _ request: DeviceRequest, to cluster: ClusterID, of group: GroupRecord, _ context: CommandContext
     ) async throws -> [NodeRound.Answer<[GroupReading]>] {
         let nodes = try await context.controller.nodes().sound().nodes.filter { !group.members(of: $0.nodeID).isEmpty }
-        return try await NodeRound.answers(of: nodes) { node in
+        return try await NodeAnswer.each(of: nodes) { node in
             let endpoints = group.members(of: node.nodeID).map { EndpointID($0.endpoint) }
             return try await context.controller.readBack(
                 request, to: cluster, at: endpoints, of: node, budget: context.budget)

@@ -110,7 +110,7 @@ struct ModeCommand: NetworkCommand {
         }
         let places = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })
         guard let mode else { return try await showEach(parts.map(\.node), places, cluster, context) }
-        let answers = try await NodeRound.answers(of: parts.map(\.node)) { node in
+        let answers = try await NodeAnswer.each(of: parts.map(\.node)) { node in
             try await context.controller.withLink(to: node) { _ in
                 var changes: [Change] = []
                 for endpoint in places[node.nodeID] ?? [] {
@@ -149,7 +149,7 @@ struct ModeCommand: NetworkCommand {
     private func showEach(
         _ nodes: [NodeRecord], _ places: [NodeID: [EndpointID?]], _ cluster: ClusterID?, _ context: CommandContext
     ) async throws {
-        let answers = try await NodeRound.answers(of: nodes) { node in
+        let answers = try await NodeAnswer.each(of: nodes) { node in
             try await context.controller.withLink(to: node) { _ in
                 var devices: [ServingDevice] = []
                 for endpoint in places[node.nodeID] ?? [] {

@@ -24,7 +24,7 @@ extension NodeCommand {
 
         func run(_ context: CommandContext) async throws {
             let (console, directory) = (context.console, try options.state.state())
-            let criteria = filter.isGiven ? try filter.criteria(in: try catalogue.catalogue(directory)) : []
+            let criteria = filter.isGiven ? try filter.query().criteria(in: try catalogue.catalogue(directory)) : []
             let fabric: FabricRecord
             do {
                 fabric = try FabricStore(directory).select(options.state.fabricName)
@@ -47,7 +47,7 @@ extension NodeCommand {
         }
 
         private func asked(_ nodes: [NodeRecord], _ context: CommandContext) async throws -> [Report] {
-            let answers = try await NodeRound.answers(of: nodes) { node in
+            let answers = try await NodeAnswer.each(of: nodes) { node in
                 try await context.controller.status(of: node, budget: context.budget)
             }
             return answers.flatMap { answer in

@@ -25,7 +25,7 @@ extension NodeCommand {
 
         func run(_ context: CommandContext) async throws {
             let records = try await selection.nodes(nodes, of: context.controller, in: .standard)
-            let answers = try await NodeRound.answers(of: records) { node in
+            let answers = try await NodeAnswer.each(of: records) { node in
                 try await context.controller.withLink(to: node) { _ in
                     try await context.controller.refreshed(node, deadline: context.deadline(for: node))
                 }

@@ -1,3 +1,4 @@
+import MatterController
 import MatterCrypto
 import MatterModel
 import MatterNetwork

@@ -144,7 +144,7 @@ struct SceneList: NetworkCommand {
             throw ControllerError(.deviceLacks, "none of the chosen nodes keeps scenes", hint: .step("node.see"))
         }
         let places = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })
-        let answers = try await NodeRound.answers(of: parts.map(\.node)) { node in
+        let answers = try await NodeAnswer.each(of: parts.map(\.node)) { node in
             try await context.controller.withLink(to: node) { _ in
                 var scenes: [KeptScene] = []
                 for endpoint in places[node.nodeID] ?? [] {

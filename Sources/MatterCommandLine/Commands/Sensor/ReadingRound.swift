@@ -28,31 +28,13 @@ struct ReadingRound {
             let (node, endpoint) = try await context.controller.place(of: one.node, endpoint: one.endpoint)
             return [NodeSelection.Part(node, [endpoint])]
         }
-        let clusters = Set(kinds.filter { $0.deviceType == nil }.map(\.cluster.rawValue))
-        let parts = try await selection.parts(nodes, of: context.controller, in: .standard) {
-            !clusters.isDisjoint(with: $0.serverClusters)
-        }
-        guard !parts.isEmpty else {
-            throw ControllerError(.deviceLacks, "each of the chosen nodes \(lack)", hint: .step("node.see"))
-        }
-        return parts
+        return try await context.controller.parts(of: selection.query(nodes), having: kinds, lack: lack)
     }
 
     func run(_ context: CommandContext) async throws {
         let parts = try await parts(context)
-        let places = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })
-        let (kinds, lack, title) = (kinds, lack, target?.text)
-        let answers = try await NodeRound.answers(of: parts.map(\.node)) { node in
-            try await context.controller.withLink(to: node) { _ in
-                var taken: [TakenReading] = []
-                for endpoint in places[node.nodeID] ?? [] {
-                    taken += try await context.controller.readings(
-                        kinds, of: node, endpoint: endpoint, title: title ?? NodeTarget(node).text, lack: lack,
-                        budget: context.budget)
-                }
-                return taken
-            }
-        }
+        let answers = try await context.controller.readings(
+            kinds, at: parts, title: target?.text, lack: lack, budget: context.budget)
         let isAlone = one != nil
         if isAlone, let failure = answers.first?.failure { throw failure }
         context.console.result(

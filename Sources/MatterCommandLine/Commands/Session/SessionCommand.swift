@@ -47,7 +47,7 @@ struct SessionCommand: AsyncParsableCommand {
 
         func run(_ context: CommandContext) async throws {
             let records = try await selection.nodes(nodes, of: context.controller, in: .standard)
-            let answers = try await NodeRound.answers(of: records) { node in
+            let answers = try await NodeAnswer.each(of: records) { node in
                 try await context.controller.dropSession(with: node, deadline: context.deadline(for: node))
             }
             try NodeRound.judge(answers, context.console)
@@ -75,7 +75,7 @@ struct SessionCommand: AsyncParsableCommand {
 
         func run(_ context: CommandContext) async throws {
             let records = try await selection.nodes(nodes, of: context.controller, in: .standard)
-            let answers = try await NodeRound.answers(of: records) { node in
+            let answers = try await NodeAnswer.each(of: records) { node in
                 try await context.controller.warm(node, deadline: context.deadline(for: node))
             }
             if let obstacle = await context.controller.obstacleToKeeping {

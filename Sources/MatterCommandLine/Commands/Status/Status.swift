@@ -37,7 +37,7 @@ struct Status: NetworkCommand {
         }
         if context.console.isTerminal { context.waits?.show { preview.lines } }
         defer { context.waits?.show(above: nil) }
-        let answers = try await NodeRound.answers(of: records) { node in
+        let answers = try await NodeAnswer.each(of: records) { node in
             let devices = try await context.controller.status(
                 of: node, among: records.count, budget: context.budget)
             preview.note(devices, of: node)

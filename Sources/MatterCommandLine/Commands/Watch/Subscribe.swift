@@ -94,10 +94,10 @@ struct Subscribe: NetworkCommand {
             attributes.append(condition.path)
         }
         let floor = try seconds(min, "--min") ?? 0
-        let silence = await context.controller.silence(of: nodes)
+        let usual = await context.controller.usualSilence(of: nodes)
         let request = SubscribeRequest(
             minIntervalFloor: floor,
-            maxIntervalCeiling: Swift.max(floor, try seconds(max, "--max") ?? Self.usual(nodes, silence)),
+            maxIntervalCeiling: Swift.max(floor, try seconds(max, "--max") ?? usual),
             attributePaths: attributes, eventPaths: paths.events)
         var log = WatchLog(
             context.console, catalogue, numeric: numeric,
@@ -116,13 +116,6 @@ struct Subscribe: NetworkCommand {
             word == node.name || NameRule.parseNumber(word) == node.nodeID.rawValue
                 || node.bridged.contains { $0.title == word }
         }
-    }
-
-    /// What to ask for where the user says nothing: a restart is noticed within a minute. A node that sleeps is not woken for
-    /// that.
-    private static func usual(_ nodes: [NodeRecord], _ silence: Duration?) -> UInt16 {
-        if let silence { return Swift.max(nodes.count == 1 ? 1 : 45, UInt16(clamping: silence.components.seconds)) }
-        return nodes.contains(where: \.isLongIdleTime) ? 600 : 45
     }
 }
 

@@ -14,6 +14,15 @@ package enum SubscriptionEvent: Sendable {
 }
 
 extension Controller {
+    /// The longest silence to ask nodes for where the user says nothing, in seconds: a restart is noticed within a minute. A node
+    /// that sleeps is not woken for that.
+    package func usualSilence(of nodes: [NodeRecord]) -> UInt16 {
+        if let silence = silence(of: nodes) {
+            return max(nodes.count == 1 ? 1 : 45, UInt16(clamping: silence.components.seconds))
+        }
+        return nodes.contains(where: \.isLongIdleTime) ? 600 : 45
+    }
+
     /// Follows a subscription: sets it up, takes its reports, and sets up another one when it is lost, until the reader
     /// stops or the controller is closed. A node that sleeps for long times and checks in here is waited for, each time. It has the long session slot of the node, with the others that are followed.
     ///

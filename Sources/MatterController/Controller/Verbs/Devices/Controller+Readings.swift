@@ -15,6 +15,41 @@ extension Controller {
     /// How many paths every device takes in one read (Matter core specification 2.11.2.2).
     private static let pathsPerRead = 9
 
+    /// The nodes that can have some values, with their endpoints.
+    ///
+    /// - Parameter lack: what they lack if there is none, such as `measures nothing`.
+    /// - Throws: ``ControllerError`` `deviceLacks` if there is none.
+    package func parts(of query: NodeQuery, having kinds: [Reading], lack: String) throws -> [NodeQuery.Part] {
+        let clusters = Set(kinds.filter { $0.deviceType == nil }.map(\.cluster.rawValue))
+        let parts = try parts(of: query, in: .standard) { !clusters.isDisjoint(with: $0.serverClusters) }
+        guard !parts.isEmpty else {
+            throw ControllerError(.deviceLacks, "each of the chosen nodes \(lack)", hint: .step("node.see"))
+        }
+        return parts
+    }
+
+    /// Reads the values of several nodes. The failure of one costs the others nothing.
+    ///
+    /// - Parameters:
+    ///   - title: the only node in messages; `nil` for the name of each.
+    ///   - lack: what a node lacks if it has none of them, such as `measures nothing`.
+    /// - Returns: the answers in the order of the parts.
+    package func readings(
+        _ kinds: [Reading], at parts: [NodeQuery.Part], title: String?, lack: String, budget: Budget
+    ) async throws -> [NodeAnswer<[TakenReading]>] {
+        let places = Dictionary(uniqueKeysWithValues: parts.map { ($0.node.nodeID, $0.endpoints) })
+        return try await NodeAnswer.each(of: parts.map(\.node)) { [self] node in
+            try await withLink(to: node) { _ in
+                var taken: [TakenReading] = []
+                for endpoint in places[node.nodeID] ?? [] {
+                    taken += try await self.readings(
+                        kinds, of: node, endpoint: endpoint, title: title ?? node.title, lack: lack, budget: budget)
+                }
+                return taken
+            }
+        }
+    }
+
     /// Reads the values that a node has, by endpoint, in the order of `kinds`.
     ///
     /// - Parameter lack: what the node lacks if it has none of them, such as `measures nothing`.
