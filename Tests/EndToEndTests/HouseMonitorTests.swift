@@ -13,8 +13,11 @@ struct HouseMonitorTests {
     private func house(_ count: Int, port: Int, discriminator: Int) async throws -> VirtualDevice {
         try await VirtualDevice.start(
             "on-off-light",
-            options: ["--count", "\(count)", "--port", "\(port)", "--discriminator", "\(discriminator)"],
-            isAdvertised: true)
+            options: [
+                "--count", "\(count)", "--port", "\(port)", "--discriminator", "\(discriminator)",
+                // By which its codes are told from those of other tests.
+                "--product-id", "0x8055",
+            ], isAdvertised: true)
     }
 
     /// The setup codes of a house, a line each.
@@ -35,8 +38,8 @@ struct HouseMonitorTests {
         .timeLimit(.minutes(5)))
     func house() async throws {
         let matterctl = try MatterCtl()
-        let lasting = try await house(Self.lasting, port: 8100, discriminator: 1000)
-        let killed = try await house(Self.killed, port: 8300, discriminator: 2000)
+        let lasting = try await house(Self.lasting, port: 12_100, discriminator: 1000)
+        let killed = try await house(Self.killed, port: 12_300, discriminator: 2000)
         defer { for house in [lasting, killed] { house.stop() } }
         try await lasting.wait(for: "all lights") { _ in codes(lasting).count == Self.lasting }
         try await killed.wait(for: "all lights") { _ in codes(killed).count == Self.killed }

@@ -33,7 +33,7 @@ struct OutsideTests {
         let matterctl = try MatterCtl()
         let device = try await VirtualDevice.start("on-off-light", isAdvertised: true)
         defer { device.stop() }
-        try await play("find", device.qrCode, device.trust, at: matterctl, least: 18)
+        try await play("find", device.qrCode, device.trust, "\(device.discriminator)", at: matterctl, least: 18)
     }
 
     @Test("rights, bindings, groups, scenes, windows, fabrics and sessions")

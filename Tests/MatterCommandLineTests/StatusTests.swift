@@ -93,10 +93,10 @@ import Testing
         #expect(firmware == list[0][10])
 
         _ = await hub.stop()
-        let gone = try await shell.succeed("status --timeout 2s --json").json().arrayValue ?? []
+        let gone = try await shell.succeed("status --timeout 8s --json").json().arrayValue ?? []
         #expect(gone.filter { $0["reachable"] == true }.map { $0["name"] } == ["things"], "\(gone)")
         #expect(gone.last?["error"]?["id"] != nil && gone.last?["lastSeen"] != nil || gone.count == 5, "\(gone)")
-        let listed = try await shell.succeed("node ls --status --timeout 2s --json").json().arrayValue ?? []
+        let listed = try await shell.succeed("node ls --status --timeout 8s --json").json().arrayValue ?? []
         #expect(listed.map { $0["reachable"] } == [false, true] && listed[0]["lastSeen"] != nil, "\(listed)")
         _ = await things.stop()
     }

@@ -15,7 +15,7 @@ struct Witness: NodeIssuer {
     func abandon(_ receipt: String) async { print("wrong: \(receipt) was not used") }
 }
 
-/// find CODE FOLDER: looks for a device, judges it, says what a commissioning would do, commissions it, and lets it go.
+/// find CODE FOLDER DISCRIMINATOR: looks for a device, judges it, says what a commissioning would do, commissions it, and lets it go.
 @Sendable func find(_ words: [String]) async throws {
     var settings = ControllerSettings()
     settings.bluetooth = .none
@@ -25,14 +25,15 @@ struct Witness: NodeIssuer {
     let home = try Controller(fabric: "home", settings: settings)
     search: for try await update in home.discover([.network], includingClosed: true) {
         switch update {
-        case .found(let device):
+        // There may be others.
+        case .found(let device) where device.discriminator == UInt16(words[2]):
             check("found", device.isOpen && device.way == .network && !device.addresses.isEmpty, device)
             check(
-                "numbers", device.discriminator != nil && device.vendorID == 0xFFF1 && device.productID != nil, device)
+                "numbers", device.vendorID == 0xFFF1 && device.productID != nil, device)
             check("type", device.deviceType != nil && device.signalStrength == nil, device)
             break search
-        case .lost(let id): print("lost \(id)")
-        case .settled: continue
+        case .lost(let id): check("lost", !id.isEmpty)
+        case .found, .settled: continue
         }
     }
     var trust = TrustPolicy(enforcement: .enforce, allowsTestDevices: true, folder: words[1])
