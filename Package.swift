@@ -116,18 +116,13 @@ let package = Package(
             name: "rainmaker-emulator",
             dependencies: ["CProcess", "MatterCrypto", "MatterState", "RainMakerEmulator", arguments],
             swiftSettings: strict),
+        // Of ours, the command line sees the library, and what `simulate` plays.
         module(
             "MatterCommandLine",
-            [
-                "CProcess", "CQREncode", "JSON", "MatterBase", "MatterController", "MatterCrypto", "MatterLedger",
-                "MatterModel", "MatterNetwork", "MatterSimulator", "MatterState", arguments, logging,
-            ]),
+            ["CProcess", "CQREncode", "JSON", "MatterController", "MatterSimulator", arguments, logging]),
         module(
             "RainMakerCommandLine",
-            [
-                "JSON", "MatterBase", "MatterCommandLine", "MatterController", "MatterCrypto", "MatterLedger",
-                "MatterModel", "MatterNetwork", "MatterSimulator", "MatterState", "RainMaker", arguments, logging,
-            ]),
+            ["JSON", "MatterCommandLine", "MatterController", "MatterSimulator", "RainMaker", arguments, logging]),
         .executableTarget(
             name: "matterctl", dependencies: ["CProcess", "MatterCommandLine", "RainMakerCommandLine"],
             swiftSettings: strict),

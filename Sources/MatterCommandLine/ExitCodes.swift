@@ -1,6 +1,4 @@
-import MatterBase
 import MatterController
-import MatterModel
 
 /// The exit codes of the command-line contract.
 package enum ExitStatus: Int32, Sendable {

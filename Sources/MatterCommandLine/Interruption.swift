@@ -1,7 +1,6 @@
 import CProcess
 import Glibc
-import MatterBase
-import MatterNetwork
+import MatterController
 import Synchronization
 
 /// Turns SIGINT and SIGTERM into cancellation; a second one ends the process at once.

@@ -2,7 +2,6 @@ import ArgumentParser
 import CProcess
 import Glibc
 import MatterController
-import MatterNetwork
 
 /// The program from its arguments to its exit code.
 package struct Program {

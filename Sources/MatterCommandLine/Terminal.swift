@@ -1,7 +1,5 @@
 import Glibc
 import MatterController
-import MatterNetwork
-import MatterState
 import Synchronization
 
 /// The streams and the environment that a run of the command line has. A process has one; tests make their own.

@@ -1,8 +1,6 @@
 package import ArgumentParser
 package import Logging
 package import MatterController
-package import MatterCrypto
-package import MatterState
 
 /// What the module of a vendor adds to the command line.
 package struct VendorModule: Sendable {

@@ -1,7 +1,6 @@
 internal import CProcess
 internal import JSON
-internal import MatterCrypto
-internal import MatterModel
+internal import MatterController
 
 /// What this build is.
 package enum Version {

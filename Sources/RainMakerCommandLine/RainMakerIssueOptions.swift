@@ -1,6 +1,6 @@
 import ArgumentParser
 import MatterCommandLine
-import MatterState
+import MatterController
 import RainMaker
 
 extension RainMakerIssuer.MetadataMode: ExpressibleByArgument {}

@@ -1,7 +1,6 @@
 import ArgumentParser
 package import MatterCommandLine
-import MatterModel
-import MatterState
+import MatterController
 import RainMaker
 
 extension VendorModule {

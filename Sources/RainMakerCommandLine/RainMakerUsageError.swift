@@ -1,4 +1,4 @@
-import MatterBase
+import MatterController
 
 /// What is wrong with the options that RainMaker adds to a command.
 struct RainMakerUsageError: CodedError {

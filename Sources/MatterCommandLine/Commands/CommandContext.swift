@@ -3,9 +3,6 @@ import Glibc
 import JSON
 package import Logging
 package import MatterController
-import MatterModel
-package import MatterNetwork
-package import MatterState
 
 /// What a running command works with.
 package struct CommandContext: Sendable {

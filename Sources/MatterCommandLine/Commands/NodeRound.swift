@@ -1,5 +1,4 @@
 import MatterController
-import MatterState
 
 extension NodeAnswer {
     /// What a program is told in place of a result.

@@ -1,7 +1,6 @@
 import ArgumentParser
-import MatterModel
+import MatterController
 import MatterSimulator
-import MatterState
 
 /// Says which words may stand at the cursor, without asking a device or the whole parser.
 struct Completer {

@@ -1,4 +1,4 @@
-import MatterModel
+import MatterController
 
 /// The question of a shell: `---complete SHELL …`.
 struct CompletionCall {

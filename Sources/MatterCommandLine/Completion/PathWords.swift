@@ -1,5 +1,4 @@
-import MatterModel
-import MatterState
+import MatterController
 
 /// The paths, fields and values that make sense for a node, as its record has it.
 struct PathWords {

@@ -1,7 +1,4 @@
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 /// The names that this house has: what the state directory knows, without asking a device.
 struct StateCompletions {

@@ -1,7 +1,5 @@
 import ArgumentParser
-import MatterController
-package import MatterModel
-import MatterState
+package import MatterController
 
 /// A time as users write it: `10`, `10s`, `500ms`, `1m30s`, `2min`, `1h`.
 package struct TimeSpan: ExpressibleByArgument {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterCrypto
 
 /// A device that is open for commissioning, in place of a node.
 struct CodeOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MatterModel
+import MatterController
 
 /// A value of a cluster's enumeration as a word: those that a command offers, by their names.
 protocol EnumerationArgument: ExpressibleByArgument, TrailingValue {

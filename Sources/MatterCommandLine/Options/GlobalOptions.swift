@@ -1,7 +1,6 @@
 package import ArgumentParser
 package import Logging
-import MatterController
-package import MatterState
+package import MatterController
 
 /// Options of every command that reads or writes the state directory.
 package struct StateOptions: ParsableArguments {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterState
 
 /// What `--issuer` says: who gives devices their certificates.
 enum IssuerArgument: ExpressibleByArgument, Equatable {

@@ -1,9 +1,5 @@
 import ArgumentParser
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 /// The network that a device is to join; passwords and datasets are never arguments, which other users can see.
 struct NetworkJoinOptions: ParsableArguments {

@@ -1,8 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 /// Which nodes a command is about: named, by pattern, or by what they have in common.
 struct NodeSelection: ParsableArguments {

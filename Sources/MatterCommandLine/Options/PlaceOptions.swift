@@ -1,8 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 /// Where a device is used, and where it has the time from.
 struct PlaceOptions: ParsableArguments {

@@ -1,5 +1,5 @@
 import Glibc
-import MatterBase
+import MatterController
 
 /// Asks for text on the terminal.
 package enum Prompt {

@@ -1,6 +1,6 @@
 package import ArgumentParser
+package import MatterController
 package import MatterSimulator
-package import MatterState
 
 /// The options that the module of a vendor adds to `simulate`, and what they make of a device.
 package protocol VendorDeviceOptions: ParsableArguments, Sendable {

@@ -1,8 +1,4 @@
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 /// Prints what was read: bare values, path lines, a table, or JSON.
 struct AttributeOutput {

@@ -1,6 +1,5 @@
 package import JSON
-import MatterBase
-import MatterModel
+import MatterController
 
 /// Where results and messages go: results on stdout and nothing else there, everything else on stderr.
 package struct Console: Sendable {

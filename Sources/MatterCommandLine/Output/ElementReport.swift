@@ -1,6 +1,5 @@
 import JSON
-import MatterCrypto
-import MatterModel
+import MatterController
 
 extension Report {
     /// Where an attribute is, with names where they are known.

@@ -1,9 +1,5 @@
 import JSON
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 
 /// An error as the user sees it: what failed, in which phase, and what to do next.
 package struct ErrorReport {

@@ -1,4 +1,4 @@
-import MatterBase
+import MatterController
 
 /// The next step after an error in the words of this command line, which stand here and nowhere else: by the id of the
 /// error, or by the step that the error names. `{0}` is the first of its values.

@@ -1,7 +1,5 @@
 import JSON
-import MatterLedger
-import MatterModel
-import MatterState
+import MatterController
 
 /// What the ledger said of products when it was asked last; it is not asked here.
 struct LedgerNames: Sendable {

@@ -1,6 +1,5 @@
 import JSON
 import MatterController
-import MatterModel
 import Synchronization
 
 /// Shows on stderr how far a list of devices has come: one line that changes on a terminal, and nothing but notes in a log. Programs

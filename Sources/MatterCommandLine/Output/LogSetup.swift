@@ -1,6 +1,6 @@
 import Glibc
 import Logging
-import MatterModel
+import MatterController
 
 /// Logging is off unless asked for, and never on stdout.
 enum LogSetup {

@@ -1,5 +1,4 @@
-import MatterCrypto
-package import MatterState
+package import MatterController
 
 /// A node as messages name it: by the word that the user gave.
 package struct NodeTarget: Sendable {

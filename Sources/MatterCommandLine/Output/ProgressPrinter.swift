@@ -1,9 +1,5 @@
 import JSON
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 import Synchronization
 
 /// Shows the stages of a commissioning on stderr.

@@ -1,9 +1,5 @@
 import JSON
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 
 /// What a command would send, with `--dry-run`: decoded, and as the bytes of the messages before encryption.
 struct Rehearsal {

@@ -1,6 +1,5 @@
 package import JSON
-package import MatterCrypto
-package import MatterModel
+package import MatterController
 
 /// A result, described once: an object in JSON, lines where it stands alone, a row of a table among others.
 package struct Report: Sendable, JSONConvertible {

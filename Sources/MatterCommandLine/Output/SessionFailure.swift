@@ -1,7 +1,5 @@
 import Glibc
-import MatterBase
-import MatterCrypto
-import MatterNetwork
+import MatterController
 
 /// Says why there is no session: the phase, what was tried, what was heard, and the likely remedy.
 struct SessionFailure {

@@ -1,4 +1,4 @@
-import MatterModel
+import MatterController
 
 /// The next step after a status of the Interaction Model (Matter core specification, section 8.10).
 enum StatusAdvice {

@@ -1,6 +1,4 @@
 import MatterController
-import MatterNetwork
-import MatterState
 import Synchronization
 
 /// Tells a person on the terminal whom the command waits for, once that takes longer than a second: a line on stderr that is kept

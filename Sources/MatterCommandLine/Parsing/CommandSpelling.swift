@@ -1,6 +1,5 @@
 import ArgumentParser
-import MatterBase
-import MatterModel
+import MatterController
 
 /// Finds a mistyped command before the parser takes it for a value, and names the nearest one.
 enum CommandSpelling {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MatterModel
+import MatterController
 
 /// Lets the options of every command stand before it, as `kubectl` and `gh` have them.
 enum LeadingOptions {

@@ -1,6 +1,5 @@
 import ArgumentParser
-import MatterBase
-import MatterModel
+import MatterController
 
 extension CommandLineError {
     /// What the parser says on several lines, in the form that all errors have.

@@ -1,5 +1,4 @@
-import MatterModel
-import MatterState
+import MatterController
 
 /// A path of a node that was named by a device behind it, whose endpoint need not be said again.
 enum PlacedPath {

@@ -1,9 +1,6 @@
 import ArgumentParser
-import MatterBase
 import MatterCommandLine
-import MatterCrypto
-import MatterModel
-import MatterState
+import MatterController
 import RainMaker
 
 struct CloudConfirm: CloudSubcommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import MatterCommandLine
-import MatterCrypto
-import MatterModel
+import MatterController
 import RainMaker
 
 struct CloudIssueNOC: CloudSubcommand {

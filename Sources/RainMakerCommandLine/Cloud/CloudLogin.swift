@@ -1,6 +1,6 @@
 import ArgumentParser
 import MatterCommandLine
-import MatterLedger
+import MatterController
 import RainMaker
 
 struct CloudLogin: LocalCommand {

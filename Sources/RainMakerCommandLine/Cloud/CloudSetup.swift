@@ -1,11 +1,6 @@
 import Logging
-import MatterBase
 import MatterCommandLine
 import MatterController
-import MatterCrypto
-import MatterLedger
-import MatterNetwork
-import MatterState
 import RainMaker
 
 /// Makes clients of accounts. The HTTP library starts with the first call and not before.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import MatterCommandLine
-import MatterModel
-import MatterState
+import MatterController
 import RainMaker
 
 struct CloudSync: CloudSubcommand {

@@ -1,6 +1,5 @@
 import MatterCommandLine
 import MatterController
-import MatterModel
 import RainMaker
 
 /// A command about one of the custom clusters of a node.

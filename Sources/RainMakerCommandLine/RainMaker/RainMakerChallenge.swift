@@ -1,8 +1,6 @@
 import ArgumentParser
 import MatterCommandLine
 import MatterController
-import MatterCrypto
-import MatterState
 import RainMaker
 
 struct RainMakerChallenge: CustomClusterCommand {

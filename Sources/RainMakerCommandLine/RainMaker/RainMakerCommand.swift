@@ -1,6 +1,6 @@
 import ArgumentParser
 import MatterCommandLine
-import MatterModel
+import MatterController
 
 struct RainMakerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,6 @@
 import ArgumentParser
-import MatterBase
 import MatterCommandLine
 import MatterController
-import MatterState
 import RainMaker
 
 struct RainMakerNodeID: CustomClusterCommand {

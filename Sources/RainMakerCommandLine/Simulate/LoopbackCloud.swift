@@ -1,6 +1,6 @@
 import JSON
 import MatterCommandLine
-import MatterLedger
+import MatterController
 import MatterSimulator
 
 /// The way of virtual controllers to a cloud on this machine.

@@ -1,7 +1,6 @@
 import ArgumentParser
-import MatterBase
 import MatterCommandLine
-import MatterLedger
+import MatterController
 import MatterSimulator
 
 /// What `simulate` can be at RainMaker.

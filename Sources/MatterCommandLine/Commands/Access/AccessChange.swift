@@ -1,9 +1,4 @@
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 
 /// A command that changes the access control list of a device, and prints the list that the device has then.
 protocol AccessChange: NodeSubject {

@@ -1,7 +1,4 @@
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterModel
 
 /// Keeps a generic write from taking away our own right to administer a device: only a factory reset would help then.
 struct AccessGuard {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterState
 
 struct AccessList: NodeSubject {
     static let configuration = CommandConfiguration(

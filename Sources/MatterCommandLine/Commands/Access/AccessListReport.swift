@@ -1,9 +1,4 @@
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 
 /// What is printed of an access control list.
 struct AccessListReport: Sendable {

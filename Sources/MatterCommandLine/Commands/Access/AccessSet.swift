@@ -1,7 +1,5 @@
 import ArgumentParser
-import MatterBase
 import MatterController
-import MatterModel
 
 struct AccessSet: AccessChange {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,4 @@
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 /// The words of access control: who, where, and whole lists.
 struct AccessWords: Sendable {

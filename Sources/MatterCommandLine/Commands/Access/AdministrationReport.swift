@@ -1,7 +1,4 @@
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 /// What is printed of those who have a say on a node.
 struct AdministrationReport: Sendable {

@@ -1,6 +1,4 @@
 import MatterController
-import MatterNetwork
-import MatterState
 import Synchronization
 
 extension CommandStart {

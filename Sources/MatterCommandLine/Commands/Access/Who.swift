@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterState
 
 struct Who: NetworkCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,6 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterCrypto
-import MatterState
 
 struct Attest: NetworkCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,5 @@
 import JSON
 import MatterController
-import MatterCrypto
-import MatterState
 
 extension Report {
     /// The judgement of a device: its certificates, then every check.

@@ -1,7 +1,4 @@
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterState
 
 /// All nodes of the fabric, judged.
 struct AttestedNodes: Sendable {

@@ -1,6 +1,5 @@
 import ArgumentParser
-import MatterBase
-import MatterModel
+import MatterController
 
 /// An attribute and its new value, as they are typed.
 struct AttributeSetting {

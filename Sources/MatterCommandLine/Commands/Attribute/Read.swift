@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterModel
 
 struct Read: NetworkCommand {
     static let configuration = CommandConfiguration(

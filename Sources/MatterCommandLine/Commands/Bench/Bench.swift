@@ -1,8 +1,6 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterModel
-import MatterNetwork
 
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

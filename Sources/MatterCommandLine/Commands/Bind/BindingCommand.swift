@@ -1,8 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 /// The words for what came of a binding.
 struct BindingWords: Sendable {

@@ -1,7 +1,5 @@
 import ArgumentParser
-import MatterBase
 import MatterController
-import MatterModel
 
 struct Button: ReadingCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import ArgumentParser
-import MatterModel
-import MatterState
+import MatterController
 
 /// Options of commands that speak of clusters by name.
 struct CatalogueOptions: ParsableArguments {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import JSON
-import MatterBase
-import MatterModel
+import MatterController
 
 struct Clusters: StateCommand {
     static let configuration = CommandConfiguration(

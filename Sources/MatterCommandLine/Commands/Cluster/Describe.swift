@@ -1,9 +1,6 @@
 import ArgumentParser
 import JSON
-import MatterBase
 import MatterController
-import MatterModel
-import MatterState
 
 struct Describe: NodeSubject {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,6 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 import Synchronization
 
 struct Invoke: NetworkCommand {

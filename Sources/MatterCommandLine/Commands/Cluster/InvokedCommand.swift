@@ -1,7 +1,5 @@
 import JSON
-import MatterBase
 import MatterController
-import MatterModel
 
 /// A command with its fields, as they are typed.
 struct InvokedCommand {

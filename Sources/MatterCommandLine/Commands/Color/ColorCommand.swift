@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterModel
 
 struct ColorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

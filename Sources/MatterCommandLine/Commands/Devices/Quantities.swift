@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterModel
 
 /// A number with a unit that the command knows.
 protocol QuantityArgument: ExpressibleByArgument, TrailingValue {

@@ -1,8 +1,5 @@
 import ArgumentParser
-import MatterBase
 import MatterController
-import MatterModel
-import MatterState
 
 /// Options of commands that do one thing.
 struct EverydayOptions: ParsableArguments {

@@ -1,8 +1,4 @@
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 /// One verb for several nodes: a result for each, and the failure of one costs the others nothing.
 struct EverydayRound {

@@ -1,8 +1,6 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterCrypto
-import MatterState
 
 extension FabricCommand {
     struct Import: StateCommand {

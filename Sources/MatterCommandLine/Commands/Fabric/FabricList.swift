@@ -1,6 +1,5 @@
 import ArgumentParser
-import MatterModel
-import MatterState
+import MatterController
 
 extension FabricCommand {
     struct List: StateCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import MatterState
+import MatterController
 
 extension FabricCommand {
     struct Remove: StateCommand {

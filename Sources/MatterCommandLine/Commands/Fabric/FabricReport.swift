@@ -1,6 +1,5 @@
 import JSON
-import MatterCrypto
-package import MatterState
+package import MatterController
 
 extension Report {
     /// No secret is among it.

@@ -1,6 +1,5 @@
 import ArgumentParser
-import MatterCrypto
-import MatterState
+import MatterController
 
 extension FabricCommand {
     struct Show: StateCommand {

@@ -1,9 +1,5 @@
 import JSON
 import MatterController
-import MatterCrypto
-import MatterLedger
-import MatterModel
-import MatterState
 
 /// The fabrics of a device in the names that are known here.
 struct FabricNames: Sendable {

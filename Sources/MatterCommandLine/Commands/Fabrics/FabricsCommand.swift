@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterState
 
 /// The table of fabrics that a device has, where `fabric` is about our own.
 struct FabricsCommand: AsyncParsableCommand {

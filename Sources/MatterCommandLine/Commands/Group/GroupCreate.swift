@@ -1,7 +1,5 @@
 import ArgumentParser
-import MatterBase
 import MatterController
-import MatterState
 
 extension GroupCommand {
     struct Create: StateCommand {

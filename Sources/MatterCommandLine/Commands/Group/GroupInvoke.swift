@@ -1,4 +1,4 @@
-import MatterModel
+import MatterController
 
 extension Invoke {
     /// Sends the command to all members of a group: CLUSTER/COMMAND, or `*` for the endpoint.

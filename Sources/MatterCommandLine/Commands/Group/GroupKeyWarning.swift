@@ -1,7 +1,4 @@
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterState
 
 /// Says that a device that leaves a group knows the group's key, which the other members go on using.
 struct GroupKeyWarning {

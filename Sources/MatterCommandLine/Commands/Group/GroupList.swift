@@ -1,8 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 extension GroupCommand {
     struct List: StateCommand {

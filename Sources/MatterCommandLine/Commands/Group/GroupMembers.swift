@@ -1,9 +1,5 @@
 import ArgumentParser
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 /// The nodes of a command that changes a group, and what came of each.
 struct GroupMembers {

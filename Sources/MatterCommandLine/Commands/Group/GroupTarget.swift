@@ -1,10 +1,5 @@
 import Logging
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 
 /// A group in place of a node: `group:lights`.
 struct GroupTarget {

@@ -1,8 +1,6 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterModel
-import MatterState
 
 struct ICDCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,4 @@
-import MatterCrypto
-import MatterModel
+import MatterController
 
 /// Asks the user about a device whose authority is not known.
 struct AttestationQuestion: Sendable {

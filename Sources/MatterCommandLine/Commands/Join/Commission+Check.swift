@@ -1,5 +1,4 @@
 import MatterController
-import MatterCrypto
 
 /// `commission --check`.
 extension Commission {

@@ -1,8 +1,4 @@
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 
 /// Commissioning on two machines: the one that reaches the device, and the one on the network of the fabric.
 extension Commission {

@@ -2,11 +2,6 @@ import ArgumentParser
 import Glibc
 import JSON
 import MatterController
-import MatterCrypto
-import MatterLedger
-import MatterModel
-import MatterNetwork
-import MatterState
 
 /// What `--attestation` says.
 enum AttestationArgument: String, ExpressibleByArgument, CaseIterable {

@@ -1,8 +1,5 @@
 import JSON
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 import Synchronization
 
 /// `commission --from`: a result for each line of a list in the order in which they end, and the failure of one costs the

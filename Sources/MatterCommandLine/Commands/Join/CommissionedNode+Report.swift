@@ -1,9 +1,5 @@
 import JSON
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 
 extension Report {
     /// The object that `commission --json` prints.

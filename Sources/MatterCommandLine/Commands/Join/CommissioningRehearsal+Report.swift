@@ -1,7 +1,5 @@
 import JSON
 import MatterController
-import MatterCrypto
-import MatterModel
 
 extension Report {
     /// What `commission --dry-run` prints.

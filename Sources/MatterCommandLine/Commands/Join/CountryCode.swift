@@ -1,5 +1,5 @@
 import ArgumentParser
-import MatterModel
+import MatterController
 
 /// Where devices are used (RegulatoryLocationTypeEnum, Matter core specification 11.10.5.3).
 enum LocationArgument: String, ExpressibleByArgument, CaseIterable {

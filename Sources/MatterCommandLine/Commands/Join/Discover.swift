@@ -1,9 +1,6 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterLedger
-import MatterModel
-import MatterNetwork
 
 struct Discover: NetworkCommand {
     static let configuration = CommandConfiguration(

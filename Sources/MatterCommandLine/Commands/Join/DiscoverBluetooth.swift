@@ -1,5 +1,4 @@
-import MatterBase
-import MatterNetwork
+import MatterController
 
 /// Something that a look-out has found, on the network or over Bluetooth.
 enum Finding: Sendable {

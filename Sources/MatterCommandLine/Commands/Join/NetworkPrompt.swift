@@ -1,8 +1,5 @@
 import JSON
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 /// Asks the user which network a device is to join, with what the device sees in view.
 struct NetworkPrompt: Sendable {

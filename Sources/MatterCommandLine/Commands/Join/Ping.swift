@@ -1,9 +1,6 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterModel
-import MatterNetwork
-import MatterState
 
 struct Ping: NodeSubject {
     static let configuration = CommandConfiguration(

@@ -1,4 +1,4 @@
-import MatterNetwork
+import MatterController
 
 /// Follows a search until it falls quiet: everything that answers at once has answered, and nothing new came after that.
 struct QuietTime {

@@ -1,9 +1,4 @@
-import MatterBase
 import MatterController
-import MatterLedger
-import MatterModel
-import MatterNetwork
-import MatterState
 
 /// The user's answer to the terms of a device's manufacturer: from the options, or given on a terminal with the texts in
 /// view. Texts are fetched only after a device has asked for them.

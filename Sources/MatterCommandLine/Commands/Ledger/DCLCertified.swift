@@ -1,5 +1,5 @@
 import ArgumentParser
-import MatterLedger
+import MatterController
 
 extension DCLCommand {
     struct Certified: CachedLedgerCommand {

@@ -1,11 +1,6 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterCrypto
-import MatterLedger
-import MatterModel
-import MatterNetwork
-import MatterState
 
 /// Options of every command that asks the Alliance's ledger.
 struct LedgerOptions: ParsableArguments {

@@ -1,7 +1,5 @@
 import JSON
-import MatterCrypto
-import MatterLedger
-import MatterModel
+import MatterController
 
 extension Field {
     /// When an answer came.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterModel
 
 struct DoorLockCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,6 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterModel
 
 struct LockCodes: DoorLockUsersCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterModel
 
 /// A time on the clock of a lock: `2026-12-01`, `2026-12-01T14:00`.
 struct LocalTime: ExpressibleByArgument {

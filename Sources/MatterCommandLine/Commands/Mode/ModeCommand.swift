@@ -1,10 +1,6 @@
 import ArgumentParser
 import JSON
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 struct ModeCommand: NetworkCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterModel
 
 struct Motion: ReadingCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 
 struct WordWatchOptions: ParsableArguments {
     @Flag(help: "Go on, with a line for each change, until stopped.") var watch = false

@@ -1,6 +1,4 @@
 import MatterController
-import MatterLedger
-import MatterNetwork
 
 /// Asks border routers for the datasets of their networks.
 struct BorderRouterClient: Sendable {

@@ -1,9 +1,5 @@
 import JSON
-import MatterBase
 import MatterController
-import MatterLedger
-import MatterModel
-import MatterNetwork
 
 /// Takes the dataset of the Thread network from a border router on this network (the REST interface of OpenThread's).
 struct BorderRouterSearch: Sendable {

@@ -1,8 +1,6 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterModel
-import MatterState
 
 /// A command that changes the networks of a node.
 protocol NetChangeCommand: NodeSubject {}

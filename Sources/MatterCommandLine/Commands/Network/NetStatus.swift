@@ -1,8 +1,6 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterModel
-import MatterState
 
 struct NetStatus: NodeSubject {
     static let configuration = CommandConfiguration(

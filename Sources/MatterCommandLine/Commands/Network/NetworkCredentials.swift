@@ -1,8 +1,6 @@
 import ArgumentParser
 import JSON
-import MatterBase
 import MatterController
-import MatterState
 
 /// Networks of the house, where `net` is about those of a node.
 struct NetworkCredentialsCommand: AsyncParsableCommand {

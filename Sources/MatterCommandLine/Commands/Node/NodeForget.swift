@@ -1,7 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterCrypto
-import MatterState
 
 extension NodeCommand {
     struct Forget: StateCommand {

@@ -1,9 +1,5 @@
 import ArgumentParser
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterNetwork
-import MatterState
 
 extension NodeCommand {
     struct Remove: NetworkCommand {

@@ -1,8 +1,4 @@
-import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-package import MatterState
+package import MatterController
 
 extension Report {
     package init(_ node: NodeRecord) {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterState
 
 extension NodeCommand {
     struct Show: StateCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import JSON
-import MatterBase
+import MatterController
 
 struct TLVCommand: LocalCommand {
     static let configuration = CommandConfiguration(

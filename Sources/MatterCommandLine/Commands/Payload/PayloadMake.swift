@@ -1,5 +1,5 @@
 import ArgumentParser
-import MatterCrypto
+import MatterController
 
 extension PayloadCommand {
     struct Make: LocalCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import JSON
-import MatterCrypto
+import MatterController
 
 extension PayloadCommand {
     struct Parse: LocalCommand {

@@ -1,6 +1,5 @@
 package import JSON
-package import MatterCrypto
-import MatterModel
+package import MatterController
 
 extension Report {
     /// The purpose of the command is to show the passcode.

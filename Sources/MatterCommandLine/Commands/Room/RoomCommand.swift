@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterState
 
 struct RoomCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,5 @@
 import ArgumentParser
-import MatterBase
 import MatterController
-import MatterModel
-import MatterState
 
 struct SceneCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

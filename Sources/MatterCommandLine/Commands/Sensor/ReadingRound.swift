@@ -1,7 +1,4 @@
-import MatterBase
 import MatterController
-import MatterModel
-import MatterState
 
 /// A question to nodes for their values, which are shown with units on a terminal, and bare in a pipe.
 struct ReadingRound {

@@ -1,8 +1,6 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterNetwork
-import MatterState
 
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,13 +2,8 @@ import ArgumentParser
 import Dispatch
 import Glibc
 import Logging
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
 import MatterSimulator
-import MatterState
 
 /// How a virtual device makes itself known.
 enum SimulatedDiscovery: String, ExpressibleByArgument, CaseIterable {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterCrypto
 import MatterSimulator
 
 /// How a virtual device with a radio comes to its network.

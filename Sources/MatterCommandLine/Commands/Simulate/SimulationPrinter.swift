@@ -1,7 +1,5 @@
 import JSON
-import MatterBase
-import MatterCrypto
-import MatterModel
+import MatterController
 import MatterSimulator
 
 /// One line for everything that happens to a virtual device; with `--json`, one object.

@@ -1,6 +1,4 @@
 import MatterController
-import MatterCrypto
-import MatterState
 import Synchronization
 
 /// The table of `status` while some nodes are still waited for: what has answered, and `…` for the rest.

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Glibc
-import MatterBase
 import MatterController
-import MatterCrypto
 
 extension ThreadCommand.Dataset {
     struct Make: LocalCommand {

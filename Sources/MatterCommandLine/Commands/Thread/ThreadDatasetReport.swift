@@ -1,6 +1,5 @@
 import JSON
 import MatterController
-import MatterModel
 
 extension Report {
     /// A dataset without its keys.

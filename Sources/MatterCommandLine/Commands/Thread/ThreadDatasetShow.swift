@@ -1,7 +1,5 @@
 import ArgumentParser
-import MatterBase
 import MatterController
-import MatterCrypto
 
 extension ThreadCommand.Dataset {
     struct Show: LocalCommand {

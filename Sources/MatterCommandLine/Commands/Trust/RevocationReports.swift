@@ -1,6 +1,4 @@
-import MatterCrypto
-import MatterLedger
-import MatterModel
+import MatterController
 
 extension Report {
     init(_ entry: RevocationEntry) {

@@ -1,7 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterCrypto
-import MatterLedger
 
 extension TrustCommand {
     struct Add: StateCommand {

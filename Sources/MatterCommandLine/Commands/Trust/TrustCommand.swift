@@ -1,5 +1,5 @@
 import ArgumentParser
-import MatterLedger
+import MatterController
 
 struct TrustCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,5 @@
 import ArgumentParser
-import MatterBase
-import MatterCrypto
-import MatterLedger
+import MatterController
 
 extension TrustCommand {
     struct Export: StateCommand {

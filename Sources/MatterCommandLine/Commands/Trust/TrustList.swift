@@ -1,8 +1,5 @@
 import ArgumentParser
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterLedger
 
 extension TrustCommand {
     struct List: StateCommand {

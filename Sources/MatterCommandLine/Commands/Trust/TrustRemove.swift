@@ -1,6 +1,5 @@
 import ArgumentParser
-import MatterLedger
-import MatterModel
+import MatterController
 
 extension TrustCommand {
     struct Remove: StateCommand {

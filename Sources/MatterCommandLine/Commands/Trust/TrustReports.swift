@@ -1,6 +1,5 @@
 import JSON
-import MatterCrypto
-import MatterLedger
+import MatterController
 
 extension TrustedKey.Source {
     var text: String {

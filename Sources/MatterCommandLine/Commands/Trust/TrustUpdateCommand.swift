@@ -1,8 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterLedger
-import MatterModel
-import MatterState
 
 extension TrustCommand {
     struct Update: LedgerCommand {

@@ -1,7 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterModel
-import MatterNetwork
 
 struct Events: NodeSubject {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,4 @@
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 /// The subscriptions of several nodes as one stream.
 enum NodeWatch {

@@ -1,9 +1,5 @@
 import ArgumentParser
-import MatterBase
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 struct Subscribe: NetworkCommand {
     static let configuration = CommandConfiguration(

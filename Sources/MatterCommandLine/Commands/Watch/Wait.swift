@@ -1,7 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterModel
-import MatterState
 
 struct Wait: NodeSubject {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,4 @@
-import MatterBase
-import MatterModel
+import MatterController
 
 /// `PATH=VALUE`: what an attribute is awaited to be.
 struct WatchCondition {

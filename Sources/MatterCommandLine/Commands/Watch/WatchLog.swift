@@ -1,9 +1,5 @@
 import JSON
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 
 /// Prints what nodes report, one line for each change.
 struct WatchLog {

@@ -1,5 +1,4 @@
-import MatterModel
-import MatterState
+import MatterController
 
 /// The attributes and events that a command follows.
 struct WatchPaths {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import MatterController
-import MatterState
 
 struct WindowClose: NodeSubject {
     static let configuration = CommandConfiguration(

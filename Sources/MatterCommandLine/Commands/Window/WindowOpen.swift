@@ -1,9 +1,6 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 
 struct WindowOpen: NodeSubject {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,6 @@
 import ArgumentParser
 import JSON
 import MatterController
-import MatterLedger
-import MatterModel
-import MatterState
 
 struct WindowStatus: NodeSubject {
     static let configuration = CommandConfiguration(

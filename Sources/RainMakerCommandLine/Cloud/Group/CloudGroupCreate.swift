@@ -1,6 +1,6 @@
 import ArgumentParser
 import MatterCommandLine
-import MatterModel
+import MatterController
 import RainMaker
 
 struct CloudCreateFabric: CloudSubcommand {

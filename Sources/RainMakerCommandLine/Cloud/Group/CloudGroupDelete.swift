@@ -1,10 +1,6 @@
 import ArgumentParser
 import MatterCommandLine
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 import RainMaker
 
 struct CloudDelete: NetworkCommand {

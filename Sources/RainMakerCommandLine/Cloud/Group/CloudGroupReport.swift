@@ -1,5 +1,5 @@
 import MatterCommandLine
-import MatterCrypto
+import MatterController
 import RainMaker
 
 extension Report {

@@ -1,9 +1,7 @@
 import ArgumentParser
 import JSON
-import MatterBase
 import MatterCommandLine
-import MatterCrypto
-import MatterState
+import MatterController
 import RainMaker
 
 struct CloudNodeMetadata: CloudSubcommand {

@@ -1,10 +1,6 @@
 import ArgumentParser
-import MatterBase
 import MatterCommandLine
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterState
 import RainMaker
 
 /// After a sharing change: our own certificate first, then those of the group's controllers, then, over sessions that prove

@@ -1,9 +1,5 @@
 import MatterCommandLine
 import MatterController
-import MatterCrypto
-import MatterModel
-import MatterNetwork
-import MatterState
 import RainMaker
 
 /// Gives the controllers of a group certificates with its present tags. Devices that ask for the new version of a tag would

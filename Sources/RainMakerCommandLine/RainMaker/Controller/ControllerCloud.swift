@@ -1,7 +1,5 @@
 import MatterCommandLine
 import MatterController
-import MatterLedger
-import MatterState
 import RainMaker
 
 /// The cloud that a controller shall use: that of the fabric, or one that the user names.

@@ -1,5 +1,5 @@
 import MatterCommandLine
-import MatterState
+import MatterController
 import RainMaker
 
 extension Report {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import MatterCommandLine
 import MatterController
-import MatterState
 import RainMaker
 
 /// A command about the Matter Controller cluster.

@@ -1,6 +1,5 @@
 import MatterCommandLine
 import MatterController
-import MatterState
 import RainMaker
 
 /// The controller that a command is about, if it is one that is told through the cloud.

@@ -2,8 +2,6 @@ import ArgumentParser
 import JSON
 import MatterCommandLine
 import MatterController
-import MatterCrypto
-import MatterState
 import RainMaker
 
 extension RainMakerDataset {

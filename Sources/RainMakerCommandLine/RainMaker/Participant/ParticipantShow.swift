@@ -1,7 +1,6 @@
 import ArgumentParser
 import MatterCommandLine
 import MatterController
-import MatterState
 import RainMaker
 
 extension RainMakerParticipant {
