@@ -55,7 +55,7 @@ import MatterController
     await check("open already", fails: .refused) { _ = try await lamp.openWindow() }
     await check("too long", fails: .invalidInput) { _ = try await lamp.openWindow(for: .seconds(9999)) }
     check("closed", try await lamp.closeWindow())
-    check("nobody's", try await lamp.window().openedBy == nil)
+    check("no opener", try await lamp.window().openedBy == nil)
 
     try await lamp.labelFabric("the house")
     let fabrics = try await lamp.fabrics()

@@ -1,6 +1,6 @@
 import MatterController
 
-// motion-light SENSOR LIGHT [COUNT]: switches a light on when a sensor sees somebody, and off when the room is empty. Ends after
+// motion-light SENSOR LIGHT [COUNT]: switches a light on when a sensor sees a person, and off when the room is empty. Ends after
 // COUNT changes.
 let words = Array(CommandLine.arguments.dropFirst())
 guard words.count >= 2 else { fatalError("usage: motion-light SENSOR LIGHT [COUNT]") }
